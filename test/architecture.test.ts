@@ -116,11 +116,7 @@ test.for(services)('no files of %s import each other in a circle', (service) => 
   expect(circle(new Map(arrows))).toBeUndefined()
 })
 
-/** Services whose feature folders may still import each other in a circle. */
-const circularFolders = new Set(['catalog'])
-
 test.for(services)('no feature folders of %s import each other in a circle', (service) => {
-  if (circularFolders.has(service)) return
   const featureOf = (file: string) => /^services\/[^/]+\/src\/([^/]+)\//.exec(file)?.[1]
   const arrows = new Map<string, Set<string>>()
   for (const file of productionFiles(service)) {

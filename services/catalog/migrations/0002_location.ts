@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Defaults take `statement_timestamp()`: one value for all three columns, and later than any lock that an earlier
- * statement of the transaction waited for. The collation orders by code point and folds case beyond ASCII, the same
- * on every server; a search compares lower-cased text, so its index does not depend on the database's locale.
- * `key_number` serves auto-minting: the digits may exceed a bigint.
+ * Defaults are `statement_timestamp()`: one value for all three columns, later than any lock that an earlier statement of
+ * the transaction waited for. The collation sorts by code point and folds case beyond ASCII, the same on every server. So
+ * the search index, of lower-case text, does not depend on the database's locale. `key_number` is for minted keys. It is
+ * numeric because the digits may exceed a bigint.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Columns as in the location table; where an asset is, only scans tell. */
+/** The same columns as location. Only scans say where an asset is. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table asset (

@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely'
 
 /**
- * Tags of assets and of locations share a table because they share a natural key. `match_value` is the form in which
- * reads are compared (D6.5); the service computes it, so that there is one definition of it in the product.
+ * Tags of assets and locations share a table because type and value are unique over both. `match_value` is compared with
+ * reads (D6.5). The service computes it, so that the product has one definition of it.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

@@ -5,8 +5,8 @@ import { sql, type Kysely } from 'kysely'
 export const inTransaction = false
 
 /**
- * Under row-level security `like` finds no index in the table, hence the view. The index begins with the organization,
- * which btree_gin makes possible: what others have tagged and named alike costs nothing.
+ * The view is necessary because under row-level security `like` uses no index of the table. The index begins with the
+ * organization, which needs btree_gin, so that similar texts of other organizations cost nothing.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

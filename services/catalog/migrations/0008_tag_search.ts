@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 
 export const inTransaction = false
 
-/** As for assets; of deleted tags nothing is searched. */
+/** As for assets. Searches ignore deleted tags. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const definition = 'tag using gin (org_id, search_text gin_trgm_ops) where deleted_at is null'
   await createIndexConcurrently(db, 'tag_found', definition)

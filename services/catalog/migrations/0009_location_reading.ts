@@ -5,9 +5,9 @@ import type { Kysely } from 'kysely'
 export const inTransaction = false
 
 /**
- * The index is the order in which a tree is walked: the first child and the next sibling of a location are one look
- * each, into the index alone. It replaces the one without the order, which would be taken for its size where
- * PostgreSQL expects few children. The search uses the index there is: an organization has few locations.
+ * The index has the order of a walk through the tree: it finds the first child and the next sibling of a location in one
+ * step. It replaces the index without the order, which PostgreSQL would prefer for its size if it expects few children.
+ * Searches keep their index, because an organization has few locations.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   const definition = 'location (org_id, parent_id, name, id) include (deleted_at)'

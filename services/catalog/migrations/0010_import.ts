@@ -2,11 +2,11 @@ import { protectByOrganization } from '@whereabouts/db/row-security'
 import { sql, type Kysely } from 'kysely'
 
 /**
- * An import, the lines of its file as they came, what became of them, and what a dry run has found out so far.
+ * An import, the lines of its file, their outcomes, and the changes that a dry run would have made so far.
  *
- * A file's lines belong to the import that brought them; one that executes a dry run reads those of the dry run. Lines
- * and outcomes are only ever inserted and deleted, so a hundred thousand of them leave no dead rows behind. `worker`
- * and `lease_until` say who works on an import and when it may be taken from him; `worked_at` orders organizations.
+ * Lines belong to the import that uploaded them. An import that applies a dry run reads the lines of the dry run. Lines and
+ * outcomes are only inserted and deleted, so no updates leave dead rows. `worker` has the import until `lease_until`.
+ * `worked_at` orders organizations.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`

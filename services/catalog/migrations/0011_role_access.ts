@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 
 export const inTransaction = false
 
-/** What requests and loops may do, table by table (ADR 38). The release before this one does no more as the tenant. */
+/** The rights of requests and loops, per table (ADR 38). The last release needs no other rights as the tenant. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await closeToRoles(db)
   const things = { organization: 'org_id', tenant: 'select, insert, update' }

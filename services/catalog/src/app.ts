@@ -7,15 +7,15 @@ import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { assetHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
-import type { RunInTransaction } from './transactions/transactions.ts'
 import type { Tables } from './db.ts'
 import { exportHandlers } from './exports/exports.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
-import type { Tracking } from './broker/tracking/tracking.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
 import { legacyTagHandlers } from './tags/tags.legacy.ts'
+import type { Tracking } from './tracking/tracking.ts'
+import type { RunInTransaction } from './transactions/transactions.ts'
 import { treeHandlers } from './tree/tree.handlers.ts'
 import { legacyTreeHandlers } from './tree/tree.legacy.ts'
 
@@ -25,13 +25,13 @@ export type AppDeps = {
   log: Logger
   registry: Registry
   tracking: Tracking
-  /** Shared with everything else in this process that writes. */
+  /** The only one of this process: it holds the queues of all changes. */
   runInTransaction: RunInTransaction
-  /** Wake the loops of imports. Without them files are stored and wait. */
+  /** Wake the loops of imports. Without them, imports wait for the next poll. */
   imports?: { wake: () => void; purge: () => void }
 }
 
-/** The API of this service, not listening yet. */
+/** The API of this service. The caller makes it listen. */
 export function buildApp({ verify, log, registry, tracking, imports, ...deps }: AppDeps): FastifyInstance {
   const app = createServer({ log, registry })
   const handlers = {

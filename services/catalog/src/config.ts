@@ -3,5 +3,5 @@ import { z } from 'zod'
 
 export const Config = z.object({ ...commonEnv, ...databaseEnv, ...brokerEnv, ...principalEnv })
 
-/** Throws one error naming every bad variable. */
+/** Throws one error that names all invalid variables. */
 export const loadConfig = (env: NodeJS.ProcessEnv) => loadEnv(Config, env)

@@ -5,7 +5,7 @@ import { locationFields } from '@whereabouts/contracts/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { Generated, GeneratedAlways, Kysely, Selectable, Transaction } from 'kysely'
 
-/** The fields of each table that is a resource. */
+/** The fields of each resource, by table. */
 export const fieldsOf = { asset: assetFields, location: locationFields } as const
 
 type Columns<F extends Fields> = {
@@ -15,7 +15,7 @@ type Columns<F extends Fields> = {
 type ResourceTable<F extends Fields> = Columns<F> & {
   org_id: number
   revision: Generated<number>
-  /** The digits of a key that has the form of a minted one. */
+  /** The digits of an external key that has the form of a minted one. */
   key_number: GeneratedAlways<string | null>
   search_text: GeneratedAlways<string>
 }
@@ -28,7 +28,7 @@ export type Tables = {
     id: Generated<number>
     tag_type: string
     value: string
-    /** `matchValue(tag_type, value)` of contracts: the form in which reads are compared. */
+    /** `matchValue(tag_type, value)` of contracts, which is compared with reads. */
     match_value: string
     asset_id: number | null
     location_id: number | null
@@ -46,14 +46,14 @@ type ImportTable = {
   id: Generated<number>
   resource: ImportResource
   dry_run: boolean
-  /** Only the purge loop sees imports that are `uploading`. */
+  /** The API does not show imports that are `uploading`. */
   state: 'uploading' | 'pending' | 'running' | 'done' | 'cancelled' | 'failed'
   columns: ImportColumn[]
-  /** Whose lines these are: its own id, or that of the dry run it executes. */
+  /** The import that owns the lines: its own id, or that of the dry run that it applies. */
   file_id: number
   applied_from: number | null
   rows_total: Generated<number>
-  /** The last line that was worked off. */
+  /** The last processed line. */
   last_line: Generated<number>
   created: Generated<number>
   updated: Generated<number>
@@ -72,7 +72,7 @@ type ImportTable = {
 export type Tx = Transaction<Tables>
 export type Db = Kysely<Tables> | Tx
 
-/** Columns only the database reads are left out. */
+/** Rows without the columns that only SQL uses. */
 export type AssetRow = Omit<Selectable<Tables['asset']>, 'key_number' | 'search_text'>
 export type LocationRow = Omit<Selectable<Tables['location']>, 'key_number' | 'search_text'>
 export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text'>

@@ -13,7 +13,7 @@ async function translated(error: Error): Promise<unknown> {
   }
 }
 
-test('a problem of a renamed field is told by its older name, in field, message and detail', async () => {
+test('an error of a renamed field has the legacy name in field, message and detail', async () => {
   const error = (await translated(parentNotFound('parent_external_key'))) as AppError
   expect(error).toMatchObject({
     type: 'validation_error',
@@ -28,7 +28,7 @@ test('a problem of a renamed field is told by its older name, in field, message 
   })
 })
 
-test('everything else passes as it is', async () => {
+test('other errors do not change', async () => {
   const window = windowInverted()
   expect((await translated(window)) as AppError).toMatchObject({ fields: window.fields })
   for (const error of [locationNotFound(), new TypeError('bug')]) expect(await translated(error)).toBe(error)

@@ -3,9 +3,9 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
 /** Legacy names of the fields that shared code reports. The legacy schema names all others. */
-const older: Readonly<Record<string, string>> = { parent_external_key: 'parent_identifier' }
+const legacyNames: Readonly<Record<string, string>> = { parent_external_key: 'parent_identifier' }
 
-/** Runs the work of the current vocabulary; problems it finds in the body are told in the terms of the older one. */
+/** Runs `work` of the current vocabulary and translates the fields of its errors. */
 export async function inLegacyTerms<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -15,11 +15,11 @@ export async function inLegacyTerms<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function translated(error: AppError): AppError {
-  const [first, ...others] = (error.fields ?? []).map(inOlderWords)
+  const [first, ...others] = (error.fields ?? []).map(inLegacyWords)
   return first ? validationFailed([first, ...others]) : error
 }
 
-function inOlderWords(entry: FieldEntry): FieldEntry {
-  const field = older[entry.field] ?? entry.field
+function inLegacyWords(entry: FieldEntry): FieldEntry {
+  const field = legacyNames[entry.field] ?? entry.field
   return { ...entry, field, message: entry.message.replace(entry.field, field) }
 }

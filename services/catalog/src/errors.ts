@@ -9,7 +9,7 @@ import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors'
 
-/** Every AppError this service can raise itself. */
+/** Every AppError of this service. */
 
 export const assetNotFound = () => new AppError('not_found', 'Asset not found')
 export const locationNotFound = () => new AppError('not_found', 'Location not found')
@@ -20,7 +20,7 @@ export const locationKeyTaken = (key: string) => new AppError('conflict', `locat
 export const tagExists = (type: string, value: string) =>
   new AppError('conflict', `tag ${type}:${value} already exists`)
 
-/** A chosen key is so long that the next one would exceed the length of a key. */
+/** The highest live key is so long that the next one would exceed the maximum length. */
 export const keysExhausted = (prefix: string) =>
   new AppError('conflict', `no ${prefix} numbers are left; send an external_key`)
 
@@ -32,7 +32,7 @@ export const locationInsideItself = (key: string) =>
 
 export const tooManyTags = () => new AppError('conflict', `a resource can have at most ${MAX_TAGS} tags`)
 
-/** Nothing was begun, so the request may be repeated. */
+/** The change has not begun, so the client may retry. */
 export const tooManyChanges = () =>
   new AppError('service_unavailable', 'Too many changes of this organization are waiting; retry later', {
     headers: { 'retry-after': '1' },
@@ -52,14 +52,14 @@ export const windowInverted = () => validationFailed([WINDOW_PROBLEM])
 export const parentNotFound = (field: 'parent_id' | 'parent_external_key') =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not refer to a location` }])
 
-export const placeNotFound: FieldEntry = {
+export const currentLocationNotFound: FieldEntry = {
   field: 'current_location',
   code: 'fk_not_found',
   message: 'current_location does not refer to a location',
 }
 
 /** The legacy list filters by current location. */
-export const tooManyAssetsThere = (max: number) =>
+export const tooManyAssetsAtLocations = (max: number) =>
   validationFailed([
     {
       field: 'location',
@@ -77,10 +77,10 @@ export const importNotFound = () => new AppError('not_found', 'Import not found'
 const rateLimited = (detail: string, retrySeconds: number) =>
   new AppError('rate_limited', detail, { headers: { 'retry-after': String(retrySeconds) } })
 
-/** Nothing was read or sent yet. */
+/** The transfer has not begun. */
 export const tooManyTransfers = rateLimited
 
-/** A short import takes less. */
+/** Short imports finish sooner. */
 const IMPORT_RETRY_SECONDS = 10
 
 export function tooManyImports(of: 'user' | 'organization', oldest: { id: number; state: string }) {

@@ -11,22 +11,19 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
-import { buildApp } from './app.ts'
-import { transactionRunner } from './transactions/transactions.ts'
-import { startResponders } from './broker/responders.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { batchMetrics, startImportGauges } from './imports/imports-metrics.ts'
-import { startImportWorker } from './imports/imports.loop.ts'
-import { startImportPurge } from './imports/purge.loop.ts'
-import { askTrackingOver } from './broker/tracking/tracking.ts'
+import { startLoops } from './loops.ts'
+import { startResponders } from './responders/responders.ts'
+import { trackingClient } from './tracking/tracking.ts'
+import { wire } from './wire.ts'
 
 await start('catalog', async () => {
   const config = loadConfig(process.env)
   const log = createLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
   const tracing = await startTracing({ service: 'catalog', log, config })
-  // Requests see one organization each; the outbox and the claims of imports concern all (ADR 38).
+  // Requests see one organization each. The outbox and the loops of imports see all (ADR 38).
   const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
     max: config.DATABASE_POOL_SIZE,
     name: 'catalog',
@@ -37,28 +34,23 @@ await start('catalog', async () => {
     name: 'catalog loops',
     log,
   })
-  // Set once the broker has been reached. Until then changes wait in the outbox and lookups have no responder.
+  // Set when the broker is connected. Until then, changes wait in the outbox and nothing answers lookups.
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
   let responders: ReturnType<typeof startResponders> | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
-  const ofBroker = brokerMetrics(registry)('services')
-  const forAll = { across: database.db, tenants, log, registry }
-  const onBatch = batchMetrics(registry)
+  const metrics = brokerMetrics(registry)('services')
   const wakeOutbox = () => relay?.wake()
-  const imports = startImportWorker({ ...forAll, onBatch, wakeOutbox })
-  const purge = startImportPurge(forAll)
-  const gauges = startImportGauges(forAll)
-  const runInTransaction = transactionRunner(tenants, wakeOutbox)
-  const app = buildApp({
+  const loops = startLoops({ across: database.db, tenants, wakeOutbox, log, registry })
+  const { app, runInTransaction } = wire({
     db: tenants,
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'catalog'),
     log,
     registry,
-    tracking: askTrackingOver(() => broker, log),
-    runInTransaction,
-    imports: { wake: () => imports.wake(), purge: () => purge.wake() },
+    tracking: trackingClient(() => broker, log),
+    wakeOutbox,
+    imports: { wake: loops.wakeImports, purge: loops.wakePurge },
   })
   const ops = await startOps({
     host: config.HOST,
@@ -71,8 +63,8 @@ await start('catalog', async () => {
   const phases = [
     drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
-    { name: 'imports', run: () => Promise.all([imports.stop(), purge.stop(), gauges.stop()]) },
-    { name: 'answers', run: () => responders?.stop() },
+    { name: 'imports', run: () => loops.stop() },
+    { name: 'responders', run: () => responders?.stop() },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
@@ -80,7 +72,7 @@ await start('catalog', async () => {
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
-  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics: ofBroker })
+  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
   responders = startResponders(broker, { tenants, across: database.db, runInTransaction, log })
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')

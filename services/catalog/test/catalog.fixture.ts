@@ -7,40 +7,41 @@ import type { TagView } from '@whereabouts/contracts/tags'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { testCallers } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
-import { buildApp } from '../src/app.ts'
 import type { Tables } from '../src/db.ts'
-import { transactionRunner } from '../src/transactions/transactions.ts'
+import type { RunInTransaction } from '../src/transactions/transactions.ts'
+import { wire } from '../src/wire.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
 type As = { org?: number; user?: number; mediaType?: string; vocabulary?: 'legacy' }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The service on a database of this file; `orgId` is an organization of this test's own. */
+/** The service on a database of this file. Each test has its own organization, `orgId`. */
 export type Catalog = {
   orgId: number
-  /** As the owner of the schema: sees all organizations. */
+  /** Connected as the owner of the schema, who sees all organizations. */
   database: ServiceDatabase<Tables>
-  /** As the service sees it. */
+  /** The database as requests see it. */
   tenants: TenantDatabase<Tables>
+  runInTransaction: RunInTransaction
   tracking: TrackingStandIn
   call(method: Method, path: string, body?: unknown, as?: As): Promise<LightMyRequestResponse>
   get(path: string, as?: As): Promise<LightMyRequestResponse>
   post(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
-  /** As a merge patch. */
   patch(path: string, body: unknown, as?: As): Promise<LightMyRequestResponse>
   delete(path: string, as?: As): Promise<LightMyRequestResponse>
-  /** Builders take only what a test cares about and throw unless the answer is 201. */
+  /** Builders have defaults and throw unless the reply is 201. */
   asset(fields?: Partial<AssetCreate>, as?: As): Promise<AssetView>
   location(fields?: Partial<LocationCreate>, as?: As): Promise<LocationView>
   /** `owner` is a path such as `/assets/1`. */
   tag(owner: string, tag: { tag_type: string; value: string }, as?: As): Promise<TagView>
-  /** How many sessions of this file's database wait for a lock right now. */
+  /** The number of sessions of this file's database that wait for a lock. */
   waitingForLocks(): Promise<number>
-  /** What this organization's changes have put into the outbox since the last call, by subject. */
+  /** The messages of this organization since the last call, in order. */
   takeOutbox(): Promise<
     { subject: string; payload: Record<string, unknown>; headers: Record<string, string> }[]
   >
@@ -50,6 +51,7 @@ type Service = {
   app: FastifyInstance
   database: ServiceDatabase<Tables>
   tenants: TenantDatabase<Tables>
+  runInTransaction: RunInTransaction
   tracking: TrackingStandIn
   callers: ReturnType<typeof testCallers>
 }
@@ -60,9 +62,11 @@ export const test = base.extend<{
   logLevel: string
   service: Service
   catalog: Catalog
-  /** The same organization on another process of the service. */
+  /** The same organization on a second instance of the service. */
   replica: Catalog
   otherOrg: number
+  /** A broker with the streams of the product. */
+  bus: Bus
 }>({
   logLevel: ['error', { scope: 'file' }],
   service: [
@@ -90,21 +94,29 @@ export const test = base.extend<{
   otherOrg: async ({ catalog }, use) => {
     await use(catalog.orgId + 1_000_000)
   },
+  bus: [
+    async ({}, use) => {
+      const bus = await startBus()
+      await use(bus)
+      await bus.stop()
+    },
+    { scope: 'file' },
+  ],
 })
 
 function startService(database: ServiceDatabase<Tables>, logLevel: string): Service {
   const tenants = openTenantDatabase<Tables>(database.url, { max: 10, name: 'catalog' })
   const callers = testCallers()
   const tracking = new TrackingStandIn()
-  const app = buildApp({
+  const { app, runInTransaction } = wire({
     db: tenants,
     tracking,
     verify: callers.verify,
     log: createLogger('catalog', logLevel),
     registry: createRegistry('catalog'),
-    runInTransaction: transactionRunner(tenants, () => undefined),
+    wakeOutbox: () => undefined,
   })
-  return { app, database, tenants, tracking, callers }
+  return { app, database, tenants, runInTransaction, tracking, callers }
 }
 
 async function stopService({ app, tenants }: Service): Promise<void> {
@@ -112,7 +124,8 @@ async function stopService({ app, tenants }: Service): Promise<void> {
   await tenants.close()
 }
 
-function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId: number): Catalog {
+function catalogOf(service: Service, orgId: number): Catalog {
+  const { app, database, tenants, runInTransaction, tracking, callers } = service
   const call: Catalog['call'] = async (method, path, body, as = {}) =>
     app.inject({
       method,
@@ -132,6 +145,7 @@ function catalogOf({ app, database, tenants, tracking, callers }: Service, orgId
     orgId,
     database,
     tenants,
+    runInTransaction,
     tracking,
     call,
     get: (path, as) => call('GET', path, undefined, as),

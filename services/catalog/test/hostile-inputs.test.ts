@@ -17,7 +17,7 @@ import { readRow } from '../src/imports/row-input.ts'
 const MIB = 1024 * 1024
 const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length))
 
-/** What is refused is as good as what is taken; anything else is a bug. */
+/** Runs `work`. A refusal is fine; any other error is a bug. */
 async function refusable(work: () => unknown): Promise<void> {
   try {
     await work()
@@ -28,8 +28,8 @@ async function refusable(work: () => unknown): Promise<void> {
 
 const longest = (work: () => unknown): Promise<number> => longestSliceMs(() => refusable(work), MAX_SLICE_MS)
 
-describe('S2 no CSV holds up others', () => {
-  /** In the chunks in which a socket gives them. */
+describe('S2 no CSV file blocks the event loop', () => {
+  /** In chunks like those of a socket. */
   async function* arriving(bytes: Buffer): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
   }
@@ -37,14 +37,14 @@ describe('S2 no CSV holds up others', () => {
   async function upload(bytes: Buffer): Promise<void> {
     const { header, rows } = await readCsv(arriving(bytes))
     readHeader('assets', header)
-    for await (const row of rows) if (row.cells.length > 1_000) throw new Error('a row of too many cells')
+    for await (const row of rows) if (row.cells.length > 1_000) throw new Error('a row has too many cells')
   }
 
   const wide = Array.from({ length: 4_000 }, (_, i) => `ble,x${i}`).join()
   test.for([
     ...[64 * 1024, 128 * 1024, 16 * MIB].map((length) => ({ name: `${length} a`, text: fill('a', length) })),
-    { name: '64 KiB without a line end but the last', text: `${fill('a', 65_535)}\n` },
-    { name: '128 KiB of cells and no line end', text: fill('a,', 128 * 1024) },
+    { name: '64 KiB in one line', text: `${fill('a', 65_535)}\n` },
+    { name: '128 KiB of cells in one line', text: fill('a,', 128 * 1024) },
     { name: 'white space', text: fill(' ', 16 * MIB) },
     { name: 'line ends', text: fill('\n', 16 * MIB) },
     { name: 'CR', text: fill('\r', 4 * MIB) },
@@ -55,8 +55,8 @@ describe('S2 no CSV holds up others', () => {
     { name: 'a quoted cell of quotes', text: `name\n"${fill('""', MIB)}"\n` },
     { name: 'NUL', text: fill('\0', 4 * MIB) },
     { name: 'short rows', text: `name\n${fill('a\n', 2 * MIB)}` },
-    { name: 'rows of nothing', text: `name,type\n${fill(',\n', 2 * MIB)}` },
-    { name: 'rows of too few cells', text: `name,type\n${fill('a\n', 2 * MIB)}` },
+    { name: 'rows of empty cells', text: `name,type\n${fill(',\n', 2 * MIB)}` },
+    { name: 'rows with too few cells', text: `name,type\n${fill('a\n', 2 * MIB)}` },
     { name: 'a wide header', text: `${wide}\n` },
     { name: 'a header of known names', text: `${fill('name,', 64 * 1024)}\n` },
   ])('$name', async ({ text }) => {
@@ -71,14 +71,14 @@ describe('S2 no CSV holds up others', () => {
   })
 })
 
-describe('no row of an import holds up others', () => {
+describe('no row of an import blocks the event loop', () => {
   const columns: ImportColumn[] = ['name', 'metadata', 'rfid']
   const row = (cells: string[]) => ({ line: 2, cells })
   const distinct = Array.from({ length: 40_000 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('|')
 
   test.for([
     { name: 'a name', cells: [fill('a', MIB)] },
-    { name: 'an apostrophe and more of them', cells: [fill("'", MIB)] },
+    { name: 'apostrophes', cells: [fill("'", MIB)] },
     { name: 'metadata of brackets', cells: ['x', fill('[', MIB)] },
     { name: 'nested metadata', cells: ['x', `${fill('{"a":', 600_000)}0${fill('}', 120_000)}`] },
     { name: 'metadata of many names', cells: ['x', `{${Array.from({ length: 90_000 }, (_, i) => `"${i}":0`).join()}}`] },
@@ -93,7 +93,7 @@ describe('no row of an import holds up others', () => {
     expect(await longest(() => readRow('assets', columns, row(cells)))).toBeLessThan(MAX_SLICE_MS)
   }) // prettier-ignore
 
-  test('nor do many of them', async () => {
+  test('many rows', async () => {
     const tags = Array.from({ length: 200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('|')
     const rows = Array.from({ length: 250 }, () => row(['x', `{"a":"${fill('x', 8_000)}"}`, tags]))
     expect(await longest(() => mapInSlices(rows, (one) => readRow('assets', columns, one)))).toBeLessThan(
@@ -102,7 +102,7 @@ describe('no row of an import holds up others', () => {
   })
 })
 
-describe('no body holds up others', () => {
+describe('no request body blocks the event loop', () => {
   const listOf = (item: string, length = MIB - 200) => `[${fill(`${item},`, length)}${item}]`
   const members = (name: (i: number) => string) => {
     const parts: string[] = []

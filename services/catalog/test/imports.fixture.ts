@@ -1,19 +1,19 @@
 import type { ImportResource, ImportRowView, ImportView } from '@whereabouts/contracts/imports'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
-import { test as base, type Catalog } from './catalog.fixture.ts'
 import { startImportWorker, type ImportWorker } from '../src/imports/imports.loop.ts'
+import { test as base, type Catalog } from './catalog.fixture.ts'
 
 type As = { org?: number }
 
 export type Imports = {
-  /** Sends a file; throws unless it is accepted. */
+  /** Sends a file. Throws unless it is accepted. */
   send(resource: ImportResource, csv: string, options?: As & { dryRun?: boolean }): Promise<ImportView>
-  /** The import once it is finished. */
+  /** Waits until the import has finished. */
   finished(id: number, as?: As): Promise<ImportView>
-  /** What became of the rows, all of them. */
+  /** The outcomes of all rows. */
   rows(id: number, as?: As): Promise<ImportRowView[]>
-  /** All three. */
+  /** Sends a file, waits, and returns the import with its rows. */
   run(
     resource: ImportResource,
     csv: string,
@@ -21,13 +21,13 @@ export type Imports = {
   ): Promise<ImportView & { rows: ImportRowView[] }>
 }
 
-/** `imports`: while a worker runs. `files`: the same without one, for tests that start their own. */
+/** `imports`: with a running worker. `files`: without one, for tests that start their own. */
 export const test = base.extend<{
   batchRows: number
   worker: ImportWorker
   files: Imports
   imports: Imports
-  /** Of the service on a real socket. */
+  /** URL of the service on a real socket. */
   address: string
 }>({
   address: [
@@ -41,7 +41,7 @@ export const test = base.extend<{
       tenants,
       wakeOutbox: () => undefined,
       log: createLogger('imports', 'silent'),
-      maxQueued: 1_000_000, // nobody publishes here
+      maxQueued: 1_000_000, // no relay empties the outbox
       pollMs: 20,
       batchRows,
     })
@@ -62,7 +62,7 @@ function importsOf(catalog: Catalog): Imports {
     async send(resource, csv, { dryRun = false, ...as } = {}) {
       const path = `/imports?resource=${resource}&dry_run=${dryRun}`
       const res = await catalog.call('POST', path, csv, { ...as, mediaType: 'text/csv' })
-      if (res.statusCode !== 201) throw new Error(`the file was answered ${res.statusCode}: ${res.body}`)
+      if (res.statusCode !== 201) throw new Error(`POST ${path} answered ${res.statusCode}: ${res.body}`)
       return res.json<{ data: ImportView }>().data
     },
     async finished(id, as) {

@@ -41,8 +41,8 @@ export const test = base.extend<{ legacy: Legacy }>({
   },
 })
 
-/** What both vocabularies say of an asset that was never seen, in the words of the older one. */
-export function olderView(view: AssetView) {
+/** The legacy view of an asset that was never scanned. */
+export function legacyView(view: AssetView) {
   const { id, external_key, tags, deleted_at: _deleted, ...same } = view
   const identifiers = tags.map((tag) => ({
     id: tag.id,

@@ -7,13 +7,12 @@ import { testCallers } from '@whereabouts/testing/caller'
 import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
-import { buildApp } from '../src/app.ts'
-import { transactionRunner } from '../src/transactions/transactions.ts'
-import { test, type Catalog } from './catalog.fixture.ts'
 import type { Tables } from '../src/db.ts'
+import { wire } from '../src/wire.ts'
+import { test, type Catalog } from './catalog.fixture.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
-/** What a caller of one organization sends about the things of another. */
+/** Resources of another organization. */
 type Theirs = { asset_id: number; location_id: number; tag_id: number; identifier: string }
 
 const bodies: Record<string, unknown> = {
@@ -31,19 +30,19 @@ const bodies: Record<string, unknown> = {
 
 const rowsOf = (method: (row: Route) => boolean) =>
   routesOf('catalog').filter(([, row]) => row.described && method(row))
-const aboutOneThing = rowsOf((row) => /\{(asset_id|location_id|identifier)\}/.test(row.path))
+const onOneResource = rowsOf((row) => /\{(asset_id|location_id|identifier)\}/.test(row.path))
 const lists = rowsOf((row) => row.vocabulary === undefined && row.method === 'GET' && !row.path.includes('{'))
 
-/** The service whose statements all forgot the organization, on this database. */
+/** A service whose statements lose the organization, so that only row-level security protects rows. */
 async function forgetfulService(db: TenantDatabase<Tables>) {
   const callers = testCallers()
-  const app = buildApp({
+  const { app } = wire({
     db,
     tracking: new TrackingStandIn(),
     verify: callers.verify,
     log: createLogger('catalog', 'fatal'),
     registry: createRegistry('catalog'),
-    runInTransaction: transactionRunner(db, () => undefined),
+    wakeOutbox: () => undefined,
   })
   return {
     close: () => app.close(),
@@ -78,37 +77,43 @@ const everythingOf = async ({ database }: Catalog, orgId: number) => {
   return Promise.all([rowsOfTable('asset'), rowsOfTable('location'), rowsOfTable('tag')])
 }
 
-describe('with the organization forgotten in every statement', () => {
-  test("another organization's things are still missing and stay unchanged, on every route", async ({
+describe('if every statement forgets the organization', () => {
+  test('every route answers 404 for resources of another organization and leaves them unchanged', async ({
     catalog,
     otherOrg,
   }) => {
     const theirs = await fill(catalog, otherOrg)
     const before = await everythingOf(catalog, otherOrg)
     const service = await forgetfulService(withoutOrgFilter((orgId) => catalog.tenants.forOrg(orgId)))
-    for (const [id, row] of aboutOneThing) {
+    for (const [id, row] of onOneResource) {
       const mediaType = row.mediaTypes?.[0] ?? 'application/json'
-      const answer = await service.call(catalog.orgId, row.method, urlOf(row, theirs), bodies[id], mediaType)
-      expect({ id, status: answer.statusCode }).toEqual({ id, status: 404 })
+      const response = await service.call(
+        catalog.orgId,
+        row.method,
+        urlOf(row, theirs),
+        bodies[id],
+        mediaType,
+      )
+      expect({ id, status: response.statusCode }).toEqual({ id, status: 404 })
     }
     expect(await everythingOf(catalog, otherOrg)).toEqual(before)
     await service.close()
   })
 
-  test('lists and searches hold what is one’s own', async ({ catalog, otherOrg }) => {
+  test('lists and searches contain only rows of the own organization', async ({ catalog, otherOrg }) => {
     await fill(catalog, otherOrg)
     const own = await fill(catalog, catalog.orgId)
     const service = await forgetfulService(withoutOrgFilter((orgId) => catalog.tenants.forOrg(orgId)))
     for (const [, row] of lists) {
       for (const query of ['', '?q=e280', '?external_key=DOCK', '?include_deleted=true&sort=name']) {
-        const answer = await service.call(
+        const response = await service.call(
           catalog.orgId,
           'GET',
           routePath(row) + query,
           undefined,
           'application/json',
         )
-        const { data, total_count } = answer.json<{ data: { id: number }[]; total_count: number }>()
+        const { data, total_count } = response.json<{ data: { id: number }[]; total_count: number }>()
         const seen = await ownIds(catalog, data.map(({ id }) => id)) // prettier-ignore
         expect({ query, foreign: data.length - seen, total_count }).toEqual({
           query,
@@ -121,28 +126,28 @@ describe('with the organization forgotten in every statement', () => {
     await service.close()
   })
 
-  // What the two tests above would look like without the protection: else they could not fail.
-  test('the same statements as the owner of the tables do reach another organization', async ({
+  // Proves that the two tests above can fail.
+  test('the same statements reach another organization if the owner of the tables sends them', async ({
     catalog,
     otherOrg,
   }) => {
     const theirs = await fill(catalog, otherOrg)
     const service = await forgetfulService(withoutOrgFilter(() => catalog.database.db))
-    const answer = await service.call(
+    const response = await service.call(
       catalog.orgId,
       'GET',
       `/api/v1/assets/${theirs.asset_id}`,
       undefined,
       '',
     )
-    expect(answer.json<{ data: { id: number } }>().data.id).toBe(theirs.asset_id)
+    expect(response.json<{ data: { id: number } }>().data.id).toBe(theirs.asset_id)
     const list = await service.call(catalog.orgId, 'GET', '/api/v1/assets', undefined, '')
     expect(list.json<{ total_count: number }>().total_count).toBeGreaterThan(0)
     await service.close()
   })
 })
 
-test('every table with an organization is protected', async ({ catalog: { database } }) => {
+test('row-level security protects every table with an organization', async ({ catalog: { database } }) => {
   const { rows } = await sql<{ table: string; protected: boolean }>`
     select c.relname as table, c.relrowsecurity as protected from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
@@ -151,7 +156,7 @@ test('every table with an organization is protected', async ({ catalog: { databa
   expect(rows.filter((row) => !row.protected)).toEqual([])
 })
 
-/** How many of the ids are this organization's. */
+/** The number of ids that belong to this organization. */
 const ownIds = async ({ database, orgId }: Catalog, ids: readonly number[]): Promise<number> => {
   const { rows } = await sql<{ n: number }>`
     select (select count(*) from asset where org_id = ${orgId} and id = any(${ids}::bigint[])) +

@@ -1,13 +1,13 @@
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { TrackingUnavailable, type Tracking } from '../src/broker/tracking/tracking.ts'
+import { TrackingUnavailable, type Tracking } from '../src/tracking/tracking.ts'
 
-/** Tracking as catalog meets it at the far side of the broker; `away` makes it unreachable. */
+/** Stands in for tracking. `away` makes it unreachable. */
 export class TrackingStandIn implements Tracking {
   away = false
-  /** What it was asked to record. */
+  /** Placements that catalog sent. */
   placed: AssetPlaced[] = []
-  /** Sizes of the pages it was asked about. */
-  asked: number[] = []
+  /** The number of assets in each call of `locationsOf`. */
+  pageSizes: number[] = []
   partSize = 2
   readonly #positions = new Map<string, number>()
 
@@ -17,7 +17,7 @@ export class TrackingStandIn implements Tracking {
 
   async locationsOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, number>> {
     this.#refuseAway()
-    this.asked.push(assetIds.length)
+    this.pageSizes.push(assetIds.length)
     const found = assetIds.map((id) => [id, this.#positions.get(`${orgId} ${id}`)] as const)
     return new Map(found.flatMap(([id, at]) => (at === undefined ? [] : [[id, at] as const])))
   }

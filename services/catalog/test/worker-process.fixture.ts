@@ -5,7 +5,7 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import type { Tables } from '../src/db.ts'
 import { startImportWorker } from '../src/imports/imports.loop.ts'
 
-/** A worker in a process of its own, to be killed: `node worker-process.fixture.ts <database url>`. */
+/** An import worker in its own process, which a test kills: `node worker-process.fixture.ts <database url>`. */
 const url = process.argv[2] ?? ''
 startImportWorker({
   across: openDatabase<Tables>(urlAs('worker', url), { max: 1, name: 'doomed worker' }).db,

@@ -5,15 +5,15 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inSchemaOrder, movedBounds, storedRowProblems } from '../patch/patch.rules.ts'
-import { storableMetadata } from '../patch/metadata.rules.ts'
 import { assetNotFound } from '../errors.ts'
-import { lockKeys, settleKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
+import { lockKeys, assignKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
+import { storableMetadata } from '../patch/metadata.rules.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems } from '../patch/patch.rules.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { listAssets } from './assets.lists.ts'
 import {
   deleteAsset,
@@ -38,7 +38,7 @@ export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
     async createAsset({ principal: { orgId }, body }) {
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
-        const key = await settleKey(tx, orgId, 'asset', external_key)
+        const key = await assignKey(tx, orgId, 'asset', external_key)
         const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         await enqueue(tx, assetState, [toAssetState(asset)])
@@ -98,7 +98,7 @@ async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> 
   return toAssetView(asset, asset.tags)
 }
 
-/** The columns that a PATCH writes. A field that only came back is not written. */
+/** The columns that a PATCH writes. It does not write read-only fields that a client sends back. */
 const changesOf = (stored: AssetView, body: AssetPatch): AssetChanges => ({
   ...pick(body, writable),
   metadata: storableMetadata(body.metadata),

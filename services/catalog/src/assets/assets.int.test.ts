@@ -5,7 +5,7 @@ const problem = (field: string, code: string) => ({
   error: { type: 'validation_error', fields: [{ field, code }] },
 })
 
-test('D4.2 an asset needs only a name, and every field of the view is there', async ({ catalog }) => {
+test('D4.2 an asset needs only a name, and the view has every field', async ({ catalog }) => {
   const res = await catalog.post('/assets', { name: 'Forklift 7' })
   expect(res.statusCode).toBe(201)
   const { data } = res.json()
@@ -28,7 +28,7 @@ test('D4.2 an asset needs only a name, and every field of the view is there', as
   expect((await catalog.get(`/assets/${data.id}`)).json()).toEqual({ data })
 })
 
-test('D4.2 everything sent is kept, times in UTC at milliseconds, tags in the order sent', async ({
+test('D4.2 all sent fields are stored; times in UTC with milliseconds, tags in the sent order', async ({
   catalog,
 }) => {
   const fields = {
@@ -89,28 +89,26 @@ test.for([
   expect((await catalog.get('/assets')).json().total_count).toBe(0)
 })
 
-test('D4.7 a window that ends before it begins is refused on valid_to', async ({ catalog }) => {
+test('D4.7 a window that ends before it begins is an error of valid_to', async ({ catalog }) => {
   const window = { valid_from: '2026-01-01T00:00:00Z', valid_to: '2026-01-01T01:00:00+01:00' }
   const res = await catalog.post('/assets', { name: 'x', ...window })
   expect(res.json()).toMatchObject(problem('valid_to', 'invalid_value'))
 })
 
-test('D4.7 the window is compared with the creation time when valid_from is left out', async ({
-  catalog,
-}) => {
+test('D4.7 without valid_from, the window begins at the creation time', async ({ catalog }) => {
   const res = await catalog.post('/assets', { name: 'x', valid_to: '2020-01-01T00:00:00Z' })
   expect(res.statusCode).toBe(400)
   expect(res.json()).toMatchObject(problem('valid_to', 'invalid_value'))
 })
 
-test('D3.2 a bad window is reported together with the other problems of the body', async ({ catalog }) => {
+test('D3.2 an invalid window is reported together with other problems of the body', async ({ catalog }) => {
   const window = { valid_from: '2026-01-02T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }
   const { error } = (await catalog.post('/assets', { name: '', ...window, x: 1 })).json()
   expect(error.fields.map((f: { field: string }) => f.field)).toEqual(['x', 'name', 'valid_to'])
   expect(error.detail).toBe('unknown field "x" (and 2 more validation errors)')
 })
 
-test('a key that a live asset has is a conflict, within one organization', async ({ catalog, otherOrg }) => {
+test('the key of a live asset is a conflict within its organization', async ({ catalog, otherOrg }) => {
   await catalog.asset({ external_key: 'PUMP-1' })
   const res = await catalog.post('/assets', { name: 'x', external_key: 'PUMP-1' })
   expect(res.statusCode).toBe(409)
@@ -119,7 +117,7 @@ test('a key that a live asset has is a conflict, within one organization', async
   await catalog.asset({ external_key: 'PUMP-1' }, { org: otherOrg })
 })
 
-test('D4.2 a tag collision rolls the whole create back', async ({ catalog }) => {
+test('D4.2 a taken tag rolls back the whole create', async ({ catalog }) => {
   const dock = await catalog.location({ tags: [{ tag_type: 'rfid', value: 'X' }] })
   await catalog.takeOutbox()
   const tags = [
@@ -142,7 +140,9 @@ test('a tag listed twice in one create is a conflict', async ({ catalog }) => {
   expect(res.json().error.detail).toBe('tag ble:twice already exists')
 })
 
-test('D4.10 a deleted asset answers 404 everywhere and frees its key and its tags', async ({ catalog }) => {
+test('D4.10 a deleted asset answers 404 on every route and releases its key and tags', async ({
+  catalog,
+}) => {
   const tags = [{ tag_type: 'rfid', value: 'T' }] as const
   const asset = await catalog.asset({ external_key: 'GONE', tags: [...tags] })
   const res = await catalog.delete(`/assets/${asset.id}`)
@@ -158,7 +158,7 @@ test('D4.10 a deleted asset answers 404 everywhere and frees its key and its tag
   expect(next.id).not.toBe(asset.id)
 })
 
-test('a delete cascades to the tags with the same deleted_at, in the outbox too', async ({ catalog }) => {
+test('a delete includes the tags, with the same deleted_at, also in the outbox', async ({ catalog }) => {
   const tags = [
     { tag_type: 'rfid', value: '1' },
     { tag_type: 'ble', value: '2' },
@@ -186,7 +186,7 @@ test('a delete cascades to the tags with the same deleted_at, in the outbox too'
   expect(rows).toEqual([{ count: 1 }]) // to the microsecond
 })
 
-test('messages carry the request id and the trace of the request that caused them', async ({ catalog }) => {
+test('messages have the request id and the trace of their request', async ({ catalog }) => {
   await catalog.asset()
   const [message] = await catalog.takeOutbox()
   expect(message?.headers).toMatchObject({
@@ -198,13 +198,13 @@ test('messages carry the request id and the trace of the request that caused the
 test("another organization's asset looks missing and stays unchanged", async ({ catalog, otherOrg }) => {
   const theirs = await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'theirs' }] }, { org: otherOrg })
   const tagPath = `/assets/${theirs.id}/tags/${theirs.tags[0]?.id}`
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     catalog.get(`/assets/${theirs.id}`),
     catalog.delete(`/assets/${theirs.id}`),
     catalog.post(`/assets/${theirs.id}/tags`, { tag_type: 'rfid', value: 'mine' }),
     catalog.delete(tagPath),
   ])
-  expect(answers.map((res) => res.json().error.type)).toEqual(Array.from({ length: 4 }, () => 'not_found'))
+  expect(responses.map((res) => res.json().error.type)).toEqual(Array.from({ length: 4 }, () => 'not_found'))
   expect((await catalog.get('/assets')).json().total_count).toBe(0)
   expect((await catalog.get(`/assets/${theirs.id}`, { org: otherOrg })).json().data).toEqual(theirs)
 })
@@ -221,7 +221,7 @@ test.for([
   expect(res.json().error.fields?.[0].code).toBe(code)
 })
 
-test('D7.3 a list filter on a detail route is invalid_context, an unknown parameter is unknown', async ({
+test('D7.3 a detail route refuses list filters as invalid_context, other parameters as unknown', async ({
   catalog,
 }) => {
   const { id } = await catalog.asset()
@@ -237,10 +237,10 @@ test('D7.3 a list filter on a detail route is invalid_context, an unknown parame
   ])
 })
 
-test('one delete of many at the same time wins, the others find nothing', async ({ catalog }) => {
+test('of simultaneous deletes one succeeds, and the others answer 404', async ({ catalog }) => {
   const asset = await catalog.asset()
-  const answers = await Promise.all(Array.from({ length: 6 }, () => catalog.delete(`/assets/${asset.id}`)))
-  expect(answers.map((res) => res.statusCode).toSorted((a, b) => a - b)).toEqual([
+  const responses = await Promise.all(Array.from({ length: 6 }, () => catalog.delete(`/assets/${asset.id}`)))
+  expect(responses.map((res) => res.statusCode).toSorted((a, b) => a - b)).toEqual([
     204, 404, 404, 404, 404, 404,
   ])
 })

@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../../test/legacy.fixture.ts'
+import { legacyView, test } from '../../test/legacy.fixture.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 describe('D1.2 creating and reading', () => {
-  test('an asset needs only a name, and every field of the older view is there', async ({ legacy }) => {
+  test('an asset needs only a name, and the legacy view has every field', async ({ legacy }) => {
     const res = await legacy.post('/assets', { name: 'Forklift 7' })
     expect(res.statusCode).toBe(201)
     const { data } = res.json()
@@ -27,7 +27,7 @@ describe('D1.2 creating and reading', () => {
     expect(await legacy.asset('ASSET-0001')).toEqual(data)
   })
 
-  test('what is sent is kept, and both vocabularies tell the same of it', async ({ catalog, legacy }) => {
+  test('all sent fields are stored, and both vocabularies show them', async ({ catalog, legacy }) => {
     const body = {
       name: 'Pallet',
       identifier: 'Pallet-1',
@@ -48,10 +48,10 @@ describe('D1.2 creating and reading', () => {
       ],
     })
     const current = (await catalog.get(`/assets/${data.surrogate_id}`)).json().data
-    expect(olderView(current)).toEqual(data)
+    expect(legacyView(current)).toEqual(data)
   })
 
-  test('a key is taken, whichever vocabulary took it', async ({ catalog, legacy }) => {
+  test('both vocabularies share the keys', async ({ catalog, legacy }) => {
     await catalog.asset({ external_key: 'K', tags: [{ tag_type: 'rfid', value: 'T' }] })
     const key = await legacy.post('/assets', { name: 'x', identifier: 'K' })
     expect(key.json().error).toMatchObject({ status: 409, detail: 'asset K already exists' })
@@ -60,7 +60,7 @@ describe('D1.2 creating and reading', () => {
     expect((await legacy.get('/assets')).json().total_count).toBe(1)
   })
 
-  test('problems name the legacy fields, unknown ones first', async ({ legacy }) => {
+  test('errors name legacy fields, unknown ones first', async ({ legacy }) => {
     const body = {
       external_key: 'A',
       tags: [],
@@ -92,7 +92,7 @@ describe('D1.2 creating and reading', () => {
     },
   )
 
-  test('a key is case-sensitive, and one that names nothing live is 404', async ({ legacy }) => {
+  test('keys are case-sensitive, and a key of no live asset answers 404', async ({ legacy }) => {
     await legacy.post('/assets', { name: 'x', identifier: 'Key' })
     expect((await legacy.get('/assets/KEY')).json().error).toMatchObject({
       type: 'not_found',
@@ -100,19 +100,19 @@ describe('D1.2 creating and reading', () => {
     })
   })
 
-  test('D7.3 legacy list filters are out of place elsewhere, current ones are unknown', async ({
+  test('D7.3 a detail route refuses legacy filters as invalid_context, current ones as unknown', async ({
     legacy,
     catalog,
   }) => {
     await catalog.asset({ external_key: 'K' })
-    const older = (await legacy.get('/assets/K?identifier=K&external_key=K')).json().error.fields
-    expect(older).toMatchObject([
+    const legacyErrors = (await legacy.get('/assets/K?identifier=K&external_key=K')).json().error.fields
+    expect(legacyErrors).toMatchObject([
       { field: 'external_key', code: 'unknown_field' },
       { field: 'identifier', code: 'invalid_context' },
     ])
     const { id } = await catalog.asset()
-    const current = (await catalog.get(`/assets/${id}?identifier=K&external_key=K`)).json().error.fields
-    expect(current).toMatchObject([
+    const currentErrors = (await catalog.get(`/assets/${id}?identifier=K&external_key=K`)).json().error.fields
+    expect(currentErrors).toMatchObject([
       { field: 'external_key', code: 'invalid_context' },
       { field: 'identifier', code: 'unknown_field' },
     ])
@@ -120,7 +120,7 @@ describe('D1.2 creating and reading', () => {
 })
 
 describe('the rest', () => {
-  test('D4.10 DELETE frees key and identifiers, once', async ({ legacy, catalog }) => {
+  test('D4.10 DELETE releases key and identifiers', async ({ legacy, catalog }) => {
     const tags = [{ tag_type: 'rfid' as const, value: 'x' }]
     const asset = await catalog.asset({ external_key: 'A', tags })
     await catalog.takeOutbox()
@@ -134,7 +134,7 @@ describe('the rest', () => {
     expect((await catalog.asset({ external_key: 'A', tags })).id).not.toBe(asset.id)
   })
 
-  test('D6.1 an identifier is attached by key, rfid unless said otherwise, and removed by id', async ({
+  test('D6.1 an identifier is attached by key, rfid by default, and removed by id', async ({
     legacy,
     catalog,
   }) => {
@@ -155,7 +155,7 @@ describe('the rest', () => {
     )
   })
 
-  test('D4.11 D7.1 the list filters, sorts and pages in its own words', async ({ legacy, catalog }) => {
+  test('D4.11 D7.1 the list has legacy filters and sort fields', async ({ legacy, catalog }) => {
     await catalog.asset({ external_key: 'C', name: 'one', type: 'person' })
     await catalog.asset({ external_key: 'A', name: 'two', is_active: false })
     await catalog.asset({ external_key: 'B', name: 'three', tags: [{ tag_type: 'ble', value: 'beacon' }] })
@@ -198,14 +198,14 @@ describe('the rest', () => {
       { org: otherOrg },
     )
     const before = await legacy.asset('THEIRS', { org: otherOrg })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       legacy.get('/assets/THEIRS'),
       legacy.put('/assets/THEIRS', { name: 'mine' }),
       legacy.delete('/assets/THEIRS'),
       legacy.post('/assets/THEIRS/tags', { value: 'mine' }),
       legacy.delete(`/assets/THEIRS/tags/${theirs.tags[0]?.id}`),
     ])
-    expect(answers.map((res) => res.statusCode)).toEqual([404, 404, 404, 404, 404])
+    expect(responses.map((res) => res.statusCode)).toEqual([404, 404, 404, 404, 404])
     expect((await legacy.get('/assets?identifier=THEIRS&include_deleted=true')).json().data).toEqual([])
     expect(await legacy.asset('THEIRS', { org: otherOrg })).toEqual(before)
   })

@@ -2,7 +2,7 @@ import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
 import { test, type Legacy } from '../../test/legacy.fixture.ts'
-import { MAX_ASSETS_THERE } from '../broker/tracking/current-locations.ts'
+import { MAX_ASSETS_AT_LOCATIONS } from '../tracking/current-locations.ts'
 
 const UNRESOLVED = {
   field: 'current_location',
@@ -25,18 +25,18 @@ const listed = async (legacy: Legacy, query: string) => {
 }
 
 describe('D1.6 current_location of an asset', () => {
-  test('is where it was last seen; a whole page is one question', async ({ catalog, legacy }) => {
+  test('is where it was last seen; a whole page is one request to tracking', async ({ catalog, legacy }) => {
     const dock = await catalog.location({ external_key: 'DOCK' })
     const [a] = [await catalog.asset({ external_key: 'A' }), await catalog.asset({ external_key: 'B' })]
     catalog.tracking.see(catalog.orgId, a.id, dock.id)
-    catalog.tracking.asked = []
+    catalog.tracking.pageSizes = []
     const { data } = (await legacy.get('/assets')).json()
     expect(data.map((row: { current_location: unknown }) => row.current_location)).toEqual(['DOCK', null])
-    expect(catalog.tracking.asked).toEqual([2])
+    expect(catalog.tracking.pageSizes).toEqual([2])
     expect((await legacy.asset('A')).current_location).toBe('DOCK')
   })
 
-  test('follows a rename of the location at once, and is null once it is deleted', async ({
+  test('shows a rename of the location at once, and is null after its deletion', async ({
     catalog,
     legacy,
   }) => {
@@ -49,10 +49,7 @@ describe('D1.6 current_location of an asset', () => {
     expect((await legacy.asset('A')).current_location).toBeNull()
   })
 
-  test('is left out while tracking is away; the asset can be read and changed', async ({
-    catalog,
-    legacy,
-  }) => {
+  test('is absent while tracking is away; the asset can be read and changed', async ({ catalog, legacy }) => {
     await catalog.asset({ external_key: 'A', name: 'before' })
     catalog.tracking.away = true
     expect(await legacy.asset('A')).not.toHaveProperty('current_location')
@@ -66,7 +63,7 @@ describe('D1.6 current_location of an asset', () => {
 })
 
 describe('D1.6 current_location on create and PUT', () => {
-  test('is told to tracking in the transaction and directly, and shown by the answer', async ({
+  test('is queued in the transaction, sent to tracking directly, and shown by the reply', async ({
     catalog,
     legacy,
   }) => {
@@ -77,18 +74,18 @@ describe('D1.6 current_location on create and PUT', () => {
     const { data } = created.json()
     expect(data.current_location).toBe('DOCK')
     expect(await legacy.asset('A')).toEqual(data)
-    const [told, ...more] = await placements(catalog)
-    expect(told).toMatchObject({
+    const [published, ...more] = await placements(catalog)
+    expect(published).toMatchObject({
       org_id: catalog.orgId,
       asset: { id: data.surrogate_id, external_key: 'A', name: 'A', deleted_at: null },
       location: { id: dock.id, external_key: 'DOCK', name: 'The dock' },
       placed_at: data.created_at,
     })
     expect(more).toEqual([])
-    expect(catalog.tracking.placed).toEqual([told])
+    expect(catalog.tracking.placed).toEqual([published])
   })
 
-  test('PUT tells the asset as it is afterwards, later than the one before; without it nothing is told', async ({
+  test('PUT sends the changed asset with a later time; without current_location it sends nothing', async ({
     catalog,
     legacy,
   }) => {
@@ -100,18 +97,18 @@ describe('D1.6 current_location on create and PUT', () => {
     const again = await legacy.put('/assets/B', { current_location: 'GATE' })
     expect(again.statusCode).toBe(200)
     await legacy.put('/assets/B', { name: 'x' })
-    const told = await placements(catalog)
-    expect(told.map((p) => [p.asset.external_key, p.location.external_key])).toEqual([
+    const published = await placements(catalog)
+    expect(published.map((p) => [p.asset.external_key, p.location.external_key])).toEqual([
       ['A', 'DOCK'],
       ['B', 'GATE'],
       ['B', 'GATE'],
     ])
-    expect(new Set(told.map((p) => p.placed_at)).size).toBe(3)
-    expect(told.map((p) => p.placed_at).toSorted()).toEqual(told.map((p) => p.placed_at))
-    expect(told[2]?.placed_at).toBe(again.json().data.updated_at)
+    expect(new Set(published.map((p) => p.placed_at)).size).toBe(3)
+    expect(published.map((p) => p.placed_at).toSorted()).toEqual(published.map((p) => p.placed_at))
+    expect(published[2]?.placed_at).toBe(again.json().data.updated_at)
   })
 
-  test('with tracking away it is accepted, its answer names no location, and it waits in the outbox', async ({
+  test('is accepted while tracking is away, waits in the outbox, and is absent from the reply', async ({
     catalog,
     legacy,
   }) => {
@@ -126,7 +123,7 @@ describe('D1.6 current_location on create and PUT', () => {
     expect(await placements(catalog)).toHaveLength(2)
   })
 
-  test('one that names nothing live is fk_not_found before anything else, and nothing is written', async ({
+  test('is fk_not_found before other errors if no live location has the key, and nothing is written', async ({
     catalog,
     legacy,
     otherOrg,
@@ -150,7 +147,7 @@ describe('D1.6 current_location on create and PUT', () => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('is reported together with what else the stored row refuses', async ({ catalog, legacy }) => {
+  test('is reported together with other errors that need the stored row', async ({ catalog, legacy }) => {
     await catalog.asset({ external_key: 'A', valid_to: '2030-01-01T00:00:00Z' })
     const body = { valid_from: '2031-01-01T00:00:00Z', current_location: 'NOWHERE' }
     const { fields } = (await legacy.put('/assets/A', body)).json().error
@@ -198,7 +195,7 @@ describe('the list filter location', () => {
     return { dock, gate }
   }
 
-  test('leaves the assets at any of the locations, together with every other filter, order and page', async ({
+  test('selects assets at any of the locations, together with other filters, order and page', async ({
     catalog,
     legacy,
   }) => {
@@ -213,7 +210,7 @@ describe('the list filter location', () => {
     expect(await listed(legacy, 'location=DOCK&identifier=E')).toEqual({ keys: [], total_count: 0 })
   })
 
-  test('knows only live locations of the organization itself; a deleted asset is there when asked for', async ({
+  test('finds only live locations of the own organization, and deleted assets with include_deleted', async ({
     catalog,
     legacy,
     otherOrg,
@@ -229,7 +226,7 @@ describe('the list filter location', () => {
     expect((await listed(legacy, 'location=GATE&include_deleted=true')).keys).toEqual([])
   })
 
-  test('is 503 while tracking is away: any page would be a guess', async ({ catalog, legacy }) => {
+  test('answers 503 while tracking is away', async ({ catalog, legacy }) => {
     await scene(catalog)
     catalog.tracking.away = true
     const res = await legacy.get('/assets?location=DOCK')
@@ -238,16 +235,16 @@ describe('the list filter location', () => {
     expect(res.headers['retry-after']).toBeDefined()
   })
 
-  test('refuses locations with more assets than can be listed among', async ({ catalog, legacy }) => {
+  test('refuses locations with too many assets', async ({ catalog, legacy }) => {
     await scene(catalog)
     catalog.tracking.assetsAt = async (_org, _ids, after) => ({
       assetIds: Array.from({ length: 100_000 }, (_, i) => after + i + 1),
       isLast: false,
     })
     const res = await legacy.get('/assets?location=DOCK')
-    Reflect.deleteProperty(catalog.tracking, 'assetsAt') // what stands in for it is the class's own again
+    Reflect.deleteProperty(catalog.tracking, 'assetsAt') // the method of the class is visible again
     expect(res.json().error.fields).toMatchObject([
-      { field: 'location', code: 'too_large', params: { max: MAX_ASSETS_THERE } },
+      { field: 'location', code: 'too_large', params: { max: MAX_ASSETS_AT_LOCATIONS } },
     ])
   })
 

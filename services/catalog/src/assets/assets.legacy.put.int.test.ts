@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
-import { olderView, test } from '../../test/legacy.fixture.ts'
+import { legacyView, test } from '../../test/legacy.fixture.ts'
 
 describe('PUT (ADR 19)', () => {
-  test('what is left out stays, null clears, the rest is set', async ({ legacy, catalog }) => {
-    const before = olderView(
+  test('absent fields do not change, null clears, others are set', async ({ legacy, catalog }) => {
+    const before = legacyView(
       await catalog.asset({
         external_key: 'A',
         name: 'before',
@@ -22,7 +22,7 @@ describe('PUT (ADR 19)', () => {
     expect(await legacy.asset('A')).toEqual(data)
   })
 
-  test('the same PUT twice leaves what the first one left', async ({ legacy, catalog }) => {
+  test('the same PUT twice has the same result', async ({ legacy, catalog }) => {
     await catalog.asset({ external_key: 'A', tags: [{ tag_type: 'rfid', value: '1' }] })
     const body = {
       name: 'x',
@@ -36,7 +36,7 @@ describe('PUT (ADR 19)', () => {
     expect(second.json().data).toMatchObject(left)
   })
 
-  test('another identifier renames; the old one is free, and a second time it is not found', async ({
+  test('another identifier renames; the old one is free, and answers 404 afterwards', async ({
     legacy,
     catalog,
   }) => {
@@ -49,10 +49,7 @@ describe('PUT (ADR 19)', () => {
     expect((await legacy.asset('NEW')).surrogate_id).toBe(id)
   })
 
-  test('a taken identifier or tag is a conflict, and nothing of the PUT happens', async ({
-    legacy,
-    catalog,
-  }) => {
+  test('a taken identifier or tag is a conflict and changes nothing', async ({ legacy, catalog }) => {
     await catalog.asset({ external_key: 'TAKEN', tags: [{ tag_type: 'rfid', value: 'T' }] })
     await catalog.asset({ external_key: 'A', tags: [{ tag_type: 'rfid', value: 'own' }] })
     const before = await legacy.asset('A')
@@ -67,7 +64,7 @@ describe('PUT (ADR 19)', () => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('identifiers become the set that was sent: kept ones keep their ids, the others come and go', async ({
+  test('identifiers are replaced by the sent set; those in both keep their ids', async ({
     legacy,
     catalog,
   }) => {
@@ -88,7 +85,7 @@ describe('PUT (ADR 19)', () => {
     await catalog.asset({ tags })
   })
 
-  test('every change is told: the asset, each tag that came or went, and nothing of a kept one', async ({
+  test('the asset and each added or removed tag are published, unchanged tags are not', async ({
     legacy,
     catalog,
   }) => {
@@ -97,10 +94,10 @@ describe('PUT (ADR 19)', () => {
     await catalog.takeOutbox()
     const body = { identifier: 'B', name: 'n', identifiers: [{ value: 'keep' }, { value: 'new' }] }
     const { data } = (await legacy.put('/assets/A', body)).json()
-    const told = await catalog.takeOutbox()
-    const states = told.filter(({ subject }) => subject.startsWith('catalog.asset.'))
+    const published = await catalog.takeOutbox()
+    const states = published.filter(({ subject }) => subject.startsWith('catalog.asset.'))
     expect(states.at(-1)?.payload).toMatchObject({ id: asset.id, external_key: 'B', name: 'n' })
-    const tagStates = told.filter(({ subject }) => subject.startsWith('catalog.tag.'))
+    const tagStates = published.filter(({ subject }) => subject.startsWith('catalog.tag.'))
     const came = data.identifiers.find(({ value }: { value: string }) => value === 'new')
     expect(tagStates.map(({ payload }) => [payload['id'], payload['deleted_at'] === null])).toEqual([
       [came.id, true],
@@ -108,7 +105,7 @@ describe('PUT (ADR 19)', () => {
     ])
   })
 
-  test('D4.7 the window of the merged row is judged, and what was read may be sent back', async ({
+  test('D4.7 the merged window is checked, and a read window can be sent back', async ({
     legacy,
     catalog,
   }) => {
@@ -145,15 +142,15 @@ describe('PUT (ADR 19)', () => {
     expect((await catalog.call('PUT', '/assets/A', {}, as)).statusCode).toBe(415)
   })
 
-  test('of two at the same time one has the last word, whole', async ({ legacy, catalog }) => {
+  test('of simultaneous PUTs one is the last, as a whole', async ({ legacy, catalog }) => {
     await catalog.asset({ external_key: 'A' })
     const bodies = Array.from({ length: 8 }, (_, i) => ({
       name: `n${i}`,
       metadata: { i },
       identifiers: [{ value: `own ${i}` }, { value: 'shared' }],
     }))
-    const answers = await Promise.all(bodies.map((body) => legacy.put('/assets/A', body)))
-    expect(new Set(answers.map((res) => res.statusCode))).toEqual(new Set([200]))
+    const responses = await Promise.all(bodies.map((body) => legacy.put('/assets/A', body)))
+    expect(new Set(responses.map((res) => res.statusCode))).toEqual(new Set([200]))
     const { name, metadata, identifiers } = await legacy.asset('A')
     const last = bodies.find((body) => body.name === name)
     expect(metadata).toEqual(last?.metadata)
@@ -162,7 +159,7 @@ describe('PUT (ADR 19)', () => {
     )
   })
 
-  test('two that take each other’s tag never wait for each other for ever', async ({ legacy, catalog }) => {
+  test('two PUTs that take each other’s tag do not deadlock', async ({ legacy, catalog }) => {
     const rounds = Array.from({ length: 10 }, async (_, i) => {
       const [one, other] = [`A${i}`, `B${i}`]
       await catalog.asset({ external_key: one, tags: [{ tag_type: 'rfid', value: one }] })
@@ -176,10 +173,7 @@ describe('PUT (ADR 19)', () => {
     expect(statuses.filter((status) => status !== 200 && status !== 409)).toEqual([])
   })
 
-  test('a PUT that waits while the asset is renamed does not find it any more', async ({
-    legacy,
-    catalog,
-  }) => {
+  test('a PUT that waits for a rename of the asset answers 404', async ({ legacy, catalog }) => {
     const { id } = await catalog.asset({ external_key: 'A', name: 'before' })
     const client = await catalog.database.pool.connect()
     try {
@@ -190,8 +184,8 @@ describe('PUT (ADR 19)', () => {
       const attach = legacy.post('/assets/A/tags', { value: 'x' })
       await expect.poll(() => catalog.waitingForLocks()).toBe(3)
       await client.query('commit')
-      const answers = await Promise.all([put, removal, attach])
-      expect(answers.map((res) => res.statusCode)).toEqual([404, 404, 404])
+      const responses = await Promise.all([put, removal, attach])
+      expect(responses.map((res) => res.statusCode)).toEqual([404, 404, 404])
     } finally {
       client.release()
     }

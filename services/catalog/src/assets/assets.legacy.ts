@@ -11,30 +11,30 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
-import { inSchemaOrder } from '../patch/patch.rules.ts'
-import { assetNotFound, placeNotFound, tooManySearches } from '../errors.ts'
+import { assetNotFound, currentLocationNotFound, tooManySearches } from '../errors.ts'
 import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
+import { pinLocation } from '../locations/live-keys.queries.ts'
+import { inSchemaOrder } from '../patch/patch.rules.ts'
+import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import {
   findAssetsAt,
   findCurrentLocations,
   unknownLocations,
-  unlessAway,
+  ifAvailable,
   type LocationOf,
-} from '../broker/tracking/current-locations.ts'
-import { enqueuePlacement } from '../broker/tracking/placement.ts'
-import { pinLocation } from '../broker/tracking/places.queries.ts'
-import type { Tracking } from '../broker/tracking/tracking.ts'
-import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
+} from '../tracking/current-locations.ts'
+import type { Tracking } from '../tracking/tracking.ts'
 import { keyedQueue } from '../transactions/keyed-queue.ts'
+import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import { assetHandlers } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
 import { toAssetView } from './assets.views.ts'
+import { enqueuePlacement } from './placement.ts'
 
-/** Each may hold some ten megabytes of ids: one at a time for each organization. */
+/** Each may hold some ten megabytes of ids, so an organization gets one at a time. */
 const LISTS_BY_LOCATION = { concurrency: 1, maxWaiting: 50, maxWaitMs: 10_000, refusal: tooManySearches }
 
 type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
@@ -50,9 +50,9 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
     return views.map((view) => toLegacyAsset(view, locationOf))
   }
 
-  /** The asset after a change, once tracking has recorded the location that came with it, or is away. */
+  /** The asset after a change. Waits until tracking has recorded its new location, unless tracking is away. */
   async function toChanged(orgId: number, { view, placed }: Changed): Promise<LegacyAssetView> {
-    const isAway = placed && (await unlessAway(tracking.place(placed).then(() => true))) === undefined
+    const isAway = placed && (await ifAvailable(tracking.place(placed).then(() => true))) === undefined
     if (isAway) return toLegacyAsset(view, unknownLocations)
     const [only] = await toLegacyAssets(orgId, [view])
     return only as LegacyAssetView
@@ -73,7 +73,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
     async createLegacyAsset({ body: { current_location, ...fields }, ...context }) {
       const { orgId } = context.principal
       const create = async (tx: Tx): Promise<Changed> => {
-        const { location, problems } = await findPlace(tx, orgId, current_location)
+        const { location, problems } = await pinCurrentLocation(tx, orgId, current_location)
         rejectIfAny(problems)
         const inside = assetHandlers(usingTransaction(tx))
         const { data: view } = (await inside.createAsset({ ...context, body: toAssetCreate(fields) })).body
@@ -99,7 +99,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
         const inside = assetHandlers(usingTransaction(tx))
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         const named = { ...context, params: { asset_id } }
-        const { location, problems } = await findPlace(tx, orgId, current_location)
+        const { location, problems } = await pinCurrentLocation(tx, orgId, current_location)
         await rejectTogether(problems, () => inside.updateAsset({ ...named, body: fields }))
         if (key !== identifier) await inside.renameAsset({ ...named, body: { external_key: key } })
         if (identifiers !== undefined) await replaceTags(tx, orgId, { asset_id }, identifiers ?? [])
@@ -120,15 +120,15 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
   } satisfies Partial<Handlers<'catalog'>>
 }
 
-/** The asset after a transaction, and the location that came with it. */
+/** The asset after a transaction, and the placement to send to tracking. */
 type Changed = { view: AssetView; placed?: AssetPlaced }
 
-async function findPlace(tx: Tx, orgId: number, key: string | undefined) {
+async function pinCurrentLocation(tx: Tx, orgId: number, key: string | undefined) {
   const location = key === undefined ? undefined : await pinLocation(tx, orgId, key)
-  return { location, problems: key === undefined || location ? [] : [placeNotFound] }
+  return { location, problems: key === undefined || location ? [] : [currentLocationNotFound] }
 }
 
-/** Runs `work`; what it finds wrong with the body is reported together with `problems`. */
+/** Runs `work`. Throws the problems that it finds in the body together with `problems`. */
 async function rejectTogether(problems: readonly FieldEntry[], work: () => Promise<unknown>): Promise<void> {
   await work().catch((error: unknown) => {
     const found = error instanceof AppError ? error.fields : undefined

@@ -8,7 +8,7 @@ const keys = async (catalog: Catalog, query: string) => {
   return res.json<{ data: AssetView[] }>().data.map((asset) => asset.external_key)
 }
 
-test('D4.11 lists are ordered by external_key and paged, with the true total', async ({ catalog }) => {
+test('D4.11 lists are sorted by external_key and paged, with the total', async ({ catalog }) => {
   await Promise.all(['C', 'A', 'B'].map((external_key) => catalog.asset({ external_key })))
   const page = (await catalog.get('/assets?limit=2&offset=1')).json()
   expect(page).toMatchObject({ limit: 2, offset: 1, total_count: 3 })
@@ -18,14 +18,14 @@ test('D4.11 lists are ordered by external_key and paged, with the true total', a
   expect(past).toMatchObject({ data: [], total_count: 3 })
 })
 
-test('rows of a list are the views of the details, with their live tags', async ({ catalog }) => {
+test('rows of a list are the views of the detail route, with their live tags', async ({ catalog }) => {
   const one = await catalog.asset({ tags: [{ tag_type: 'rfid', value: '1' }] })
   const two = await catalog.asset({ tags: [{ tag_type: 'rfid', value: '2' }] })
   await catalog.delete(`/assets/${two.id}/tags/${two.tags[0]?.id}`)
   expect((await catalog.get('/assets')).json().data).toEqual([one, { ...two, tags: [] }])
 })
 
-test('sort takes several fields and a minus, and ties go by id', async ({ catalog }) => {
+test('sort takes several fields and a minus, and ends with the id', async ({ catalog }) => {
   await catalog.asset({ external_key: 'A', name: 'same' })
   await catalog.asset({ external_key: 'B', name: 'same' })
   await catalog.asset({ external_key: 'C', name: 'other' })
@@ -35,7 +35,7 @@ test('sort takes several fields and a minus, and ties go by id', async ({ catalo
   expect(tied[0].id).toBeLessThan(tied[1].id)
 })
 
-test('the filters narrow the list, each any-of where repeatable', async ({ catalog }) => {
+test('filters are combined; repeated ones match any of the values', async ({ catalog }) => {
   await catalog.asset({ external_key: 'A', type: 'person' })
   await catalog.asset({ external_key: 'B', type: 'inventory', is_active: false })
   await catalog.asset({ external_key: 'C' })
@@ -45,7 +45,7 @@ test('the filters narrow the list, each any-of where repeatable', async ({ catal
   expect(await keys(catalog, 'is_active=true&type=asset')).toEqual(['C'])
 })
 
-test('D7.1 only rows whose window contains now are listed, whatever is_active says', async ({ catalog }) => {
+test('D7.1 lists contain rows whose window contains now, active or not', async ({ catalog }) => {
   await catalog.asset({ external_key: 'NOW', is_active: false, valid_to: '2999-01-01T00:00:00Z' })
   const later = await catalog.asset({ external_key: 'LATER', valid_from: '2998-01-01T00:00:00Z' })
   await catalog.asset({
@@ -54,10 +54,10 @@ test('D7.1 only rows whose window contains now are listed, whatever is_active sa
     valid_to: '2021-01-01T00:00:00Z',
   })
   expect(await keys(catalog, 'include_deleted=true')).toEqual(['NOW'])
-  expect((await catalog.get(`/assets/${later.id}`)).statusCode).toBe(200) // details ignore the window
+  expect((await catalog.get(`/assets/${later.id}`)).statusCode).toBe(200) // the detail route ignores the window
 })
 
-test('D7.2 include_deleted adds the deleted rows to the live ones', async ({ catalog }) => {
+test('D7.2 include_deleted adds deleted rows', async ({ catalog }) => {
   const gone = await catalog.asset({ external_key: 'GONE', tags: [{ tag_type: 'rfid', value: 'g' }] })
   await catalog.asset({ external_key: 'LIVE' })
   await catalog.delete(`/assets/${gone.id}`)
@@ -78,7 +78,7 @@ test.for([
   { q: '%5C', finds: ['BACKSLASH'] },
   { q: 'detached', finds: [] },
   { q: 'nowhere', finds: [] },
-])('D4.11 q=$q is a literal substring whatever the case', async ({ q, finds }, { catalog }) => {
+])('D4.11 q=$q is a literal substring, ignoring case', async ({ q, finds }, { catalog }) => {
   await catalog.asset({ external_key: 'NAME', name: 'Big Forklift' })
   await catalog.asset({ external_key: 'KEYED-9' })
   await catalog.asset({ external_key: 'DESC', name: 'd', description: 'first\nSecond\nLine' })
@@ -91,12 +91,12 @@ test.for([
   await catalog.asset({ external_key: 'UNDERSCORE', name: 'a_b' })
   await catalog.asset({ external_key: 'NOUNDERSCORE', name: 'axb' })
   await catalog.asset({ external_key: 'BACKSLASH', name: String.raw`a\b` })
-  // "Forklift" is also the default name of the fixture.
+  // "Forklift" is the default name of the fixture.
   const found = (await keys(catalog, `q=${q}`)).filter((key) => q !== 'FORK' || key === 'NAME')
   expect(found).toEqual(finds)
 })
 
-test('q does not find what another organization has tagged alike', async ({ catalog, otherOrg }) => {
+test('q finds nothing of another organization with the same tags', async ({ catalog, otherOrg }) => {
   await catalog.asset({ name: 'x', tags: [{ tag_type: 'rfid', value: 'SECRET' }] }, { org: otherOrg })
   expect(await keys(catalog, 'q=secret')).toEqual([])
 })
@@ -119,7 +119,7 @@ test.for([
   expect(res.json().error.fields).toMatchObject([{ field, code }])
 })
 
-test('broken percent encoding is a 400', async ({ catalog }) => {
+test('broken percent encoding answers 400', async ({ catalog }) => {
   const res = await catalog.get('/assets?q=%FF')
   expect(res.json().error.type).toBe('bad_request')
 })

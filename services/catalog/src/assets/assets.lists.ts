@@ -1,16 +1,13 @@
 import type { AssetListQuery } from '@whereabouts/contracts/assets'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { AssetRow, Db } from '../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { shownAsset } from './assets.queries.ts'
+import { assetColumnsWithTags } from './assets.queries.ts'
 
-/**
- * One page of the effective rows that match, with their live tags, and how many match in all. `among` leaves those with
- * one of these ids.
- */
+/** One page of the valid rows that match, with their live tags and the total. `among`: only rows with these ids. */
 export function listAssets(
   db: Db,
   orgId: number,
@@ -23,7 +20,7 @@ export function listAssets(
     ...(type === undefined ? [] : [anyOf('asset.type', type, 'text')]),
     ...(among === undefined ? [] : [hasIdOf(among)]),
   ]
-  const view = { table: 'asset', columns: shownAsset } as const
+  const view = { table: 'asset', columns: assetColumnsWithTags } as const
   return readPage(
     db,
     orgId,
@@ -40,7 +37,7 @@ export function listAssets(
 }
 
 /**
- * As a literal, which the planner turns into a hash table. As a list, the driver would need longer to write it down than
- * the database to look at every row.
+ * A literal, which PostgreSQL turns into a hash table. The driver would need longer to encode a list than the database to
+ * read every row.
  */
 const hasIdOf = (ids: readonly number[]) => sql<boolean>`asset.id = any(${`{${ids.join(',')}}`}::bigint[])`

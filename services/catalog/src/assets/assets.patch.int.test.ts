@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
 
-// Rules that assets and locations share: patch/patch.int.test.ts.
+// Rules that assets and locations share are in patch/patch.int.test.ts.
 
-test('D4.6 metadata is replaced whole, and stays when it is absent', async ({ catalog }) => {
+test('D4.6 metadata is replaced as a whole, and does not change if absent', async ({ catalog }) => {
   const asset = await catalog.asset({ metadata: { maker: 'Linde', serial: { no: 1 } } })
   const patched = async (body: object) =>
     (await catalog.patch(`/assets/${asset.id}`, body)).json().data.metadata

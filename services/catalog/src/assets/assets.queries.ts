@@ -1,30 +1,30 @@
 import type { AssetCreate, assetFields, AssetPatch } from '@whereabouts/contracts/assets'
 import type { NamesWith } from '@whereabouts/contracts/fields'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db, type Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextUpdate } from '../transactions/next-update.ts'
 
-/** The columns of a `Tagged<AssetRow>`, made once: to build them for each request was a fifth of its work. */
-export const shownAsset = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`
+/** The columns of a `Tagged<AssetRow>`. Built once, because building them took a fifth of the work of a request. */
+export const assetColumnsWithTags = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`
 
 const live = (db: Db, orgId: number, id: number) =>
   db.selectFrom('asset').where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null)
 
 /**
- * The live row with its tags, or undefined when it is missing, deleted, or another organization's: the three look the
- * same. In one statement: between two, the asset could be deleted and would be shown without its tags.
+ * The live row with its tags. Undefined if it is missing, deleted, or belongs to another organization. In one statement,
+ * because a delete between two would show the asset without its tags.
  */
 export async function findAsset(db: Db, orgId: number, id: number): Promise<Tagged<AssetRow> | undefined> {
-  const { rows } = await sql<Tagged<AssetRow>>`select ${shownAsset} from asset
+  const { rows } = await sql<Tagged<AssetRow>>`select ${assetColumnsWithTags} from asset
     where org_id = ${orgId} and id = ${id} and deleted_at is null`.execute(db)
   return rows[0]
 }
 
-/** As `findAsset` without tags, and locked against any change until the transaction ends. */
+/** Like `findAsset`, without tags. Locks the row until the transaction ends. */
 export function lockAsset(tx: Tx, orgId: number, id: number): Promise<AssetRow | undefined> {
   return live(tx, orgId, id).select(assetColumns).forUpdate().executeTakeFirst()
 }
@@ -32,7 +32,7 @@ export function lockAsset(tx: Tx, orgId: number, id: number): Promise<AssetRow |
 type Writable = NamesWith<typeof assetFields, 'writable'>
 type NewAsset = Pick<AssetCreate, Writable> & { external_key: string }
 
-/** Throws `assetKeyTaken` and `windowInverted`. A field that is left out gets its default. */
+/** Omitted fields get their defaults. Throws `assetKeyTaken` and `windowInverted`. */
 export async function insertAsset(tx: Tx, orgId: number, asset: NewAsset): Promise<AssetRow> {
   return tx
     .insertInto('asset')
@@ -52,8 +52,8 @@ function refuseViolation(error: unknown, key = ''): never {
 export type AssetChanges = Pick<AssetPatch, Writable> & { external_key?: string }
 
 /**
- * Call under `lockAsset`. `changes` may be empty: an accepted change advances `updated_at` regardless. A new key must
- * have come through `lockKeys`. Throws `assetKeyTaken` and `windowInverted`.
+ * Call under `lockAsset`, and under `lockKeys` to change the key. Advances `updated_at` even if `changes` is empty. Throws
+ * `assetKeyTaken` and `windowInverted`.
  */
 export function updateAsset(tx: Tx, orgId: number, id: number, changes: AssetChanges): Promise<AssetRow> {
   return tx

@@ -3,20 +3,20 @@ import type { TagView } from '@whereabouts/contracts/tags'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { stringify } from 'csv-stringify/sync'
 import { Readable } from 'node:stream'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db } from '../db.ts'
-import { guarded, joined } from '../imports/cells.ts'
+import { escapeFormula, joinValues } from '../imports/cells.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import { findLocationsInOrder, listLocationIds, nextAssets } from './exports.queries.ts'
 
-/** Rows of a page. One with all that it may carry is some 100 KiB. */
+/** Rows of a page. The largest row has about 100 KiB. */
 const PAGE = 200
 
 type Value = string | boolean | Record<string, unknown> | null
 type Exported = { tags: readonly TagView[] } & Partial<Record<ImportColumn, Value>>
 
-/** A slow reader may take a quarter of an hour; while a page is read it has a connection of the database. */
-const EXPORTS = { noun: 'exports', atATime: { user: 2, organization: 4 } } as const
+/** A slow client may take a quarter of an hour. Each page that it reads takes a database connection for a moment. */
+const EXPORTS = { noun: 'exports', concurrent: { user: 2, organization: 4 } } as const
 
 type ExportDeps = Pick<HandlerDeps, 'db'> & { exports?: Transfers }
 
@@ -33,7 +33,7 @@ export const exportHandlers = ({ db, exports = limitTransfers(EXPORTS) }: Export
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
-/** `done` is called when the file was sent, or nobody waits for it any more; also when nothing of it was asked for. */
+/** Calls `done` when the file was sent or the client has left, also if nothing was sent. */
 function file(
   resource: ImportResource,
   pages: AsyncIterable<readonly Exported[]>,
@@ -51,19 +51,19 @@ async function* csv(
   const columns = importColumns[resource]
   let head: readonly (readonly string[])[] = [columns]
   for await (const page of pages) {
-    yield textOf([...head, ...page.map((row) => columns.map((column) => guarded(cell(column, row))))])
+    yield textOf([...head, ...page.map((row) => columns.map((column) => escapeFormula(cell(column, row))))])
     head = []
   }
   if (head.length > 0) yield textOf(head)
 }
 
-/** RFC 4180 ends lines with CR LF; either of them alone would end one too, for most readers. */
+/** RFC 4180 ends lines with CR LF. Cells with CR or LF are quoted, because most programs accept either as a line end. */
 const textOf = (rows: readonly (readonly string[])[]) =>
   stringify(rows as string[][], { record_delimiter: '\r\n', quoted_match: /[\r\n]/ })
 
 function cell(column: ImportColumn, row: Exported): string {
   if (column === 'rfid' || column === 'ble' || column === 'barcode')
-    return joined(row.tags.filter(({ tag_type }) => tag_type === column).map(({ value }) => value))
+    return joinValues(row.tags.filter(({ tag_type }) => tag_type === column).map(({ value }) => value))
   const value = row[column] ?? ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }

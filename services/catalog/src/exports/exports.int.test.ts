@@ -14,7 +14,7 @@ const exported = async (catalog: Catalog, resource: string, org?: number) =>
   (await catalog.get(`/exports/${resource}`, org === undefined ? {} : { org })).body
 
 describe('D10 an export', () => {
-  test('is a file with all live assets, under the columns of an import', async ({ catalog, otherOrg }) => {
+  test('contains all live assets, in the columns of an import', async ({ catalog, otherOrg }) => {
     const tags = [
       { tag_type: 'rfid' as const, value: 'E1' },
       { tag_type: 'rfid' as const, value: 'a|b' },
@@ -43,13 +43,13 @@ describe('D10 an export', () => {
     )
   })
 
-  test('of nothing is the header', async ({ catalog }) => {
+  test('without rows is the header', async ({ catalog }) => {
     expect(await exported(catalog, 'locations')).toBe(
       'external_key,name,description,parent_external_key,is_active,valid_from,valid_to,rfid,ble,barcode\r\n',
     )
   })
 
-  test('has locations after their parents, so that an empty organization can take them', async ({
+  test('lists locations after their parents, so that an import into an empty organization works', async ({
     catalog,
     imports,
   }) => {
@@ -70,7 +70,7 @@ describe('D10 an export', () => {
     expect(await exported(catalog, 'locations', org)).toBe(csv)
   })
 
-  test('passes pages without losing or repeating a row', async ({ catalog, imports }) => {
+  test('neither loses nor repeats a row between pages', async ({ catalog, imports }) => {
     const rows = Array.from({ length: 450 }, (_, i) => `K-${i},n`).join('\n')
     for (const resource of ['assets', 'locations'] as const) {
       await imports.run(resource, `external_key,name\n${rows}`)
@@ -82,7 +82,7 @@ describe('D10 an export', () => {
     }
   })
 
-  test('HEAD has its headers', async ({ catalog }) => {
+  test('answers HEAD with its headers', async ({ catalog }) => {
     const head = await catalog.call('HEAD' as 'GET', '/exports/assets')
     expect([head.statusCode, head.body, head.headers['content-type']]).toEqual([
       200,
@@ -97,7 +97,7 @@ describe('D10 an export', () => {
     ])
   })
 
-  test('that cannot be finished breaks off, instead of looking complete', async ({
+  test('that fails breaks off, so that it does not look complete', async ({
     catalog,
     imports,
     service,
@@ -113,7 +113,7 @@ describe('D10 an export', () => {
     const incoming = await promise
     const { promise: ended, resolve: end } = Promise.withResolvers<string>()
     incoming.on('end', () => end('complete')).on('error', () => end('broken off'))
-    await new Promise((next) => incoming.once('readable', next)) // and no further: the rest waits
+    await new Promise((next) => incoming.once('readable', next)) // the rest waits
     await pool.query('alter table asset rename column name to renamed')
     try {
       incoming.resume()
@@ -124,7 +124,7 @@ describe('D10 an export', () => {
   })
 })
 
-/** Texts of the kind that spreadsheets, separators and quotes do something to. */
+/** Texts with formulas, separators and quotes. */
 const nasty = fc
   .array(
     fc.oneof(
@@ -160,7 +160,7 @@ const instant = fc
     fc.constantFrom('', '456', '4569').map((micros) => date.toISOString().replace('Z', `${micros}Z`)),
   )
 const option = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 })
-const thing = {
+const shared = {
   external_key: option(fc.stringMatching(/^[A-Za-z0-9-]{1,9}$/)),
   name: nasty,
   description: option(nasty),
@@ -174,7 +174,7 @@ const thing = {
 const assets = fc.array(
   fc
     .record({
-      ...thing,
+      ...shared,
       type: option(fc.constantFrom('asset' as const, 'person' as const)),
       metadata: option(
         fc.dictionary(nasty, fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<unknown>, { maxKeys: 3 }),
@@ -184,29 +184,27 @@ const assets = fc.array(
   { maxLength: 6 },
 )
 const locations = fc.array(
-  fc.record(thing).filter((location) => LocationCreate.safeParse(location).success),
+  fc.record(shared).filter((location) => LocationCreate.safeParse(location).success),
   { maxLength: 6 },
 )
 
 type Shown = Pick<AssetView, 'external_key' | 'tags'> & Partial<LocationView>
 
-/** What may be asked of two organizations: everything but what each mints itself. */
-const contentOf = (things: readonly Shown[]) =>
-  things.map(
-    ({ id: _id, parent_id: _parent, created_at: _created, updated_at: _updated, tags, ...rest }) => ({
-      ...rest,
-      tags: tags.map(({ tag_type, value }) => `${tag_type}:${value}`).toSorted(),
-    }),
-  )
+/** Fields that two organizations can have in common, without minted ones. */
+const contentOf = (rows: readonly Shown[]) =>
+  rows.map(({ id: _id, parent_id: _parent, created_at: _created, updated_at: _updated, tags, ...rest }) => ({
+    ...rest,
+    tags: tags.map(({ tag_type, value }) => `${tag_type}:${value}`).toSorted(),
+  }))
 
-describe('D10 what is exported and imported again', () => {
+describe('D10 an export, imported again,', () => {
   const cases = [
-    { resource: 'assets' as const, things: assets as fc.Arbitrary<object[]> },
-    { resource: 'locations' as const, things: locations as fc.Arbitrary<object[]> },
+    { resource: 'assets' as const, generated: assets as fc.Arbitrary<object[]> },
+    { resource: 'locations' as const, generated: locations as fc.Arbitrary<object[]> },
   ]
-  test.for(cases)('is what it was: $resource', async ({ resource, things }, { catalog, imports }) => {
+  test.for(cases)('has the same rows: $resource', async ({ resource, generated }, { catalog, imports }) => {
     await fc.assert(
-      fc.asyncProperty(things, fc.nat(), async (made, seed) => {
+      fc.asyncProperty(generated, fc.nat(), async (made, seed) => {
         const [org, other] = [newOrg(), newOrg()]
         let parent: number | undefined
         for (const [i, body] of made.entries()) {
@@ -217,7 +215,7 @@ describe('D10 what is exported and imported again', () => {
             { org },
           )
           if (res.statusCode === 201) parent = res.json().data.id
-          else expect(res.statusCode).toBeOneOf([409, 400]) // keys and tags may be there already, windows be over
+          else expect(res.statusCode).toBeOneOf([409, 400]) // keys and tags may exist already, windows may be over
         }
         const all = async (of: number) =>
           (

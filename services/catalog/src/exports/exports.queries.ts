@@ -1,9 +1,9 @@
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 
-/** The live assets that follow `after`, by id: one that is renamed meanwhile is met once all the same. */
+/** The live assets with ids above `after`, by id, so that an asset renamed meanwhile appears once. */
 export function nextAssets(db: Db, orgId: number, after: number, limit: number): Promise<Tagged<AssetRow>[]> {
   return db
     .selectFrom('asset')
@@ -17,8 +17,8 @@ export function nextAssets(db: Db, orgId: number, after: number, limit: number):
 }
 
 /**
- * The ids of the live locations, parents before children. One text of all of them, since no key leads from a location
- * to the one that follows it in this order; a million are some eight megabytes.
+ * The ids of all live locations, parents before children. All at once, because no index continues this order after a page.
+ * A million are about eight megabytes.
  */
 export async function listLocationIds(db: Db, orgId: number): Promise<Float64Array> {
   const { rows } = await sql<{ ids: string | null }>`
@@ -33,7 +33,7 @@ export async function listLocationIds(db: Db, orgId: number): Promise<Float64Arr
   return Float64Array.from(rows[0]?.ids?.split(',') ?? [], Number)
 }
 
-/** Those that are still live, in the order given. */
+/** The locations among these that are still live, in the given order. */
 export async function findLocationsInOrder(
   db: Db,
   orgId: number,

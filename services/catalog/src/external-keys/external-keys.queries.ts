@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import type { LockName } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
 import { assetNotFound, locationNotFound } from '../errors.ts'
+import type { LockName } from '../transactions/transactions.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from './minted-keys.ts'
 
 const notFound = { asset: assetNotFound, location: locationNotFound }
@@ -13,9 +13,9 @@ export async function getIdByKey(db: Db, orgId: number, table: KeyedTable, key: 
   return row.id
 }
 
-/** As `getIdByKey`; the row stays live and keeps its key until the transaction ends or changes it itself. */
+/** Like `getIdByKey`. Other transactions cannot change the row until this one ends. */
 export async function lockIdByKey(tx: Tx, orgId: number, table: KeyedTable, key: string): Promise<number> {
-  // After a wait for a rename, the key is compared again and the row no longer matches.
+  // After waiting for a rename, PostgreSQL compares the key again and finds no row.
   const row = await liveIds(tx, orgId, table, key).forUpdate().executeTakeFirst()
   if (!row) throw notFound[table]()
   return row.id
@@ -30,11 +30,10 @@ const liveIds = (db: Db, orgId: number, table: KeyedTable, key: string) =>
     .where('deleted_at', 'is', null)
 
 /**
- * The key of a new row: the one chosen, or the highest live number plus one (D4.4). Until the transaction ends, nobody
- * else of this organization and table gets past this point with a minted key, nor with a chosen one that looks minted:
- * the second would otherwise take the number that is about to be minted.
+ * The key of a new row: the chosen one, or the highest live number plus one (D4.4). For a minted key, and for a chosen one
+ * that looks minted, it takes `lockKeys`: otherwise the chosen one could take the number that is being minted.
  */
-export async function settleKey(
+export async function assignKey(
   tx: Tx,
   orgId: number,
   table: KeyedTable,
@@ -45,13 +44,13 @@ export async function settleKey(
   return chosen ?? keyWithNumber(table, (await highestNumber(tx, orgId, table)) + 1n)
 }
 
-/** The lock that `settleKey` takes for a row with this key. */
+/** The lock that `assignKey` takes for this key. */
 export const lockNameFor = (table: KeyedTable, chosen: string | undefined): LockName | undefined =>
   chosen === undefined || numberOfKey(table, chosen) !== undefined ? `${table} keys` : undefined
 
 /**
- * Until the transaction ends, nobody else of this organization and table mints a key, takes one that looks minted, or
- * renames. All renames take it: two that swap their keys would otherwise wait for each other.
+ * Allows one transaction per organization and table to mint a key, choose one that looks minted, or rename, until it ends.
+ * All renames take it, because two that swap their keys would deadlock.
  */
 export async function lockKeys(tx: Tx, orgId: number, table: KeyedTable): Promise<void> {
   const name = `mint:${table}:${orgId}`
@@ -59,8 +58,8 @@ export async function lockKeys(tx: Tx, orgId: number, table: KeyedTable): Promis
 }
 
 /**
- * The highest number of a live key that looks minted; 0 without any. Call under `lockKeys`, as a statement of its own:
- * the snapshot must be taken after the lock was granted.
+ * The highest number of a live key that looks minted; 0 without any. Call under `lockKeys`, in its own statement, so that
+ * its snapshot is newer than the lock.
  */
 export async function highestNumber(db: Db, orgId: number, table: KeyedTable): Promise<bigint> {
   const highest = await db

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
-/** What a rename promises for assets and locations alike; what it tells of descendants is in locations/moves. */
+/** Renames of assets and locations. The count of descendants is in locations/moves. */
 const kinds = ['asset', 'location'] as const
 type Kind = (typeof kinds)[number]
 
@@ -17,7 +17,7 @@ const ms = (instant: string) => Date.parse(instant)
 describe.for(kinds)('%s', (kind) => {
   const made = (catalog: Catalog, fields: object = {}) => catalog[kind](fields)
 
-  test('D4.9 gives another key and nothing else, and frees the old one', async ({ catalog }) => {
+  test('D4.9 a rename changes only the key, and releases the old one', async ({ catalog }) => {
     const stored = await made(catalog, { external_key: 'OLD', tags: [{ tag_type: 'rfid', value: 'T' }] })
     await catalog.takeOutbox()
     const res = await catalog.post(`${pathOf(kind, stored.id)}/rename`, { external_key: 'NEW' })
@@ -37,9 +37,7 @@ describe.for(kinds)('%s', (kind) => {
     await made(catalog, { external_key: 'OLD' })
   })
 
-  test('D4.9 to the same key answers 200 with updated_at unchanged, and publishes nothing', async ({
-    catalog,
-  }) => {
+  test('D4.9 a rename to the same key keeps updated_at and publishes nothing', async ({ catalog }) => {
     const stored = await made(catalog, { external_key: 'SAME' })
     await catalog.takeOutbox()
     const res = await catalog.post(`${pathOf(kind, stored.id)}/rename`, { external_key: 'SAME' })
@@ -48,7 +46,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('D4.9 to a key that is taken is a conflict and changes nothing', async ({ catalog, otherOrg }) => {
+  test('D4.9 a rename to a taken key is a conflict and changes nothing', async ({ catalog, otherOrg }) => {
     await made(catalog, { external_key: 'TAKEN' })
     await catalog[kind]({ external_key: 'THEIRS' }, { org: otherOrg })
     const gone = await made(catalog, { external_key: 'GONE' })
@@ -71,14 +69,14 @@ describe.for(kinds)('%s', (kind) => {
     { name: 'a dot', body: { external_key: 'a.b' }, want: ['external_key invalid_value'] },
     { name: '256 characters', body: { external_key: 'x'.repeat(256) }, want: ['external_key too_long'] },
     { name: 'a name too', body: { external_key: 'A', name: 'B' }, want: ['name unknown_field'] },
-  ])('D4.9 takes exactly external_key: $name is refused', async ({ body, want }, { catalog }) => {
+  ])('D4.9 a rename takes exactly external_key: $name is refused', async ({ body, want }, { catalog }) => {
     const stored = await made(catalog)
     const res = await catalog.post(`${pathOf(kind, stored.id)}/rename`, body)
     expect(entries(res)).toEqual(want)
     expect(await read(catalog, kind, stored.id)).toEqual(stored)
   })
 
-  test('D4.4 to a key that looks minted counts for the next minted one', async ({ catalog }) => {
+  test('D4.4 a rename to a key that looks minted counts for the next minted one', async ({ catalog }) => {
     const prefix = kind === 'asset' ? 'ASSET-' : 'LOC-'
     const stored = await made(catalog)
     await catalog.post(`${pathOf(kind, stored.id)}/rename`, { external_key: `${prefix}4711` })
@@ -86,7 +84,10 @@ describe.for(kinds)('%s', (kind) => {
     await catalog.post(`${pathOf(kind, stored.id)}/rename`, { external_key: 'PLAIN' })
   })
 
-  test('D4.4 to the next number never makes a create without a key fail', async ({ catalog, replica }) => {
+  test('D4.4 a create without a key succeeds while a rename takes the next number', async ({
+    catalog,
+    replica,
+  }) => {
     const key = kind === 'asset' ? 'ASSET-0001' : 'LOC-001'
     const rounds = Array.from({ length: 15 }, async (_, i) => {
       const org = catalog.orgId + 10_000 + i
@@ -100,8 +101,8 @@ describe.for(kinds)('%s', (kind) => {
     expect(new Set(await Promise.all(rounds))).toEqual(new Set([201]))
   })
 
-  // Two that swap their keys would otherwise wait for each other.
-  test('renames of one organization go one after the other, and nothing else waits for them', async ({
+  // Otherwise two that swap their keys would deadlock.
+  test('renames of one organization run one after the other, and nothing else waits for them', async ({
     catalog,
   }) => {
     const stored = await made(catalog)

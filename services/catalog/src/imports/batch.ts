@@ -6,34 +6,34 @@ import type { Tx } from '../db.ts'
 import { highestNumber, lockKeys } from '../external-keys/external-keys.queries.ts'
 import { numberOfKey } from '../external-keys/minted-keys.ts'
 import { lockTree } from '../locations/moves.queries.ts'
-import type { CsvRow } from './csv.ts'
 import { holdClaim, type Claim } from './claims.queries.ts'
-import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
+import type { CsvRow } from './csv.ts'
+import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
 import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
 import { findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
 import { plan, tagName, type Change, type Snapshot, type Planned } from './plan.ts'
-import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
 import { readRow, tableOf, type RowInput } from './row-input.ts'
+import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
 import { writeChanges } from './writes.queries.ts'
 
-/** Rows are large when they carry metadata; memory is to stay small whatever they carry. */
+/** Limits the memory of a batch. Rows with metadata may be large. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
 /**
- * A batch that waits longer for a lock is retried. PostgreSQL looks for deadlocks after a second, so of an import and a
- * request that wait for each other, the request is never refused.
+ * A batch that waits longer for a lock fails and is retried. PostgreSQL detects deadlocks after a second, so in a deadlock
+ * of an import and a request, the import fails.
  *
- * Plans are made for each batch: a file may fill an empty table, and a plan of its beginning reads all of it at its end.
+ * Each batch gets its own plans: a file may fill an empty table, and a plan for the empty table reads all of it.
  */
 const SETTINGS = sql`
   select set_config('lock_timeout', '400ms', true), set_config('plan_cache_mode', 'force_custom_plan', true)`
 
-/** `lost`: it is another worker's, or was cancelled. */
+/** `lost`: another worker has the import, or it was cancelled. */
 export type BatchResult = 'more' | 'done' | 'lost'
 
 /**
- * Works off the next `size` rows of an import. Their effects, their outcomes and the progress are one transaction, and
- * the import is locked for it: whatever dies at whatever line, each row is executed once.
+ * Processes the next `size` rows of an import. One transaction locks the import and contains changes, outcomes and
+ * progress, so a crash at any time executes each row once.
  */
 export async function workBatch(tx: Tx, claim: Claim, worker: string, size: number): Promise<BatchResult> {
   await SETTINGS.execute(tx)
@@ -45,16 +45,16 @@ export async function workBatch(tx: Tx, claim: Claim, worker: string, size: numb
   return advance(tx, held, await execute(tx, held, rows))
 }
 
-/** As `workBatch`, for the one row that made every attempt fail: it fails alone. */
+/** Marks the next row as failed, after it made every attempt fail. */
 export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
   const most = { lines: 1, characters: MAX_CHARACTERS }
   const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
-  return advance(tx, held, lines.map(brokenRow))
+  return advance(tx, held, lines.map(unprocessableRow))
 }
 
-/** For the import whose outcomes cannot even be kept; what was done stays done. */
+/** Ends an import whose outcomes cannot be stored. Earlier batches remain. */
 export async function failImport(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
@@ -62,18 +62,18 @@ export async function failImport(tx: Tx, claim: Claim, worker: string): Promise<
   return 'done'
 }
 
-const BROKEN: RowError = {
+const UNPROCESSABLE: RowError = {
   field: 'external_key',
   code: 'invalid_value',
   message: 'the row could not be processed',
 }
-const brokenRow = ({ line }: CsvRow): ImportRowView => ({
+const unprocessableRow = ({ line }: CsvRow): ImportRowView => ({
   line,
   outcome: 'failed',
   external_key: null,
   id: null,
   changes: [],
-  errors: [BROKEN],
+  errors: [UNPROCESSABLE],
 })
 
 async function advance(tx: Tx, held: ImportRow, outcomes: readonly ImportRowView[]): Promise<BatchResult> {
@@ -92,24 +92,25 @@ async function execute(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Prom
   if (rows.length === 0) return []
   const snapshot = await loadSnapshot(tx, held, rows)
   const before = new Map(snapshot.resources)
-  // Row by row: each sees what the ones before it have left in the snapshot.
+  // Row by row, because each row changes the snapshot.
   const decided = await mapInSlices(rows, (row) => plan(held.resource, snapshot, [row]))
   const planned = await withLaterParents(tx, held, rows, decided.flat())
   const changes = [...snapshot.resources.values()]
     .map((after): Change => ({ before: before.get(after.key), after }))
     .filter((change) => change.before !== change.after)
-  const ids = await carryOut(tx, held, snapshot, changes)
+  const ids = await applyChanges(tx, held, snapshot, changes)
   return planned.map(({ line, outcome, key, changes: columns, errors }) => {
     const id = outcome === 'failed' ? null : (ids.get(key ?? '') ?? null)
-    return { line, outcome, external_key: shown(key), id, changes: columns, errors }
+    return { line, outcome, external_key: reportedKey(key), id, changes: columns, errors }
   })
 }
 
 /** An invalid key may be very long. */
-const shown = (key: string | undefined) => (key !== undefined && key.length <= MAX_KEY_LENGTH ? key : null)
+const reportedKey = (key: string | undefined) =>
+  key !== undefined && key.length <= MAX_KEY_LENGTH ? key : null
 const MAX_KEY_LENGTH = 255
 
-async function carryOut(
+async function applyChanges(
   tx: Tx,
   { org_id, id, resource, dry_run }: ImportRow,
   snapshot: Snapshot,
@@ -121,21 +122,21 @@ async function carryOut(
 }
 
 /**
- * The locks of an import are taken in the order of the API: the tree, rows, the mint, tags. Statements follow the locks
- * they depend on, whose snapshots would otherwise be older.
+ * Takes the locks in the order of the API: tree, rows, keys, tags. Each statement follows the lock that it needs, so that
+ * its snapshot is newer than the lock.
  */
 async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<Snapshot> {
   const { org_id, id, resource, dry_run } = held
-  const [table, isReal] = [tableOf[resource], !dry_run]
+  const [table, locks] = [tableOf[resource], !dry_run]
   const keys = rows.flatMap(({ key }) => key ?? [])
   const parents = rows.flatMap(({ fields }) => fields.parent_external_key ?? [])
   const named = [...new Set([...keys, ...parents])]
-  if (isReal && parents.length > 0) await lockTree(tx, org_id)
+  if (locks && parents.length > 0) await lockTree(tx, org_id)
   const resources = new Map(
-    (await loadResources(tx, org_id, table, named, isReal)).map((thing) => [thing.key, thing]),
+    (await loadResources(tx, org_id, table, named, locks)).map((one) => [one.key, one]),
   )
   const mints = rows.some(({ key }) => key === undefined || numberOfKey(table, key) !== undefined)
-  if (isReal && mints) await lockKeys(tx, org_id, table)
+  if (locks && mints) await lockKeys(tx, org_id, table)
   const tags = rows.flatMap((row) =>
     tagTypes.flatMap((type) => (row.tags[type] ?? []).map((value) => ({ type, value }))),
   )
@@ -146,16 +147,15 @@ async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]):
     tagOwners: await loadTagOwners(tx, org_id, tags),
     parents: new Map(),
   }
-  const asked = { keys: named, tags: tags.map(({ type, value }) => tagName(type, value)) }
-  if (dry_run) await applyOverlay(tx, org_id, id, snapshot, asked)
+  const tagNames = tags.map(({ type, value }) => tagName(type, value))
+  if (dry_run) await applyOverlay(tx, org_id, id, snapshot, { keys: named, tags: tagNames })
   if (mayMove(rows, snapshot)) snapshot.parents = await loadParents(tx, org_id, id, [...new Set(parents)])
   return snapshot
 }
 
 /**
- * Whether some row may give a parent to a location that something is inside of. Only then could there be a cycle, and
- * the way up from each parent is worth its time. A location that is new in this batch may be moved by a later row: by
- * its key, or by the one that is minted for it.
+ * Whether a row may move an existing location. Only then can there be a cycle, and the ancestors of each parent are needed.
+ * A later row may move a location that this batch creates, also one with a minted key.
  */
 function mayMove(rows: readonly RowInput[], { resources }: Snapshot): boolean {
   const seen = new Set<string | undefined>()
@@ -168,7 +168,7 @@ function mayMove(rows: readonly RowInput[], { resources }: Snapshot): boolean {
   })
 }
 
-/** A parent that is missing may come later in the file: then that is what is wrong. */
+/** If a missing parent is in a later line of the file, the error says so. */
 async function withLaterParents(
   tx: Tx,
   { org_id, file_id }: ImportRow,
@@ -184,10 +184,10 @@ async function withLaterParents(
   const later = await findLaterLines(tx, org_id, file_id, orphans)
   return planned.map((row) => {
     const line = later.get(row.line)
-    const told = (error: RowError) =>
+    const explained = (error: RowError) =>
       isMissing(error) && line !== undefined
         ? { ...error, message: `${error.message} yet: it comes in line ${line}` }
         : error
-    return { ...row, errors: row.errors.map(told) }
+    return { ...row, errors: row.errors.map(explained) }
   })
 }

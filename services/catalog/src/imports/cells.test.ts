@@ -1,6 +1,6 @@
 import { fc } from '@whereabouts/testing/fuzz'
 import { describe, expect, test } from 'vitest'
-import { guarded, joined, split, unguarded } from './cells.ts'
+import { escapeFormula, joinValues, splitValues, unescapeFormula } from './cells.ts'
 
 const nasty = fc.array(
   fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '|', '\\', '"', ',', 'a', '＝'),
@@ -12,23 +12,23 @@ const texts = fc.oneof(
 
 describe('formulas', () => {
   test.for(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '\n=1', "'=1", "''@x", '＝1'])(
-    '%j is guarded, and comes back',
+    '%j gets an apostrophe, which reading removes',
     (value) => {
-      expect(guarded(value)).toBe(`'${value}`)
-      expect(unguarded(guarded(value))).toBe(value)
+      expect(escapeFormula(value)).toBe(`'${value}`)
+      expect(unescapeFormula(escapeFormula(value))).toBe(value)
     },
   )
 
-  test.for(['', 'plain', "'quoted'", "it's", 'a=b', "'", '{"a":1}', '1-2'])('%j stays as it is', (value) => {
-    expect(guarded(value)).toBe(value)
-    expect(unguarded(value)).toBe(value)
+  test.for(['', 'plain', "'quoted'", "it's", 'a=b', "'", '{"a":1}', '1-2'])('%j does not change', (value) => {
+    expect(escapeFormula(value)).toBe(value)
+    expect(unescapeFormula(value)).toBe(value)
   })
 
-  test('no guarded text begins like a formula, and every text comes back', () => {
+  test('no escaped text begins like a formula, and each text survives the round trip', () => {
     fc.assert(
       fc.property(texts, (value) => {
-        expect(guarded(value)).not.toMatch(/^[=+\-@\t\r]/)
-        expect(unguarded(guarded(value))).toBe(value)
+        expect(escapeFormula(value)).not.toMatch(/^[=+\-@\t\r]/)
+        expect(unescapeFormula(escapeFormula(value))).toBe(value)
       }),
     )
   })
@@ -45,15 +45,15 @@ describe('several values in a cell', () => {
     ['|', ['', '']],
     ['a\\', ['a\\']],
     [String.raw`\\|`, ['\\', '']],
-  ] as const)('%j holds %j', ([cell, values]) => {
-    expect(split(cell)).toEqual(values)
+  ] as const)('%j contains %j', ([cell, values]) => {
+    expect(splitValues(cell)).toEqual(values)
   })
 
-  test('every list of values comes back', () => {
+  test('each list of values survives the round trip', () => {
     const values = fc.array(texts.filter((value) => value !== ''))
     fc.assert(
       fc.property(values, (list) => {
-        expect(split(joined(list))).toEqual(list)
+        expect(splitValues(joinValues(list))).toEqual(list)
       }),
     )
   })

@@ -1,23 +1,20 @@
-/**
- * How values are written into the cells of a file, and read from them. For every value, reading what was written gives
- * the value back.
- */
+/** Converts values to cells and back. Each value survives the round trip. */
 
-/** What spreadsheets take for the beginning of a formula, and a cell that was guarded against it. */
+/** A text that a spreadsheet takes for a formula, also after apostrophes. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-/** A text that would be a formula gets an apostrophe in front; so does one that looks as if it had got it already. */
-export const guarded = (value: string): string => (FORMULA.test(value) ? `'${value}` : value)
+/** Prepends an apostrophe to a text that would be a formula, or that looks escaped already. */
+export const escapeFormula = (value: string): string => (FORMULA.test(value) ? `'${value}` : value)
 
-export const unguarded = (cell: string): string =>
+export const unescapeFormula = (cell: string): string =>
   cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 
-/** Several values in one cell, with `|` between them; one that belongs to a value is written `\|`, a backslash `\\`. */
-export const joined = (values: readonly string[]): string =>
+/** Joins several values with `|`. Inside a value, `|` becomes `\|` and a backslash `\\`. */
+export const joinValues = (values: readonly string[]): string =>
   values.map((value) => value.replaceAll(/[\\|]/g, String.raw`\$&`)).join('|')
 
-/** A backslash before anything else stands for itself. An empty cell holds no value. */
-export function split(cell: string): string[] {
+/** The reverse of `joinValues`. A backslash before another character remains. An empty cell contains no value. */
+export function splitValues(cell: string): string[] {
   if (cell === '') return []
   const values = ['']
   for (const [part] of cell.matchAll(/\\[\\|]|[^\\|]+|[\\|]/g)) {

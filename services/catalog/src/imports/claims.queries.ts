@@ -1,26 +1,25 @@
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { sql, type Kysely } from 'kysely'
 import type { Tables, Tx } from '../db.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import type { ImportRow } from './imports.queries.ts'
 
-/** An import that a worker has taken, until its lease is over. */
+/** An import that a worker has taken, until its lease expires. */
 export type Claim = { org_id: number; id: number; dry_run: boolean }
 
-/** Longer than a batch takes; a worker that died is replaced after it. */
+/** Longer than a batch takes. Then another worker may take the import. */
 const LEASE = sql`clock_timestamp() + interval '30 seconds'`
 
 /**
- * When somebody last worked for the organization of `next`. Its imports take turns with those of others as one: five
- * small ones that wait must not go one after the other before a sixth that came later, of somebody else.
+ * When an import of the organization of `next` was last processed. Organizations take turns, so five waiting imports of one
+ * do not all run before a later one of another.
  */
 const SERVED_AT = sql`(
   select max(greatest(served.finished_at, served.worked_at)) from import as served
   where served.org_id = next.org_id and served.started_at is not null)`
 
 /**
- * Takes the import whose turn it is: of the organization that was worked for least recently, or came last, the oldest,
- * but none of an organization that has another one running. `across` sees the imports of all of them. Undefined when
- * there is nothing to do.
+ * Takes the oldest import of the organization whose last turn, or arrival, was longest ago. Skips organizations with another
+ * running import. Undefined if there is nothing to do. `across` sees the imports of all organizations.
  */
 export async function claimImport(
   across: Kysely<Tables>,
@@ -41,14 +40,14 @@ export async function claimImport(
       for update of next skip locked)
     returning org_id, id, dry_run`.execute(across)
   const { rows } = await claimed.catch((error: unknown) => {
-    // Two workers took two imports of one organization in the same instant: one of them has it.
+    // Two workers took two imports of one organization at the same time. One of them fails.
     if (violatedConstraint(error) === 'import_one_running') return { rows: [] }
     throw error
   })
   return rows[0]
 }
 
-/** The import, locked and with a new lease; undefined when it is not this worker's any more, or was cancelled. */
+/** Locks the import and renews the lease. Undefined if another worker has taken it, or if it was cancelled. */
 export async function holdClaim(
   tx: Tx,
   { org_id, id }: Claim,
@@ -62,7 +61,7 @@ export async function holdClaim(
   return rows[0]
 }
 
-/** Lets others have it, at once or after a pause; it goes to the end of the line. */
+/** Gives the import back, for any worker, now or after a pause. It goes to the end of the queue. */
 export async function releaseClaim(
   across: Kysely<Tables>,
   { org_id, id }: Claim,

@@ -3,8 +3,8 @@ import { importColumns, type ImportColumn, type ImportResource } from '@whereabo
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 
 /**
- * The columns that the first line of a file names, in its order. Throws with every problem: unknown columns first, as
- * in a body. Without `name` nothing can be created, without `external_key` nothing can be found.
+ * The columns of the header, in its order. Throws all problems, unknown columns first, like for a body. `name` is needed to
+ * create, `external_key` to update; one of them must be there.
  */
 export function readHeader(resource: ImportResource, cells: readonly string[]): ImportColumn[] {
   const names = cells.map((cell) => cell.trim())

@@ -1,10 +1,10 @@
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 
-/** `waiting` in seconds, of the import that was not worked on for the longest; null when none is to be worked on. */
+/** `waiting`: longest time since an unfinished import was processed, in seconds; null without one. */
 type Counts = { states: Record<string, number>; waiting: number | null }
 
-/** Of all organizations; there are few imports. `across` sees them all. */
+/** Counts the imports of all organizations, which are few. `across` sees them all. */
 export async function countImports(across: Kysely<Tables>): Promise<Counts> {
   const { rows } = await sql<Counts>`
     select coalesce(jsonb_object_agg(state, imports), '{}') as states,

@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
+import { test, type Imports } from '../../test/imports.fixture.ts'
 import { workBatch } from './batch.ts'
 import { claimImport } from './claims.queries.ts'
-import { test, type Imports } from '../../test/imports.fixture.ts'
 import { startImportWorker, type ImportWorker } from './imports.loop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../test/worker-process.fixture.ts', import.meta.url))
@@ -25,11 +25,11 @@ const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_
     batchRows,
   })
 
-/** As time would. */
+/** Lets the lease expire. */
 const endLeases = ({ database: { pool } }: Catalog) =>
   pool.query(`update import set lease_until = clock_timestamp() where lease_until is not null`)
 
-/** Rows without a key: whatever is executed twice is there twice. */
+/** Rows without a key: a row that is executed twice makes two assets. */
 const minting = (count: number) => ['name', ...Array.from({ length: count }, (_, i) => `n${i}`)].join('\n')
 
 async function expectOnce(
@@ -55,9 +55,9 @@ async function expectOnce(
 }
 
 describe('D10 each row is executed once', () => {
-  test('when the worker is killed in the middle of a batch', async ({ catalog, files }) => {
+  test('if the worker is killed in the middle of a batch', async ({ catalog, files }) => {
     const { id: held } = await catalog.asset({ external_key: 'HELD' })
-    // Somebody holds what the fourth batch needs, so that it is certainly under way.
+    // A lock stops the fourth batch, so that the worker is in the middle of it.
     const holder = await catalog.database.pool.connect()
     await holder.query('begin')
     await holder.query('select from asset where id = $1 for update', [held])
@@ -84,11 +84,11 @@ describe('D10 each row is executed once', () => {
     const numbers = minted.map(({ external_key }) => Number(external_key?.slice(-4)))
     expect(numbers).toEqual(minted.map((_, i) => i + 1))
     expect((await catalog.get('/assets?limit=1')).json().total_count).toBe(60)
-    // One state of each asset, and the second one of the asset that was there.
+    // One state of each asset, and a second one of the asset that existed.
     expect(await catalog.takeOutbox()).toHaveLength(61)
   })
 
-  test('when the worker stops in an orderly way: the next goes on at once', async ({ catalog, files }) => {
+  test('if the worker stops orderly; the next worker continues at once', async ({ catalog, files }) => {
     const { id } = await files.send('assets', minting(80))
     const first = workerOn(catalog, 5)
     await expect.poll(async () => (await files.rows(id)).length, { interval: 5 }).toBeGreaterThan(0)
@@ -99,7 +99,7 @@ describe('D10 each row is executed once', () => {
     await second.stop()
   })
 
-  test('when a worker comes back from the dead, after another has taken over', async ({ catalog, files }) => {
+  test('if a worker resumes after another has taken over', async ({ catalog, files }) => {
     const { id } = await files.send('assets', minting(20))
     const dead = randomUUID()
     const claim = await claimImport(catalog.database.db, dead)
@@ -117,7 +117,7 @@ describe('D10 each row is executed once', () => {
     await next.stop()
   })
 
-  test('when its connection breaks in the middle of a batch', async ({ catalog, files }) => {
+  test('if the connection breaks in the middle of a batch', async ({ catalog, files }) => {
     const { id } = await files.send('assets', minting(60))
     const worker = workerOn(catalog)
     for (let i = 0; i < 5; i += 1)
@@ -130,7 +130,7 @@ describe('D10 each row is executed once', () => {
     await worker.stop()
   })
 
-  test('when two workers take what there is, of several organizations', async ({ catalog, files }) => {
+  test('if two workers process imports of several organizations', async ({ catalog, files }) => {
     const orgs = [1, 2, 3].map((i) => catalog.orgId + 100 * i)
     const sent = await Promise.all(orgs.map((org) => files.send('assets', minting(70), { org })))
     const workers = [workerOn(catalog), workerOn(catalog)]
@@ -138,7 +138,7 @@ describe('D10 each row is executed once', () => {
     await Promise.all(workers.map((worker) => worker.stop()))
   })
 
-  test('of two imports in the order in which they came', async ({ catalog, files }) => {
+  test('of two imports, in the order of arrival', async ({ catalog, files }) => {
     const csv = (name: string) =>
       `external_key,name\n${Array.from({ length: 30 }, (_, i) => `K-${i},${name}`).join('\n')}`
     const first = await files.send('assets', csv('first'))
@@ -150,7 +150,7 @@ describe('D10 each row is executed once', () => {
   })
 })
 
-test("D10 what waits for another import of its organization is in nobody else's way", async ({
+test('D10 an import that waits for another of its organization delays no other organization', async ({
   catalog,
   files,
   otherOrg,
@@ -182,20 +182,20 @@ test('D10 a small import does not wait for the large one of another organization
   await worker.stop()
   const { data } = (await catalog.get(`/imports/${large.id}`)).json()
   expect(data).toMatchObject({ state: 'cancelled', finished_at: expect.any(String) })
-  // What was done stays done, and is told of.
+  // Earlier batches remain, and their messages too.
   expect((await catalog.get('/assets?limit=1')).json().total_count).toBe(data.created)
   expect(await files.rows(large.id)).toHaveLength(data.rows_done)
   expect((await catalog.delete(`/imports/${large.id}`)).statusCode).toBe(204)
   expect((await catalog.get(`/imports/${large.id}`)).statusCode).toBe(404)
 })
 
-describe('D10 what nobody has foreseen', () => {
+describe('D10 an unexpected failure', () => {
   const constrain = ({ database: { pool } }: Catalog, table: string, check: string) =>
     pool.query(`alter table ${table} add constraint unforeseen check (${check}) not valid`)
   const relax = ({ database: { pool } }: Catalog, table: string) =>
     pool.query(`alter table ${table} drop constraint unforeseen`)
 
-  test('of a row makes that row fail, and no other', async ({ catalog, files }) => {
+  test('of a row makes only that row fail', async ({ catalog, files }) => {
     await constrain(catalog, 'asset', `name not like 'poison%'`)
     const names = Array.from({ length: 50 }, (_, i) => (i === 7 || i === 33 ? `poison${i}` : `n${i}`))
     const { id } = await files.send('assets', ['name', ...names].join('\n'))
@@ -208,7 +208,7 @@ describe('D10 what nobody has foreseen', () => {
     expect(failed[0]?.errors).toMatchObject([{ message: 'the row could not be processed' }])
   })
 
-  test('of its outcomes ends the import, so that the next one is not held up', async ({ catalog, files }) => {
+  test('of its outcomes ends the import, so that the next one can run', async ({ catalog, files }) => {
     await constrain(catalog, 'import_row', 'line <> 3')
     const { id } = await files.send('assets', 'external_key,name\nK-0,n\nK-1,n\nK-2,n\n')
     const next = await files.send('assets', 'name\nn\n')
@@ -227,7 +227,7 @@ describe('D10 what nobody has foreseen', () => {
   })
 })
 
-test('D10 an import waits while its messages are not published; a dry run does not', async ({
+test('D10 an import pauses while its messages are not published; a dry run does not', async ({
   catalog,
   files,
 }) => {
@@ -248,8 +248,8 @@ test('D10 an import waits while its messages are not published; a dry run does n
 
 describe('D10 at the same time as requests of the API', () => {
   /**
-   * Runs an import while a transaction of somebody else is open, which ends once the import waits for it. The
-   * import begins after the statements: begun before them, it may be first, and nobody waits.
+   * Runs an import while another transaction is open, which ends when the import waits for it. The import begins after
+   * the statements, because it could otherwise be first.
    */
   async function runBeside(catalog: Catalog, files: Imports, statements: string[], id: number) {
     const other = await catalog.database.pool.connect()
@@ -263,13 +263,13 @@ describe('D10 at the same time as requests of the API', () => {
       await other.query('commit')
       await running
     } finally {
-      other.release(true) // first: the worker may be waiting for it
+      other.release(true) // first, because the worker may be waiting for it
       await worker?.stop()
     }
     return files.rows(id)
   }
 
-  test('a key that somebody takes first is the key of an update', async ({ catalog, files }) => {
+  test('a key that a request takes first makes the row an update', async ({ catalog, files }) => {
     const { id } = await files.send('assets', 'external_key,name\nK-0,n\nK-1,imported\nK-2,n\n')
     const insert = `insert into asset (org_id, external_key, name) values (${catalog.orgId}, 'K-1', 'theirs')`
     const rows = await runBeside(catalog, files, [insert], id)
@@ -278,7 +278,7 @@ describe('D10 at the same time as requests of the API', () => {
     expect(data).toMatchObject([{ id: rows[1]?.id, name: 'imported' }])
   })
 
-  test('a tag that somebody takes first is taken', async ({ catalog, files }) => {
+  test('a tag that a request takes first is taken', async ({ catalog, files }) => {
     const asset = await catalog.asset({ external_key: 'THEIRS' })
     const { id } = await files.send('assets', 'external_key,name,rfid\nK-0,n,\nK-1,n,E1\nK-2,n,\n')
     const insert = `insert into tag (org_id, tag_type, value, match_value, asset_id)
@@ -288,7 +288,7 @@ describe('D10 at the same time as requests of the API', () => {
     expect(rows[1]?.errors).toMatchObject([{ field: 'rfid', code: 'conflict' }])
   })
 
-  test('a tag that somebody takes off first is off', async ({ catalog, files }) => {
+  test('a tag that a request removes first is removed', async ({ catalog, files }) => {
     const tags = [{ tag_type: 'rfid' as const, value: 'E1' }]
     const asset = await catalog.asset({ external_key: 'K-1', tags })
     const { id } = await files.send('assets', 'external_key,rfid\nK-1,\n')
@@ -296,10 +296,7 @@ describe('D10 at the same time as requests of the API', () => {
     expect(await runBeside(catalog, files, [remove], id)).toMatchObject([{ outcome: 'unchanged' }])
   })
 
-  test('D5.4 a move that is under way is waited for, wherever in the tree it is', async ({
-    catalog,
-    files,
-  }) => {
+  test('D5.4 an import waits for an open move anywhere in the tree', async ({ catalog, files }) => {
     const ids: Record<string, number> = {}
     for (const [key, parent] of [['X'], ['W', 'X'], ['Z'], ['Y', 'Z']] as const)
       ids[key] = (await catalog.location({ external_key: key, parent_id: parent ? ids[parent] : null })).id
@@ -314,7 +311,7 @@ describe('D10 at the same time as requests of the API', () => {
 
   const keys = Array.from({ length: 40 }, (_, i) => `K-${i}`)
 
-  test('assets: nobody is answered 5xx, and every row comes to an end', async ({ catalog, files }) => {
+  test('assets: no request answers 5xx, and every row has an outcome', async ({ catalog, files }) => {
     const assets: AssetView[] = []
     for (const external_key of keys) assets.push(await catalog.asset({ external_key }))
     const rows = Array.from(
@@ -329,7 +326,7 @@ describe('D10 at the same time as requests of the API', () => {
       round += 1
       const one = assets[round % 40]!
       const tag = { tag_type: 'rfid', value: `t${round % 50}` }
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         catalog.patch(`/assets/${one.id}`, { description: `d${round}` }),
         catalog.post(`/assets/${one.id}/tags`, tag),
         catalog.post('/assets', { name: 'api', tags: [tag, { tag_type: 'rfid', value: `u${round % 40}` }] }),
@@ -337,7 +334,7 @@ describe('D10 at the same time as requests of the API', () => {
         catalog.post(`/assets/${one.id}/rename`, { external_key: keys[(round * 7) % 40] }),
         round % 5 === 0 ? catalog.delete(`/assets/${one.id}`) : catalog.get(`/assets/${one.id}`),
       ])
-      for (const { statusCode } of answers) statuses.add(statusCode)
+      for (const { statusCode } of responses) statuses.add(statusCode)
     }
     await worker.stop()
     expect([...statuses].filter((status) => status >= 500)).toEqual([])
@@ -346,7 +343,7 @@ describe('D10 at the same time as requests of the API', () => {
     expect(await files.rows(id)).toHaveLength(600)
   })
 
-  test('D5.4 locations: moves of both sides never make a cycle', async ({ catalog, files }) => {
+  test('D5.4 locations: moves by requests and imports never make a cycle', async ({ catalog, files }) => {
     const ids: number[] = []
     for (const external_key of keys.slice(0, 10)) ids.push((await catalog.location({ external_key })).id)
     const rows = Array.from({ length: 300 }, (_, i) => `K-${i % 10},K-${(i * 7 + 3) % 10}`)
@@ -358,12 +355,12 @@ describe('D10 at the same time as requests of the API', () => {
       round += 1
       const move = (of: number, to: number) =>
         catalog.patch(`/locations/${ids[of % 10]}`, { parent_id: ids[to % 10] })
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         move(round, round * 3 + 1),
         move(round + 5, round),
         catalog.post('/locations', { name: 'api', parent_id: ids[round % 10] }),
       ])
-      for (const { statusCode } of answers) statuses.add(statusCode)
+      for (const { statusCode } of responses) statuses.add(statusCode)
     }
     await worker.stop()
     expect([...statuses].filter((status) => status >= 500)).toEqual([])

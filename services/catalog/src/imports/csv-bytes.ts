@@ -2,9 +2,9 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 
-/** Parsed in a few milliseconds, whatever the bytes are: 4 096 rows at most. */
+/** Any such piece is parsed in a few milliseconds. It has at most 4 096 rows. */
 const PIECE_BYTES = 8 * 1024
-/** No file of ours has more than a dozen columns. Empty cells have no size, so a limit in characters does not bound them. */
+/** Files have at most a dozen columns. A limit in characters does not bound empty cells. */
 const MAX_CELLS = 1_000
 
 const [TAB, LF, CR, SPACE, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22]
@@ -13,8 +13,8 @@ export const refused = (detail: string) => new AppError('bad_request', detail)
 export const refusedLine = (line: number, problem: string) => refused(`Line ${line}: ${problem}`)
 
 /**
- * Passes the bytes on in small pieces, between which others have their turn. Fails at what is not UTF-8, and at NUL,
- * which no cell may hold.
+ * Splits the bytes into small pieces, and yields to the event loop between them. Fails at bytes that are not UTF-8, and at
+ * NUL, which no cell may contain.
  */
 export async function* checkedPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -45,7 +45,7 @@ async function* inPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** CR LF counts once. */
+/** The number of line ends. CR LF counts once. */
 export function lineEnds(text: string): number {
   let ends = 0
   for (let at = 0; at < text.length; at += 1) {
@@ -55,7 +55,7 @@ export function lineEnds(text: string): number {
   return ends
 }
 
-/** How many line ends come before what is not UTF-8; the first line may go on from the piece before. */
+/** The number of line ends before the first invalid line. The first line may have begun in an earlier piece. */
 function brokenLine(piece: Buffer): number {
   const lines = piece.toString('latin1').split(/\r\n|\n|\r/)
   return Math.max(
@@ -69,7 +69,7 @@ const isBlank = (byte: number | undefined) =>
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Told the pieces from the beginning of a file one by one, says when the end of its first line that holds anything is in. */
+/** Returns a function that takes the pieces of a file in order, and returns true at the end of the first line with text. */
 export function firstLineWatch(): (piece: Buffer) => boolean {
   let hasBegun = false
   return (piece) => {
@@ -84,8 +84,8 @@ export function firstLineWatch(): (piece: Buffer) => boolean {
 }
 
 /**
- * Passes pieces on until a row has too many cells. The parser would keep all of them: sixty million, of a file of
- * commas. Quotes are only counted: where they do not come in pairs, the parser refuses the row itself.
+ * Passes pieces on, and fails if a row has too many cells. The parser would keep all of them: sixty million of a file of
+ * commas. Only counts quotes: the parser refuses rows with unpaired ones.
  */
 export async function* boundedRows(pieces: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Buffer> {
   const separator = delimiter.charCodeAt(0)

@@ -2,7 +2,7 @@ import { fc } from '@whereabouts/testing/fuzz'
 import { describe, expect, test } from 'vitest'
 import { readCsv } from './csv.ts'
 
-/** In pieces of `size` bytes, as they might arrive. */
+/** The text in pieces of `size` bytes. */
 async function* arriving(text: string | Buffer, size = 3): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text as string)
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
@@ -21,7 +21,7 @@ const refusal = (text: string | Buffer, size?: number) =>
     (error: unknown) => (error instanceof Error ? error.message : error),
   )
 
-describe('what passes for CSV', () => {
+describe('a valid file', () => {
   test.for([
     { name: 'commas', text: 'a,b\n1,2\n', rows: [[2, '1', '2']] },
     { name: 'semicolons', text: 'a;b\n1;2,3\n', rows: [[2, '1', '2,3']] },
@@ -40,7 +40,7 @@ describe('what passes for CSV', () => {
     expect(await readAll(text, 1_000)).toEqual({ header, rows })
   }) // prettier-ignore
 
-  test('line numbers are those of an editor, whatever is quoted, empty or skipped', async () => {
+  test('line numbers are those of an editor, with quoted, empty and skipped lines', async () => {
     const text = '\n\na,b\r\n"x\r\ny\n",1\n\n,\n2,3\r\n\r\n"4","\n5"\n6,7'
     expect((await readAll(text)).rows).toEqual([
       [4, 'x\r\ny\n', '1'],
@@ -51,7 +51,7 @@ describe('what passes for CSV', () => {
   })
 })
 
-describe('what does not, says where', () => {
+describe('an invalid file is refused with the line', () => {
   test.for([
     ['', 'The file is empty; its first line must name the columns'],
     ['\n,,\n', 'The file is empty; its first line must name the columns'],
@@ -69,13 +69,13 @@ describe('what does not, says where', () => {
     expect(await refusal(text, 1)).toMatch(message)
   })
 
-  test('a row that is too long for any resource', async () => {
+  test('a row that is too long', async () => {
     const text = `a,b\n1,2\n"${'x'.repeat(1024 * 1024 + 1)}",2\n`
     expect(await refusal(text, 65_536)).toBe('Line 3: the row is too long')
   })
 })
 
-test('a reader that stops ends the source', async () => {
+test('leaving the iteration ends the source', async () => {
   let ended = false
   async function* endless() {
     try {
@@ -90,7 +90,7 @@ test('a reader that stops ends the source', async () => {
   await expect.poll(() => ended).toBe(true)
 })
 
-test('whatever bytes come in whatever pieces: the same rows or the same refusal', async () => {
+test('any bytes in pieces of any size give the same rows or the same error', async () => {
   const text = fc.array(fc.constantFrom('a', '"', ',', ';', '\n', '\r', '\r\n', '\\', 'é', '𝄞', "'", ' '))
   await fc.assert(
     fc.asyncProperty(text, fc.integer({ min: 1, max: 9 }), async (parts, size) => {

@@ -4,23 +4,22 @@ import { setImmediate } from 'node:timers/promises'
 import { boundedRows, checkedPieces, firstLineWatch, lineEnds, refused, refusedLine } from './csv-bytes.ts'
 
 export type CsvRow = {
-  /** Where it begins; the header is in line 1 or, after empty lines, later. */
+  /** The line where the row begins. The header is in line 1, or after empty lines. */
   line: number
   cells: string[]
 }
 
-/** A file whose first row, the header, has been read. `rows` may be iterated once, and left at any time. */
+/** A file whose header has been read. `rows` can be iterated once, and left at any time. */
 export type CsvFile = { header: string[]; rows: AsyncIterable<CsvRow, undefined> }
 
-/** No row that the API would accept is longer: metadata, 200 tags and the rest, with everything escaped. */
+/** Longer than any valid row: metadata, 200 tags and the rest, with everything escaped. */
 const MAX_ROW_CHARACTERS = 1024 * 1024
-/** The names of all columns are shorter by far. */
+/** Much longer than all column names. */
 const MAX_HEADER_BYTES = 64 * 1024
 
 /**
- * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends; commas, semicolons or tabs
- * between the cells, whichever the header has. Throws `bad_request` for any other file, here or from `rows`.
- * Empty rows, which spreadsheets leave behind, are passed over.
+ * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends, cells separated by commas, semicolons
+ * or tabs. Skips empty rows, which spreadsheets write. Throws `bad_request` for any other file, here or from `rows`.
  */
 export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {
   const pieces = checkedPieces(source)
@@ -33,7 +32,7 @@ export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {
   return { header: first.value.cells, rows }
 }
 
-/** The beginning of the file, with the whole header in it unless that is longer than any of ours. */
+/** The beginning of the file, with the whole header unless it is too long. */
 async function readHead(pieces: AsyncIterator<Buffer>): Promise<Buffer[]> {
   const read: Buffer[] = []
   const hasFirstLine = firstLineWatch()
@@ -55,7 +54,7 @@ async function* after(head: readonly Buffer[], rest: AsyncIterable<Buffer>): Asy
   yield* rest
 }
 
-/** The one that the header has most; no name of a column holds any of them. */
+/** The most frequent delimiter of the header. No column name contains one. */
 function delimiterOf(head: Buffer): string {
   const [header = ''] = head
     .toString()
@@ -65,9 +64,9 @@ function delimiterOf(head: Buffer): string {
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
 }
 
-/** Leaving it ends the source. */
+/** Leaving the iteration ends the source. */
 async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRow, undefined> {
-  const place = new Place()
+  const tracker = new LineTracker()
   let columns: number | undefined
   const parser = new Parser({
     bom: true,
@@ -77,36 +76,36 @@ async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRo
     skip_empty_lines: true,
     max_record_size: MAX_ROW_CHARACTERS,
     on_record: (cells, info) => {
-      const line = place.next(cells, info)
+      const line = tracker.next(cells, info)
       if (cells.every((cell) => cell === '')) return undefined
       columns ??= cells.length
       if (cells.length !== columns) throw refusedLine(line, wrongCount(cells.length, columns))
       return [String(line), ...cells]
     },
   })
-  pipeline(bytes, parser, () => undefined) // whose error is that of the loop below
+  pipeline(bytes, parser, () => undefined) // the loop below throws the same error
   try {
     for await (const [line, ...cells] of parser as AsyncIterable<[string, ...string[]]>)
       yield { line: Number(line), cells }
   } catch (error) {
     throw error instanceof CsvError
-      ? refusedLine(place.current(error as unknown as Info), worded(error))
+      ? refusedLine(tracker.current(error as unknown as Info), worded(error))
       : error
   }
   return undefined
 }
 
-/** In which line each row begins; the parser counts line ends in quoted cells in a way of its own. */
-class Place {
+/** The line of each row. The parser counts line ends in quoted cells differently. */
+class LineTracker {
   #nextLine = 1
   #emptyLines = 0
 
-  /** Of the row that was being read when the parser stood at `info`. */
+  /** The line of the row that the parser reads at `info`. */
   current({ empty_lines }: Pick<Info, 'empty_lines'>): number {
     return this.#nextLine + empty_lines - this.#emptyLines
   }
 
-  /** Of a row that has just been read. */
+  /** The line of a row that has just been read. */
   next(cells: readonly string[], info: Info): number {
     const line = this.current(info)
     this.#nextLine = line + 1 + cells.reduce((ends, cell) => ends + lineEnds(cell), 0)

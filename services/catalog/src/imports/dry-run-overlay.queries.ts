@@ -5,29 +5,29 @@ import type { Db, Tx } from '../db.ts'
 import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'
 
 /**
- * The changes that a dry run would have made so far. They replace stored rows in the snapshot, so that a row is judged as
- * if all rows before it had been executed.
+ * The changes that a dry run would have made so far. They replace stored rows in the snapshot, so that each row gets the
+ * same outcome as in an import. A `thing` is a resource.
  */
 type OverlayEntry =
   | { kind: 'thing'; key: string; value: Omit<Resource, 'key'> }
   | { kind: 'tag'; key: string; value: { owner: string | null } }
   | { kind: 'number'; key: ''; value: { highest: string } }
 
-/** Replaces stored rows of `snapshot` by the changes that the dry run would have made. */
+/** Replaces rows of `snapshot` by those of the dry run. */
 export async function applyOverlay(
   db: Db,
   orgId: number,
   importId: number,
   snapshot: Snapshot,
-  asked: { keys: readonly string[]; tags: readonly string[] },
+  named: { keys: readonly string[]; tags: readonly string[] },
 ): Promise<void> {
-  const kinds = [...asked.keys.map(() => 'thing'), ...asked.tags.map(() => 'tag'), 'number']
+  const kinds = [...named.keys.map(() => 'thing'), ...named.tags.map(() => 'tag'), 'number']
   const { rows } = await sql<OverlayEntry>`
     select fact.kind, fact.key, fact.value
-    from unnest(${kinds}::text[], ${[...asked.keys, ...asked.tags, '']}::text[]) as asked (kind, key)
+    from unnest(${kinds}::text[], ${[...named.keys, ...named.tags, '']}::text[]) as named (kind, key)
     cross join lateral (
       select * from import_fact
-      where org_id = ${orgId} and import_id = ${importId} and kind = asked.kind and key = asked.key limit 1
+      where org_id = ${orgId} and import_id = ${importId} and kind = named.kind and key = named.key limit 1
     ) as fact`.execute(db)
   for (const row of rows) {
     if (row.kind === 'thing') snapshot.resources.set(row.key, { ...row.value, key: row.key })
@@ -40,7 +40,7 @@ export async function applyOverlay(
 
 const larger = (a: bigint, b: bigint) => (a > b ? a : b)
 
-/** Stores the changes for later batches, as `snapshot` has them now. */
+/** Stores the changes of `snapshot` for later batches. */
 export async function saveOverlay(
   tx: Tx,
   orgId: number,

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
 import { test as base, type Imports } from '../../test/imports.fixture.ts'
 
-/** Batches of three rows: what a dry run supposes has to last from one to the next. */
+/** Batches of three rows, so that the overlay of a dry run must survive from one to the next. */
 const test = base.extend('batchRows', { scope: 'file' }, 3)
 
 const header = {
@@ -38,7 +38,7 @@ const fileOf = (resource: ImportResource, rows: readonly (readonly string[])[]) 
 let lastOrg = 5_000_000
 const newOrg = () => (lastOrg += 1)
 
-/** Everything of an organization that an import may change. */
+/** All rows of an organization that an import may change. */
 async function stateOf({ database: { pool } }: Catalog, org: number) {
   const query = async (text: string) => (await pool.query(text, [org])).rows
   return {
@@ -49,18 +49,18 @@ async function stateOf({ database: { pool } }: Catalog, org: number) {
   }
 }
 
-/** The same in words that two organizations can have in common. */
+/** The same, without fields that differ between organizations. */
 async function contentOf({ database: { pool } }: Catalog, org: number) {
   const { rows } = await pool.query(
     `select kind, external_key, name, parent, valid_to, (
        select string_agg(tag_type || ':' || value, ' ' order by tag_type, value) from tag
-       where org_id = $1 and deleted_at is null and coalesce(asset_id, location_id) = thing.id) as tags
+       where org_id = $1 and deleted_at is null and coalesce(asset_id, location_id) = owner.id) as tags
      from (select 'asset' as kind, id, external_key, name, type as parent, valid_to from asset
            where org_id = $1 and deleted_at is null
            union all
            select 'location', id, external_key, name,
                   (select external_key from location as p where p.org_id = $1 and p.id = location.parent_id), valid_to
-           from location where org_id = $1 and deleted_at is null) as thing
+           from location where org_id = $1 and deleted_at is null) as owner
      order by kind, external_key`,
     [org],
   )
@@ -79,7 +79,7 @@ const withoutIds = (rows: readonly ImportRowView[]) => rows.map(({ id: _id, ...r
 describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource) => {
   const file = fc.array<string[]>(cells[resource], { minLength: 1, maxLength: 14 })
 
-  test('decides row for row what the import will, and changes nothing', async ({ catalog, imports }) => {
+  test('gives each row the outcome of the import, and changes nothing', async ({ catalog, imports }) => {
     await fc.assert(
       fc.asyncProperty(file, file, async (stored, rows) => {
         const org = newOrg()
@@ -96,12 +96,12 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
     )
   })
 
-  test('in batches and row by row decides the same', async ({ catalog, imports }) => {
+  test('gives the same outcomes in batches and row by row', async ({ catalog, imports }) => {
     await fc.assert(
       fc.asyncProperty(file, async (rows) => {
         const [inParts, atOnce] = [newOrg(), newOrg()]
         const parts = await imports.run(resource, fileOf(resource, rows), { org: inParts })
-        // Each row in a batch of its own: one import after the other.
+        // One import per row, one after the other.
         const single: ImportRowView[] = []
         for (const row of rows)
           single.push(...(await imports.run(resource, fileOf(resource, [row]), { org: atOnce })).rows)
@@ -120,8 +120,8 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
   })
 })
 
-describe('D10 applying', () => {
-  test('twice is once: the second time answers the same import', async ({ catalog, imports }) => {
+describe('D10 applying a dry run', () => {
+  test('twice applies it once, and answers the same import', async ({ catalog, imports }) => {
     const dry = await imports.run('assets', 'name\na\nb\n', { dryRun: true })
     const [one, two] = await Promise.all([
       catalog.call('POST', `/imports/${dry.id}/apply`),
@@ -136,7 +136,7 @@ describe('D10 applying', () => {
     expect((await catalog.get('/assets')).json().total_count).toBe(2)
   })
 
-  test('goes on when its dry run is removed', async ({ catalog, imports }) => {
+  test('continues after the dry run was removed', async ({ catalog, imports }) => {
     const dry = await imports.run('assets', 'name\na\n', { dryRun: true })
     const { data } = (await catalog.call('POST', `/imports/${dry.id}/apply`)).json<{ data: ImportView }>()
     await catalog.delete(`/imports/${dry.id}`)
@@ -144,7 +144,7 @@ describe('D10 applying', () => {
     expect((await catalog.call('POST', `/imports/${dry.id}/apply`)).statusCode).toBe(404)
   })
 
-  test('is for finished dry runs', async ({ catalog, imports }) => {
+  test('is refused unless it is finished', async ({ catalog, imports }) => {
     const real = await imports.run('assets', 'name\na\n')
     const res = await catalog.call('POST', `/imports/${real.id}/apply`)
     expect(res.json().error).toMatchObject({

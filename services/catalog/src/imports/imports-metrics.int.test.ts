@@ -14,7 +14,10 @@ async function valuesOf(registry: Registry, metric: string): Promise<Record<stri
   )
 }
 
-test('imports by state, how long one has waited, and batches carried out', async ({ service, files }) => {
+test('gauges show imports by state and the longest wait, a counter the batches', async ({
+  service,
+  files,
+}) => {
   const { database, tenants } = service
   const registry = createRegistry('catalog')
   const sent = await files.send('assets', 'external_key,name\nA-1,One\nA-2,Two\n')

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { countImports } from './counts.queries.ts'
 
-/** Batches by outcome. A failed batch is retried in smaller parts, so only many failures are a sign of trouble. */
+/** Batches by outcome. Failed batches are retried in smaller parts, so a few failures are harmless. */
 export function batchMetrics(registry: Registry): (outcome: 'done' | 'failed') => void {
   const batches = new Counter({
     name: 'import_batches_total',
@@ -21,7 +21,7 @@ const STATES = ['uploading', 'pending', 'running', 'done', 'cancelled', 'failed'
 
 type Options = { across: Kysely<Tables>; registry: Registry; log: Logger }
 
-/** The imports of all organizations, including finished ones that are kept for their reports. */
+/** The imports of all organizations, including finished ones. */
 export function startImportGauges({ across, registry, log }: Options): { stop(): Promise<void> } {
   return startSampling({
     registry,

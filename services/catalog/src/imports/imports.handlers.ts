@@ -5,9 +5,9 @@ import {
 } from '@whereabouts/contracts/imports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import { importNotFound, notAFinishedDryRun } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import {
   admitImport,
@@ -25,9 +25,9 @@ import { listOutcomes } from './lines.queries.ts'
 import { receiveImport } from './upload.ts'
 
 export type ImportDeps = HandlerDeps & {
-  /** Called when there is an import to work on. */
+  /** Called when an import waits. */
   wakeImports: () => void
-  /** Called when there is something to clean up. */
+  /** Called when there may be something to delete. */
   wakePurge: () => void
   uploads?: Transfers
 }
@@ -36,12 +36,12 @@ const created = (row: ImportRow) =>
   new Reply({ data: toImportView(row) }, { location: `${API_PREFIX}/imports/${row.id}` })
 
 /**
- * Files that are being sent are those of unfinished imports, and those of which nothing is known yet. Many small files
- * are many transactions: nobody imports one a second.
+ * As many uploads as unfinished imports, because each upload becomes one. The rate is limited because many small files are
+ * many transactions, and no client needs one import a second.
  */
 const UPLOADS = {
   noun: 'uploads',
-  atATime: { user: MAX_UNFINISHED_IMPORTS_OF_USER, organization: MAX_UNFINISHED_IMPORTS },
+  concurrent: { user: MAX_UNFINISHED_IMPORTS_OF_USER, organization: MAX_UNFINISHED_IMPORTS },
   perMinute: { user: 60, organization: 120 },
 } as const
 

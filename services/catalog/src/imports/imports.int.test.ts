@@ -6,7 +6,7 @@ import { test } from '../../test/imports.fixture.ts'
 const lines = (...rows: string[]) => rows.join('\n')
 
 describe('D10 importing assets', () => {
-  test('a row without a stored asset creates it, with everything the columns say', async ({
+  test('a row without a stored asset creates it, with the values of all columns', async ({
     catalog,
     imports,
   }) => {
@@ -50,7 +50,7 @@ describe('D10 importing assets', () => {
       expect(byValue.get(tag.value)).toMatchObject({ ...tag, asset_id: asset.id, deleted_at: null })
   })
 
-  test('what is not said gets the defaults of the API, the key included', async ({ catalog, imports }) => {
+  test('absent columns get the defaults of the API, also the key', async ({ catalog, imports }) => {
     await catalog.asset({ external_key: 'ASSET-41' })
     const { rows } = await imports.run('assets', lines('name', 'one', 'two'))
     expect(rows.map(({ external_key }) => external_key)).toEqual(['ASSET-0042', 'ASSET-0043'])
@@ -65,10 +65,7 @@ describe('D10 importing assets', () => {
     expect((await catalog.asset()).external_key).toBe('ASSET-0045')
   })
 
-  test('a row with the key of a live asset changes what it says and leaves the rest alone', async ({
-    catalog,
-    imports,
-  }) => {
+  test('a row with the key of a live asset changes only its columns', async ({ catalog, imports }) => {
     const stored = await catalog.asset({
       external_key: 'F-1',
       name: 'Old',
@@ -104,14 +101,14 @@ describe('D10 importing assets', () => {
     expect(states.slice(1)).toMatchObject([{ value: 'off', deleted_at: expect.any(String) }, { value: 'on' }])
   })
 
-  test('D6.4 tags alone do not touch updated_at', async ({ catalog, imports }) => {
+  test('D6.4 a change of tags does not change updated_at', async ({ catalog, imports }) => {
     const stored = await catalog.asset({ external_key: 'F-1' })
     await imports.run('assets', lines('external_key,rfid', 'F-1,E1'))
     const after = (await catalog.get(`/assets/${stored.id}`)).json<{ data: AssetView }>().data
     expect(after).toEqual({ ...stored, tags: [expect.objectContaining({ value: 'E1' })] })
   })
 
-  test('a row that says what is stored changes nothing and tells nobody', async ({ catalog, imports }) => {
+  test('a row that equals the stored asset changes and publishes nothing', async ({ catalog, imports }) => {
     const tags = [{ tag_type: 'rfid' as const, value: 'E1' }]
     const stored = await catalog.asset({ external_key: 'F-1', name: 'Same', metadata: { a: [1] }, tags })
     await catalog.takeOutbox()
@@ -123,7 +120,7 @@ describe('D10 importing assets', () => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('a deleted asset does not count: its key begins a new one', async ({ catalog, imports }) => {
+  test('the key of a deleted asset creates a new one', async ({ catalog, imports }) => {
     const { id } = await catalog.asset({ external_key: 'F-1' })
     await catalog.delete(`/assets/${id}`)
     const { rows } = await imports.run('assets', lines('external_key,name', 'F-1,Again'))
@@ -131,7 +128,7 @@ describe('D10 importing assets', () => {
     expect(rows[0]?.id).not.toBe(id)
   })
 
-  test('a hundred bad rows among good ones fail alone, each with its line', async ({ catalog, imports }) => {
+  test('a hundred invalid rows among valid ones fail, each with its line', async ({ catalog, imports }) => {
     await catalog.asset({ external_key: 'OTHER', tags: [{ tag_type: 'rfid', value: 'taken' }] })
     const bad = ['B-{i},,,', 'B {i},name,,', 'B-{i},name,taken,', 'B-{i},name,,{', 'B-{i}, name,,']
     const rows = Array.from({ length: 600 }, (_, i) =>
@@ -157,10 +154,7 @@ describe('D10 importing assets', () => {
     expect(only.json()).toEqual({ data: failed.slice(98), limit: 7, offset: 98, total_count: 100 })
   })
 
-  test('rows of one file follow each other, also about the same asset and tag', async ({
-    catalog,
-    imports,
-  }) => {
+  test('rows of one file run in order, also for the same asset and tag', async ({ catalog, imports }) => {
     const csv = lines(
       'external_key,name,rfid',
       'A,first,E1',
@@ -188,7 +182,7 @@ describe('D10 importing assets', () => {
     expect(seen).toEqual([['A', 'renamed', []], ['ASSET-0001', 'found', ['E2']], ['B', 'second', ['E1']]]) // prettier-ignore
   })
 
-  test('a tag of a location is taken, and so is an asset of another organization not', async ({
+  test('the tag of a location is taken; keys and tags of another organization are free', async ({
     catalog,
     imports,
     otherOrg,
@@ -210,7 +204,7 @@ describe('D10 importing locations', () => {
     return data.map(({ external_key, parent_external_key }) => `${parent_external_key ?? ''}/${external_key}`)
   }
 
-  test('parents may be stored or come earlier in the file', async ({ catalog, imports }) => {
+  test('parents may be stored or in an earlier line', async ({ catalog, imports }) => {
     await catalog.location({ external_key: 'SITE' })
     const csv = lines(
       'external_key,name,parent_external_key',
@@ -225,7 +219,7 @@ describe('D10 importing locations', () => {
     expect((await catalog.takeOutbox()).map(({ subject }) => subject.split('.')[1])).toHaveLength(5)
   })
 
-  test('a parent that comes later is named with its line, and a second import finds it', async ({
+  test('the error of a parent in a later line names the line, and a second import finds it', async ({
     catalog,
     imports,
   }) => {
@@ -248,7 +242,7 @@ describe('D10 importing locations', () => {
     expect(await tree(catalog)).toEqual(['/HALL', 'HALL/ROOM'])
   })
 
-  test('a column that is absent moves nothing, an empty cell makes a root', async ({ catalog, imports }) => {
+  test('an absent column moves nothing, an empty cell makes a root', async ({ catalog, imports }) => {
     const site = await catalog.location({ external_key: 'SITE' })
     await catalog.location({ external_key: 'HALL', parent_id: site.id })
     await imports.run('locations', lines('external_key,name', 'HALL,renamed'))
@@ -257,10 +251,7 @@ describe('D10 importing locations', () => {
     expect(await tree(catalog)).toEqual(['/HALL', '/SITE'])
   })
 
-  test('D5.4 a row that would make a cycle fails, and its neighbours do not', async ({
-    catalog,
-    imports,
-  }) => {
+  test('D5.4 only the row that would make a cycle fails', async ({ catalog, imports }) => {
     const a = await catalog.location({ external_key: 'A' })
     const b = await catalog.location({ external_key: 'B', parent_id: a.id })
     await catalog.location({ external_key: 'C', parent_id: b.id })
@@ -284,7 +275,7 @@ describe('D10 importing locations', () => {
   })
 })
 
-describe("D10 an import is its organization's", () => {
+describe('D10 an import belongs to its organization:', () => {
   test('it is listed, newest first, with its creator', async ({ catalog, imports }) => {
     const first = await imports.run('assets', lines('name', 'a'))
     const second = await imports.run('locations', lines('name', 'a'), { dryRun: true })
@@ -311,7 +302,7 @@ describe("D10 an import is its organization's", () => {
     expect((await catalog.get(`/imports/${id}`)).json().data).toMatchObject({ id, state: 'done' })
   })
 
-  test('removing a finished one leaves what it made', async ({ catalog, imports }) => {
+  test('removing a finished one keeps the assets', async ({ catalog, imports }) => {
     const { id, rows } = await imports.run('assets', lines('name', 'a'))
     expect((await catalog.delete(`/imports/${id}`)).statusCode).toBe(204)
     expect((await catalog.get(`/imports/${id}`)).statusCode).toBe(404)

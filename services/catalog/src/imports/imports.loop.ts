@@ -15,24 +15,24 @@ import { PlanOutdated } from './writes.queries.ts'
 export type ImportWorker = BackgroundJob
 
 type Options = {
-  /** As the worker: sees the imports of all organizations, and nothing else of them. */
+  /** As the worker: sees only the imports, of all organizations. */
   across: Kysely<Tables>
   tenants: TenantDatabase<Tables>
-  /** Called after each batch: the outbox has something to send. */
+  /** Called after each batch: the outbox has messages to publish. */
   wakeOutbox: () => void
   log: Logger
-  /** Messages of changes that may wait to be published before imports wait for them; dry runs make none. */
+  /** Imports pause while the outbox has more messages. Dry runs do not pause, because they queue none. */
   maxQueued?: number
-  /** Time between polls without a wake; covers imports that another replica accepted. */
+  /** Time between polls without a wake. Finds imports that another replica accepted. */
   pollMs?: number
   /** Rows of a batch. */
   batchRows?: number
   registry?: Registry
-  /** Told of each batch whether it was carried out. */
+  /** Called after each batch with its outcome. */
   onBatch?: (outcome: 'done' | 'failed') => void
 }
 
-/** How long one organization is worked for while others wait. */
+/** How long the imports of one organization run while others wait. */
 const SLICE_MS = 500
 /** As many as the outbox relay publishes in a few hundred milliseconds. */
 const MAX_QUEUED = 5_000
@@ -40,8 +40,8 @@ const ROOM_EVERY_MS = 100
 const OUTAGE_PAUSE_MS = 1_000
 
 /**
- * Works on imports, one batch at a time and hence on one connection, whatever is waiting: requests come first. Any
- * number of processes may; each import is one worker's at a time, and of each organization one import.
+ * Processes imports, one batch at a time on one connection, because requests have priority. Safe in several processes: one
+ * worker has an import, and one import of each organization runs at a time.
  */
 export function startImportWorker(options: Options): ImportWorker {
   const { across, log, registry, pollMs = 1_000, maxQueued = MAX_QUEUED } = options
@@ -55,23 +55,23 @@ export function startImportWorker(options: Options): ImportWorker {
   })
 }
 
-/** Batch after batch of one import, until its time is over or it is finished; then it is let go of. */
+/** Runs batches of one import until its time is over or it has finished, then releases it. */
 async function workSlice(options: Options, claim: Claim, worker: string, stopping: AbortSignal) {
   const until = Date.now() + SLICE_MS
   const { across, batchRows = 250, maxQueued = MAX_QUEUED } = options
   let next: Attempt = { result: 'more', rows: batchRows, pauseMs: 0 }
-  // A batch that failed is tried in smaller parts first: where the next slice begins, it could only fail again.
-  const goesOn = async () =>
+  // Finishes the smaller parts of a failed batch first, because the next slice would start with a full one.
+  const mayContinue = async () =>
     next.rows < batchRows || (Date.now() < until && (claim.dry_run || (await hasRoom(across, maxQueued))))
   try {
-    while (next.result === 'more' && next.pauseMs === 0 && (await goesOn()) && !stopping.aborted)
+    while (next.result === 'more' && next.pauseMs === 0 && (await mayContinue()) && !stopping.aborted)
       next = await tryBatch(options, claim, worker, next.rows)
   } finally {
     if (next.result === 'more') await releaseClaim(across, claim, worker, next.pauseMs)
   }
 }
 
-/** How a batch ended, and of how many rows the next one is to be, after a pause or at once. */
+/** The result of a batch, and the number of rows and the pause before the next one. */
 type Attempt = { result: BatchResult; rows: number; pauseMs: number }
 
 async function tryBatch(options: Options, claim: Claim, worker: string, rows: number): Promise<Attempt> {
@@ -86,17 +86,17 @@ async function tryBatch(options: Options, claim: Claim, worker: string, rows: nu
     onBatch?.('failed')
     log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'import batch failed')
     if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
-    if (!isOfTheRow(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
+    if (!isRowError(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
     const result = await run((tx) => failNextRow(tx, claim, worker)).catch((again: unknown) => {
-      if (isOfTheRow(again)) return run((tx) => failImport(tx, claim, worker))
+      if (isRowError(again)) return run((tx) => failImport(tx, claim, worker))
       throw again
     })
     return { result, rows, pauseMs: 0 }
   }
 }
 
-/** Not when somebody was faster, nor when the database was away or busy: what it says of data, and mistakes of ours. */
-function isOfTheRow(error: unknown): boolean {
+/** Errors about data, and bugs. Not conflicts with other changes, and not an outage of the database. */
+function isRowError(error: unknown): boolean {
   if (error instanceof PlanOutdated || isDatabaseOutage(error)) return false
   const { code } = error as { code?: unknown }
   return typeof code !== 'string' || /^(?:22|23|54)/.test(code)

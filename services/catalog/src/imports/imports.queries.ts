@@ -11,22 +11,22 @@ import { tooManyImports } from '../errors.ts'
 
 export type ImportRow = Selectable<Tables['import']>
 
-/** How long the sender of a file may be silent until it counts as gone. */
+/** After this silence, the sender of a file counts as gone. */
 const UPLOAD_LEASE = sql`clock_timestamp() + interval '5 minutes'`
 
-const kept = (db: Db, orgId: number) =>
+const storedImports = (db: Db, orgId: number) =>
   db.selectFrom('import').where('org_id', '=', orgId).where('deleted_at', 'is', null)
 
-/** Imports as their organization sees them: not while their file is still being sent. */
-const shown = (db: Db, orgId: number) => kept(db, orgId).where('state', '<>', 'uploading')
+/** The imports that the API shows: without uploads in progress. */
+const visibleImports = (db: Db, orgId: number) => storedImports(db, orgId).where('state', '<>', 'uploading')
 
 export function findImport(db: Db, orgId: number, id: number): Promise<ImportRow | undefined> {
-  return shown(db, orgId).selectAll().where('id', '=', id).executeTakeFirst()
+  return visibleImports(db, orgId).selectAll().where('id', '=', id).executeTakeFirst()
 }
 
-/** As `findImport`, locked until the transaction ends: a batch of it is waited for. */
+/** Like `findImport`. Locks the import until the transaction ends, and waits for a running batch. */
 export function lockImport(tx: Tx, orgId: number, id: number): Promise<ImportRow | undefined> {
-  return shown(tx, orgId).selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+  return visibleImports(tx, orgId).selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
 }
 
 export async function listImports(
@@ -34,21 +34,21 @@ export async function listImports(
   orgId: number,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: ImportRow[]; total: number }> {
-  const count = shown(db, orgId).select((eb) => eb.fn.countAll<number>().as('total'))
+  const count = visibleImports(db, orgId).select((eb) => eb.fn.countAll<number>().as('total'))
   const { total } = await count.executeTakeFirstOrThrow()
   if (offset >= total) return { rows: [], total }
-  const newest = shown(db, orgId).selectAll().orderBy('created_at', 'desc').orderBy('id')
+  const newest = visibleImports(db, orgId).selectAll().orderBy('created_at', 'desc').orderBy('id')
   return { rows: await newest.limit(limit).offset(offset).execute(), total }
 }
 
 /**
- * Throws `tooManyImports`. Until the transaction ends, nobody else of this organization begins an import. `userId` is
- * null for callers that are not users.
+ * Throws `tooManyImports`. Lets one transaction per organization begin an import, until it ends. `userId` is null for
+ * callers that are not users.
  */
 export async function admitImport(tx: Tx, orgId: number, userId: number | null): Promise<void> {
   const name = `imports:${orgId}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
-  const unfinished = await kept(tx, orgId)
+  const unfinished = await storedImports(tx, orgId)
     .select(['id', 'state', 'created_by'])
     .where('state', 'in', ['uploading', 'pending', 'running'])
     .where(sql<boolean>`(state <> 'uploading' or lease_until > clock_timestamp())`)
@@ -60,25 +60,25 @@ export async function admitImport(tx: Tx, orgId: number, userId: number | null):
   if (oldest && unfinished.length >= MAX_UNFINISHED_IMPORTS) throw tooManyImports('organization', oldest)
 }
 
-type Begun = {
+type NewUpload = {
   resource: ImportResource
   dry_run: boolean
   columns: readonly ImportColumn[]
   created_by: number | null
 }
 
-/** Call after `admitImport`. The import is a matter of its sender until `finishUpload`. */
-export async function beginUpload(tx: Tx, orgId: number, begun: Begun): Promise<number> {
+/** Call after `admitImport`. The API does not show the import until `finishUpload`. */
+export async function beginUpload(tx: Tx, orgId: number, upload: NewUpload): Promise<number> {
   const { rows } = await sql<{ id: number }>`
     insert into import (org_id, id, file_id, resource, dry_run, state, columns, created_by, lease_until)
-    select ${orgId}, minted.id, minted.id, ${begun.resource}, ${begun.dry_run}, 'uploading',
-           ${[...begun.columns]}::text[], ${begun.created_by}::bigint, ${UPLOAD_LEASE}
+    select ${orgId}, minted.id, minted.id, ${upload.resource}, ${upload.dry_run}, 'uploading',
+           ${[...upload.columns]}::text[], ${upload.created_by}::bigint, ${UPLOAD_LEASE}
     from (select mint_id() as id) as minted
     returning id`.execute(tx)
   return rows[0]?.id ?? 0
 }
 
-/** Answers false when the import was given up meanwhile: its sender had been silent for too long. */
+/** False if the import was removed because its sender was silent for too long. */
 export async function renewUpload(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const renewed = await tx
     .updateTable('import')
@@ -92,7 +92,7 @@ export async function renewUpload(tx: Tx, orgId: number, id: number): Promise<bo
   return renewed !== undefined
 }
 
-/** The whole file is there. Undefined when the import was given up meanwhile. */
+/** Marks the file as complete. Undefined if the import was removed meanwhile. */
 export function finishUpload(
   db: Db,
   orgId: number,
@@ -110,7 +110,7 @@ export function finishUpload(
     .executeTakeFirst()
 }
 
-/** The import disappears now. The loop removes its rows. */
+/** Hides the import. The purge loop deletes its rows. */
 export async function removeImport(db: Db, orgId: number, id: number): Promise<void> {
   await db
     .updateTable('import')
@@ -120,7 +120,7 @@ export async function removeImport(db: Db, orgId: number, id: number): Promise<v
     .execute()
 }
 
-/** Call under `lockImport`, so that no batch of it is half done. */
+/** Call under `lockImport`, so that no batch is running. */
 export async function endImport(
   tx: Tx,
   { org_id, id, dry_run, file_id }: Pick<ImportRow, 'org_id' | 'id' | 'dry_run' | 'file_id'>,
@@ -129,17 +129,17 @@ export async function endImport(
   await sql`update import set state = ${state}, finished_at = clock_timestamp(), worker = null, lease_until = null
     where org_id = ${org_id} and id = ${id}`.execute(tx)
   await sql`delete from import_fact where org_id = ${org_id} and import_id = ${id}`.execute(tx)
-  // A dry run may still be executed; nothing will read the lines of anything else.
+  // A dry run may still be applied. The lines of other imports are not read again.
   if (!dry_run && file_id === id)
     await sql`delete from import_line where org_id = ${org_id} and file_id = ${id}`.execute(tx)
 }
 
-/** The import that executes a dry run, if there is one. */
+/** The import that applies a dry run, if there is one. */
 export function findApplied(tx: Tx, orgId: number, dryRunId: number): Promise<ImportRow | undefined> {
-  return shown(tx, orgId).selectAll().where('applied_from', '=', dryRunId).executeTakeFirst()
+  return visibleImports(tx, orgId).selectAll().where('applied_from', '=', dryRunId).executeTakeFirst()
 }
 
-/** Call under `lockImport` of the dry run and after `admitImport`. Its lines are read where they are. */
+/** Call under `lockImport` of the dry run, after `admitImport`. The import reads the lines of the dry run. */
 export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | null): Promise<ImportRow> {
   const { org_id, id, resource, columns, file_id, rows_total } = dryRun
   return tx
@@ -159,7 +159,7 @@ export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | nul
     .executeTakeFirstOrThrow()
 }
 
-/** What became of a batch, and where the next one begins. */
+/** Adds the outcomes of a batch, and stores its last line. */
 export async function advanceImport(
   tx: Tx,
   { org_id, id }: Pick<ImportRow, 'org_id' | 'id'>,

@@ -1,7 +1,7 @@
 import type { ImportView } from '@whereabouts/contracts/imports'
 import type { ImportRow } from './imports.queries.ts'
 
-/** Fields by name: a new column must not leak into the API by accident. */
+/** Lists each field, so that a new column does not leak into the API. */
 export const toImportView = (row: ImportRow): ImportView => ({
   id: row.id,
   resource: row.resource,

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { CsvRow } from './csv.ts'
 
-/** A line as it is stored; with its key where others may refer to it. */
+/** A stored line. It has a key if other lines may refer to it. */
 export type StoredLine = CsvRow & { key?: string | undefined }
 
 export async function insertLines(
@@ -30,7 +30,7 @@ export async function insertLines(
 export const sizeOf = ({ cells }: Pick<CsvRow, 'cells'>): number =>
   cells.reduce((size, cell) => size + cell.length, 0)
 
-/** The lines that follow `after`: at least one, if there is one, and then no more than fit into both bounds. */
+/** The next lines after `after`, up to both bounds, but at least one if there is one. */
 export async function nextLines(
   db: Db,
   orgId: number,
@@ -51,8 +51,8 @@ export async function nextLines(
 }
 
 /**
- * The first line after each given one whose key is the one given with it. The sum keeps the planner from walking through
- * the rest of the file, line by line, in search of a key that may not be there.
+ * For each pair, the first line after `after` with this key. `line + 0` keeps the planner from reading the rest of the file
+ * line by line for a key that may be missing.
  */
 export async function findLaterLines(
   db: Db,
@@ -86,7 +86,7 @@ export async function insertOutcomes(
   )
 }
 
-/** What became of the rows so far, by line. */
+/** The outcomes so far, by line. */
 export async function listOutcomes(
   db: Db,
   orgId: number,

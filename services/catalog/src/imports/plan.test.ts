@@ -14,14 +14,17 @@ const fields: ImportedFields = {
   valid_to: null,
 }
 
-const thing = (key: string, more: { fields?: Partial<ImportedFields>; rfid?: string[] } = {}): Resource => ({
+const resourceOf = (
+  key: string,
+  more: { fields?: Partial<ImportedFields>; rfid?: string[] } = {},
+): Resource => ({
   id: key.length,
   key,
   fields: { ...fields, ...more.fields },
   tags: { rfid: more.rfid ?? [], ble: [], barcode: [] },
 })
 
-function factsOf(stored: Resource[] = [], more: Partial<Snapshot> = {}): Snapshot {
+function snapshotOf(stored: Resource[] = [], more: Partial<Snapshot> = {}): Snapshot {
   const owners = stored.flatMap(({ key, tags }) =>
     tags.rfid.map((value) => [tagName('rfid', value), ownerName('asset', key)] as const),
   )
@@ -52,8 +55,8 @@ const outcomesOf = (snapshot: Snapshot, rows: RowInput[], resource: ImportResour
   )
 
 describe('upsert by key', () => {
-  test('what is stored is changed, what is not is created, what is the same is left alone', () => {
-    const snapshot = factsOf([thing('A', { rfid: ['1', '2'] })])
+  test('a stored resource is updated or unchanged, another is created', () => {
+    const snapshot = snapshotOf([resourceOf('A', { rfid: ['1', '2'] })])
     const rows = [
       row('A', { fields: { name: 'Stored' }, tags: { rfid: ['2', '1'] } }),
       row('A', { fields: { name: 'Other', is_active: false }, tags: { rfid: ['1'] } }),
@@ -75,13 +78,13 @@ describe('upsert by key', () => {
     })
   })
 
-  test('only a new thing needs a name', () => {
+  test('only a new resource needs a name', () => {
     const rows = [
       row('A', { fields: { type: 'person' } }),
       row('B', { fields: { type: 'person' } }),
       row(undefined),
     ]
-    expect(outcomesOf(factsOf([thing('A')]), rows)).toEqual([
+    expect(outcomesOf(snapshotOf([resourceOf('A')]), rows)).toEqual([
       'A updated type',
       'B failed name required',
       ' failed name required',
@@ -89,14 +92,14 @@ describe('upsert by key', () => {
   })
 
   test('metadata is compared as JSON', () => {
-    const snapshot = factsOf([thing('A', { fields: { metadata: { a: 0, b: [1, { c: null }] } } })])
+    const snapshot = snapshotOf([resourceOf('A', { fields: { metadata: { a: 0, b: [1, { c: null }] } } })])
     const same = { metadata: { b: [1, { c: null }], a: -0 } }
     expect(outcomesOf(snapshot, [row('A', { fields: same })])).toEqual(['A unchanged'])
     expect(outcomesOf(snapshot, [row('A', { fields: { metadata: {} } })])).toEqual(['A updated metadata'])
   })
 
-  test('D4.8 a bound in the milliseconds of an export does not cut off the stored microseconds', () => {
-    const snapshot = factsOf([thing('A')])
+  test('D4.8 a bound in milliseconds, like in an export, keeps the stored microseconds', () => {
+    const snapshot = snapshotOf([resourceOf('A')])
     const exported = row('A', { fields: { valid_from: '2026-01-01T00:00:00.123000Z' } })
     expect(outcomesOf(snapshot, [exported])).toEqual(['A unchanged'])
     expect(snapshot.resources.get('A')?.fields.valid_from).toBe('2026-01-01T00:00:00.123456Z')
@@ -104,9 +107,9 @@ describe('upsert by key', () => {
     expect(outcomesOf(snapshot, [moved])).toEqual(['A updated valid_from'])
   })
 
-  test('D4.7 the window is that of the merged row, to the microsecond', () => {
+  test('D4.7 the merged window is checked in microseconds', () => {
     const to = (valid_to: string) => row('A', { fields: { valid_to } })
-    const snapshot = factsOf([thing('A')])
+    const snapshot = snapshotOf([resourceOf('A')])
     expect(outcomesOf(snapshot, [to('2026-01-01T00:00:00.123456Z')])).toEqual([
       'A failed valid_to invalid_value',
     ])
@@ -115,8 +118,8 @@ describe('upsert by key', () => {
     expect(outcomesOf(snapshot, [late])).toEqual(['N failed valid_to invalid_value'])
   })
 
-  test('a row that is refused leaves no trace', () => {
-    const snapshot = factsOf([thing('A', { rfid: ['1'] })])
+  test('a failed row does not change the snapshot', () => {
+    const snapshot = snapshotOf([resourceOf('A', { rfid: ['1'] })])
     const rows = [
       row('A', { fields: { name: 'Other', valid_to: '2020-01-01T00:00:00.000000Z' }, tags: { rfid: ['2'] } }),
       row('B', { fields: { name: 'n' }, tags: { rfid: ['2'] } }),
@@ -131,9 +134,9 @@ describe('upsert by key', () => {
 })
 
 describe('D4.4 minted keys', () => {
-  test('count on from the highest, those of earlier rows included', () => {
+  test('continue after the highest, also of earlier rows', () => {
     const named = { fields: { name: 'n' } }
-    const snapshot = factsOf([], { highestNumber: 7n })
+    const snapshot = snapshotOf([], { highestNumber: 7n })
     const rows = [
       row(undefined, named),
       row('ASSET-100', named),
@@ -149,17 +152,17 @@ describe('D4.4 minted keys', () => {
     ])
   })
 
-  test('a row that is refused uses up none', () => {
+  test('are not used by a failed row', () => {
     const bad = row(undefined, { fields: { name: 'n', valid_to: NOW } })
     const good = row(undefined, { fields: { name: 'n' } })
-    expect(outcomesOf(factsOf(), [bad, good])).toEqual([
+    expect(outcomesOf(snapshotOf(), [bad, good])).toEqual([
       ' failed valid_to invalid_value',
       'ASSET-0001 created',
     ])
   })
 
-  test('when none is left, the row fails', () => {
-    const snapshot = factsOf([], { highestNumber: BigInt('9'.repeat(249)) })
+  test('make the row fail if none is left', () => {
+    const snapshot = snapshotOf([], { highestNumber: BigInt('9'.repeat(249)) })
     const [failed] = plan('assets', snapshot, [row(undefined, { fields: { name: 'n' } })])
     expect(failed?.errors).toMatchObject([{ field: 'external_key', code: 'conflict' }])
   })
@@ -168,8 +171,8 @@ describe('D4.4 minted keys', () => {
 describe('D6.3 tags', () => {
   const taking = (key: string, ...rfid: string[]) => row(key, { fields: { name: 'n' }, tags: { rfid } })
 
-  test('one that another has is refused, until an earlier row has taken it off', () => {
-    const snapshot = factsOf([thing('A', { rfid: ['1'] }), thing('B')])
+  test('a tag of another resource is refused, unless an earlier row removes it', () => {
+    const snapshot = snapshotOf([resourceOf('A', { rfid: ['1'] }), resourceOf('B')])
     expect(outcomesOf(snapshot, [taking('B', '1'), taking('A'), taking('B', '1'), taking('C', '1')])).toEqual(
       ['B failed rfid conflict', 'A updated name rfid', 'B updated name rfid', 'C failed rfid conflict'],
     )
@@ -184,14 +187,16 @@ describe('D6.3 tags', () => {
     ])
   })
 
-  test('one that a location has is refused too', () => {
-    const snapshot = factsOf([], { tagOwners: new Map([[tagName('rfid', '1'), ownerName('location', 'A')]]) })
+  test('a tag of a location is refused for an asset', () => {
+    const snapshot = snapshotOf([], {
+      tagOwners: new Map([[tagName('rfid', '1'), ownerName('location', 'A')]]),
+    })
     expect(outcomesOf(snapshot, [taking('A', '1')])).toEqual(['A failed rfid conflict'])
   })
 
-  test('a resource has at most 200, but what it has is not refused', () => {
+  test('a resource can have at most 200, but tags that it already has are accepted', () => {
     const values = Array.from({ length: 201 }, (_, i) => String(i))
-    const snapshot = factsOf([thing('A', { rfid: values })])
+    const snapshot = snapshotOf([resourceOf('A', { rfid: values })])
     expect(outcomesOf(snapshot, [taking('B', ...values.map((value) => `b${value}`))])).toEqual([
       'B failed rfid conflict',
     ])
@@ -212,14 +217,14 @@ describe('D5 parents', () => {
   const under = (key: string, parent_external_key: string | null) =>
     row(key, { fields: { name: 'Stored', parent_external_key } })
 
-  test('D5.3 one that an earlier row creates is found, one that nothing creates is not', () => {
+  test('D5.3 a parent of an earlier row is found, one that does not exist is not', () => {
     const rows = [
       under('HALL', null),
       under('ROOM', 'HALL'),
       under('SHELF', 'NOWHERE'),
       under('BOX', 'SHELF'),
     ]
-    expect(outcomesOf(factsOf(), rows, 'locations')).toEqual([
+    expect(outcomesOf(snapshotOf(), rows, 'locations')).toEqual([
       'HALL created',
       'ROOM created',
       'SHELF failed parent_external_key fk_not_found',
@@ -227,7 +232,7 @@ describe('D5 parents', () => {
     ])
   })
 
-  test('D5.4 no row makes a cycle, of whatever length, with whatever earlier rows have moved', () => {
+  test('D5.4 no row makes a cycle of any length, also after moves of earlier rows', () => {
     const tree = [place('A', null), place('B', 'A'), place('C', 'B'), place('D', null)]
     const parents = new Map(
       tree.map(({ key, fields: { parent_external_key = null } }) => [key, parent_external_key]),
@@ -240,7 +245,7 @@ describe('D5 parents', () => {
       under('D', 'B'),
       under('C', null),
     ]
-    expect(outcomesOf(factsOf(tree, { parents }), rows, 'locations')).toEqual([
+    expect(outcomesOf(snapshotOf(tree, { parents }), rows, 'locations')).toEqual([
       'A failed parent_external_key conflict',
       'A failed parent_external_key conflict',
       'C updated parent_external_key',

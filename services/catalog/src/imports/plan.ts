@@ -11,19 +11,19 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { isDeepStrictEqual } from 'node:util'
 import { fieldsOf } from '../db.ts'
-import { metadataProblems, storableMetadata } from '../patch/metadata.rules.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from '../external-keys/minted-keys.ts'
+import { metadataProblems, storableMetadata } from '../patch/metadata.rules.ts'
 import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
 
-/** An asset or a location as it is stored, or as earlier rows would leave it. Never changed, only replaced. */
+/** An asset or a location, as stored or as earlier rows leave it. Immutable. */
 export type Resource = {
   /** Null: not stored. */
   id: number | null
   key: string
   fields: ImportedFields
   tags: Readonly<Record<TagType, readonly string[]>>
-  /** The stored parent of a stored location. */
+  /** Only of a stored location: its stored parent. */
   parentId?: number | null
 }
 
@@ -32,25 +32,25 @@ export type Resource = {
  * and those of a dry run look alike.
  */
 export type Snapshot = {
-  /** In microseconds: when what is created here begins to be valid. */
+  /** In microseconds: the `valid_from` of new resources. */
   now: string
   /** The highest number of a live key that looks minted. */
   highestNumber: bigint
-  /** The resources that rows name, themselves or as a parent. */
+  /** The resources that rows name by key or as a parent. */
   resources: Map<string, Resource>
   /** From `tagName` to `ownerName`. */
   tagOwners: Map<string, string>
-  /** The parent's key of every location above those that rows name as parents. */
+  /** The parent's key of each location that rows name as a parent, and of its ancestors. */
   parents: Map<string, string | null>
 }
 
-/** One resource before and after some rows; new without `before`. */
+/** One resource before and after a batch. Without `before`, it is new. */
 export type Change = { before: Resource | undefined; after: Resource }
 
 export type Planned = {
   line: number
   outcome: RowOutcome
-  /** Undefined on a row that failed without one. */
+  /** Undefined for a failed row without a key. */
   key: string | undefined
   changes: string[]
   errors: RowError[]
@@ -115,7 +115,7 @@ function nextKey(table: KeyedTable, { highestNumber }: Snapshot): string | AppEr
   }
 }
 
-/** Compared with the stored row: an exported file may come back unchanged. A column has at most one problem. */
+/** Compares with the stored row, because an exported file may come back unchanged. At most one problem per column. */
 function unstorable(stored: ImportedFields | undefined, { name, metadata }: RowInput['fields']): RowError[] {
   const [first] = metadataProblems(stored?.metadata, metadata)
   return [...nameProblems(stored?.name, name), ...(first ? [{ ...first, field: 'metadata' }] : [])]
@@ -151,19 +151,16 @@ const defaultsOf = (table: KeyedTable): Partial<ImportedFields> => {
 }
 const defaults = { asset: defaultsOf('asset'), location: defaultsOf('location') }
 
-/** Before its row is applied. The row names it, or was refused. */
+/** The fields of a new resource before its row is applied. The row has a name, or has failed. */
 const newFields = (table: KeyedTable, now: string) =>
   ({ ...defaults[table], name: '', valid_from: now }) as ImportedFields
 
-/**
- * A bound that equals the stored one in milliseconds, as an export has it, is not written: that would cut off its
- * microseconds (D4.8).
- */
+/** Keeps a stored bound that equals the sent one in milliseconds, like in an export, because it has microseconds (D4.8). */
 function moved<T extends string | null>(stored: T, sent: string | undefined): T | string {
   return sent === undefined || (stored !== null && sent === `${stored.slice(0, 23)}000Z`) ? stored : sent
 }
 
-/** The columns that differ; of a new resource all that are set, except the key. */
+/** The changed columns, without the key. Of a new resource, all columns with a value. */
 function changedColumns(resource: ImportResource, before: Resource | undefined, after: Resource): string[] {
   return importColumns[resource].filter((column) => {
     if (column === 'external_key') return false
@@ -175,14 +172,14 @@ function changedColumns(resource: ImportResource, before: Resource | undefined, 
 
 const isTagType = (column: string): column is TagType => tagTypes.some((type) => type === column)
 
-/** As JSON: the order of keys does not count, and -0 is 0. */
+/** Compares as JSON: the order of keys does not matter, and -0 is 0. */
 const isSame = (a: unknown, b: unknown) =>
   a === b || (typeof b === 'object' && b !== null && isDeepStrictEqual(a, JSON.parse(JSON.stringify(b))))
 
 const isSameSet = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && new Set([...a, ...b]).size === a.length
 
-/** Only where a bound changes: the stored window is valid. */
+/** Only if a bound changes, because the stored window is valid. */
 function windowProblems(
   { fields: { valid_from, valid_to } }: Resource,
   changed: readonly string[],
@@ -204,7 +201,7 @@ function parentProblems(
   return [conflict('parent_external_key', locationInsideItself(before.key))]
 }
 
-/** Whether a location is `rootKey` or lies inside it, however deep. */
+/** Whether a location is `rootKey` or below it, at any depth. */
 function isInside({ parents }: Snapshot, key: string, rootKey: string): boolean {
   const seen = new Set<string>()
   for (
@@ -236,7 +233,7 @@ function tagProblems(
   return added !== undefined && total > MAX_TAGS ? [...taken, conflict(added, tooManyTags())] : taken
 }
 
-/** The values of `after` that `before` has not. */
+/** The values that `after` has and `before` lacks. */
 export function gained(before: Resource | undefined, after: Resource | undefined, type: TagType): string[] {
   const had = new Set(before?.tags[type])
   return after?.tags[type].filter((value) => !had.has(value)) ?? []

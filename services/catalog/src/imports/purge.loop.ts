@@ -16,7 +16,7 @@ type Options = {
 
 const EVERY_MS = 5 * 60_000
 
-/** Removes what has had its time, and deletes what was removed; in small parts, whatever their number. */
+/** Removes expired imports, and deletes all removed ones in small parts. */
 export async function purgeImports({ across, tenants }: Options, stopping?: AbortSignal): Promise<void> {
   await removeExpired(across)
   for (let removed = await listRemoved(across); removed.length > 0; removed = await listRemoved(across))

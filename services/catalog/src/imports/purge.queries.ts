@@ -4,8 +4,8 @@ import type { Db, Tables } from '../db.ts'
 export type Removed = { org_id: number; id: number; file_id: number }
 
 /**
- * Removes what has had its time: uploads whose sender fell silent, imports that finished a week ago, and of each
- * organization all but the newest fifty that are finished.
+ * Removes uploads whose sender is silent, imports that finished a week ago, and all finished imports of an organization
+ * except the newest fifty.
  */
 export async function removeExpired(across: Kysely<Tables>): Promise<void> {
   await sql`
@@ -20,7 +20,7 @@ export async function removeExpired(across: Kysely<Tables>): Promise<void> {
     where import.org_id = finished.org_id and import.id = finished.id and finished.place > 50`.execute(across)
 }
 
-/** Imports that are gone, of which something may be left. */
+/** Removed imports that still have rows. */
 export async function listRemoved(across: Kysely<Tables>): Promise<Removed[]> {
   const { rows } = await sql<Removed>`
     select org_id, id, file_id from import where deleted_at is not null order by deleted_at limit 20`.execute(
@@ -30,8 +30,8 @@ export async function listRemoved(across: Kysely<Tables>): Promise<Removed[]> {
 }
 
 /**
- * Deletes a part of what a removed import consists of, and at last the import. Answers whether something is left. Lines
- * that another import reads stay until that one is removed. Any number may do this at a time.
+ * Deletes a part of a removed import, and finally the import. Returns whether something is left. Keeps lines that another
+ * import reads. Safe in several processes.
  */
 export async function deletePart(db: Db, removed: Removed, rows = 5_000): Promise<boolean> {
   const { org_id, id, file_id } = removed

@@ -6,8 +6,8 @@ const read = (cells: Partial<Record<ImportColumn, string>>, resource: ImportReso
   readRow(resource, Object.keys(cells) as ImportColumn[], { line: 7, cells: Object.values(cells) })
 const errorsOf = (...given: Parameters<typeof read>) => read(...given).errors
 
-describe('what a cell says', () => {
-  test('a column that is absent says nothing, an empty cell clears what can be cleared', () => {
+describe('a cell', () => {
+  test('an absent column changes nothing, an empty cell clears a nullable field', () => {
     expect(read({ name: 'a' })).toEqual({
       line: 7,
       key: undefined,
@@ -37,7 +37,7 @@ describe('what a cell says', () => {
     expect(location.fields).toEqual({ parent_external_key: null })
   })
 
-  test('values are what the API makes of them', () => {
+  test('is parsed like a value of the API', () => {
     const { key, fields, tags, errors } = read({
       external_key: 'A-1',
       name: 'Forklift',
@@ -59,7 +59,7 @@ describe('what a cell says', () => {
     expect(tags).toEqual({ ble: ['x', 'y'] })
   })
 
-  test('the apostrophe that keeps spreadsheets from calculating is taken off', () => {
+  test('loses the apostrophe that escapes a formula', () => {
     const { key, fields, tags } = read({
       external_key: "'-1",
       name: "'=SUM",
@@ -74,7 +74,7 @@ describe('what a cell says', () => {
   })
 })
 
-describe('D3 what is wrong is said in the words of the API, about the column', () => {
+describe('D3 problems are errors of the API, with the column as field', () => {
   test.for([
     [{ external_key: 'a b' }, 'external_key', 'invalid_value', 'external_key must contain only letters, digits and hyphens'],
     [{ external_key: 'a'.repeat(256) }, 'external_key', 'too_long', 'external_key must be at most 255 characters'],
@@ -94,7 +94,7 @@ describe('D3 what is wrong is said in the words of the API, about the column', (
     expect(errorsOf({ name: 'a', ...cells })).toEqual([expect.objectContaining({ field, code, message })])
   }) // prettier-ignore
 
-  test('all problems of a row together, in the order of the columns', () => {
+  test('a row reports all problems together, in the order of the columns', () => {
     const cells = { rfid: '|', name: ' ', type: 'x', external_key: '_', valid_to: 'never' }
     expect(errorsOf(cells).map(({ field }) => field)).toEqual([
       'external_key',
@@ -107,7 +107,7 @@ describe('D3 what is wrong is said in the words of the API, about the column', (
     expect(location.map(({ field }) => field)).toEqual(['parent_external_key'])
   })
 
-  test('D4.7 a window whose end lies before its beginning', () => {
+  test('D4.7 a window that ends before it begins', () => {
     const cells = { name: 'a', valid_from: '2026-01-02T00:00:00Z', valid_to: '2026-01-01T00:00:00Z' }
     expect(errorsOf(cells)).toEqual([
       { field: 'valid_to', code: 'invalid_value', message: 'valid_to must be later than valid_from' },

@@ -13,7 +13,7 @@ import { fieldEntries } from '@whereabouts/service-kit/field-entries'
 import { parseMetadata } from '@whereabouts/service-kit/json-text'
 import { z } from 'zod'
 import { fieldsOf } from '../db.ts'
-import { split, unguarded } from './cells.ts'
+import { splitValues, unescapeFormula } from './cells.ts'
 import type { CsvRow } from './csv.ts'
 
 type Imported<F extends Fields> = {
@@ -52,13 +52,13 @@ const tagCells = {
   barcode: z.object({ barcode: TagCreate.shape.value }),
 }
 
-/** Checks a row with the schemas of PATCH, so problems read like those of the API. */
+/** Checks a row with the schemas of PATCH, so that errors are the same as in the API. */
 export function readRow(
   resource: ImportResource,
   columns: readonly ImportColumn[],
   { line, cells }: CsvRow,
 ): RowInput {
-  const given = new Map(columns.map((column, i) => [column, unguarded(cells[i] ?? '')]))
+  const given = new Map(columns.map((column, i) => [column, unescapeFormula(cells[i] ?? '')]))
   const [key, { tags, errors: tagErrors }] = [given.get('external_key') || undefined, tagsIn(given)]
   const fields = parse(schemas[resource], fieldsIn(resource, given))
   const errors = [
@@ -81,7 +81,7 @@ export function inColumnOrder(resource: ImportResource, errors: readonly RowErro
   return errors.toSorted((a, b) => columns.indexOf(a.field) - columns.indexOf(b.field))
 }
 
-/** The values of the cells as a request body has them. The key and the tags are read elsewhere. */
+/** The cells as a request body, without key and tags. */
 function fieldsIn(resource: ImportResource, given: ReadonlyMap<string, string>): Record<string, unknown> {
   const fields: Fields = fieldsOf[tableOf[resource]]
   const entries = [...given].flatMap(([column, cell]) => {
@@ -101,7 +101,7 @@ function valueOf(field: Field, cell: string): unknown {
 
 const booleans = new Map([['true', true], ['false', false]]) // prettier-ignore
 
-/** Other text than JSON stays text, which the schema refuses. */
+/** Text that is not JSON remains text, which the schema refuses. */
 function json(cell: string): unknown {
   try {
     return parseMetadata(cell)
@@ -117,7 +117,7 @@ function tagsIn(given: ReadonlyMap<ImportColumn, string>): Pick<RowInput, 'tags'
   for (const type of tagTypes) {
     const cell = given.get(type)
     if (cell === undefined) continue
-    const values = cell.length > MAX_TAG_CELL ? [] : [...new Set(split(cell))]
+    const values = cell.length > MAX_TAG_CELL ? [] : [...new Set(splitValues(cell))]
     const problem =
       cell.length > MAX_TAG_CELL || values.length > MAX_TAG_VALUES
         ? tooManyValues(type)
@@ -128,7 +128,7 @@ function tagsIn(given: ReadonlyMap<ImportColumn, string>): Pick<RowInput, 'tags'
   return { tags, errors }
 }
 
-/** More than any resource has. Each value costs a look-up. */
+/** More than any resource has. Each value costs a lookup. */
 const MAX_TAG_VALUES = 1_000
 /** The length of that many values with every character escaped. */
 const MAX_TAG_CELL = 256 * 1024

@@ -11,7 +11,7 @@ import { writtenColumns } from './written-columns.ts'
 
 type Table = 'asset' | 'location'
 
-/** The format of `parseInstant`: two such texts compare in the order of time. */
+/** The format of `parseInstant`. Such texts sort by time. */
 const micros = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
@@ -19,16 +19,18 @@ const micros = (column: string) =>
 const read = (table: Table) =>
   sql.join(
     writtenColumns[table].map(({ name, type }) =>
-      type === 'timestamptz' ? sql`${micros(`thing.${name}`)} as ${sql.ref(name)}` : sql.ref(`thing.${name}`),
+      type === 'timestamptz'
+        ? sql`${micros(`resource.${name}`)} as ${sql.ref(name)}`
+        : sql.ref(`resource.${name}`),
     ),
   )
 const parentKey = sql`, (select parent.external_key from location as parent
-  where parent.org_id = thing.org_id and parent.id = thing.parent_id) as parent_external_key`
+  where parent.org_id = resource.org_id and parent.id = resource.parent_id) as parent_external_key`
 const columns = { asset: read('asset'), location: sql`${read('location')} ${parentKey}` }
 
 type StoredResource = ImportedFields & { id: number; external_key: string; parent_id?: number | null }
 
-/** The live resources with these keys. Locked in the order of their ids, as two imports would. */
+/** The live resources with these keys. Locks them in the order of ids, so that two imports do not deadlock. */
 export async function loadResources(
   db: Db,
   orgId: number,
@@ -39,10 +41,10 @@ export async function loadResources(
   if (keys.length === 0) return []
   const { rows } = await sql<StoredResource>`
     select ${columns[table]}
-    from ${sql.table(table)} as thing
-    where thing.org_id = ${orgId} and thing.deleted_at is null and thing.external_key = any(${[...keys]}::text[])
-    order by thing.id
-    ${lock ? sql`for update of thing` : sql``}`.execute(db)
+    from ${sql.table(table)} as resource
+    where resource.org_id = ${orgId} and resource.deleted_at is null and resource.external_key = any(${[...keys]}::text[])
+    order by resource.id
+    ${lock ? sql`for update of resource` : sql``}`.execute(db)
   const tags = await loadTags(db, orgId, table, rows.map(({ id }) => id)) // prettier-ignore
   return rows.map((row) => toResource(row, tags.get(row.id) ?? NO_TAGS))
 }
@@ -70,7 +72,7 @@ function byType(tags: readonly { tag_type: TagType; value: string }[]): Resource
   return { rfid: values('rfid'), ble: values('ble'), barcode: values('barcode') }
 }
 
-/** Who has these tags, by the name of the tag. */
+/** The owners of these tags, by the name of the tag. */
 export async function loadTagOwners(
   db: Db,
   orgId: number,
@@ -98,8 +100,8 @@ export async function loadTagOwners(
 }
 
 /**
- * The live tag with the type and value of `wanted`. Its matching form is compared too, and only one row is asked for:
- * before the first statistics of the table the planner would otherwise read all tags of a type, or all of them.
+ * The live tag with the type and value of `wanted`. The comparison of `match_value` and the limit are for the planner, which
+ * reads too many tags before the table has statistics.
  */
 export const liveTag = (orgId: number, wanted: string) => sql`
   select * from tag
@@ -107,10 +109,7 @@ export const liveTag = (orgId: number, wanted: string) => sql`
     and tag.value = ${sql.ref(`${wanted}.value`)} and tag.match_value = ${sql.ref(`${wanted}.match_value`)}
     and tag.deleted_at is null limit 1`
 
-/**
- * The key of the parent of each of these locations and of every one above them. Where a dry run supposes a location to
- * be elsewhere, it is there.
- */
+/** The parent's key of each of these locations and of their ancestors, with the moves of this dry run. */
 export async function loadParents(
   db: Db,
   orgId: number,

@@ -12,7 +12,7 @@ const post = (catalog: Catalog, csv: string, query = 'resource=assets', mediaTyp
 const purge = ({ database: { worker }, tenants }: Catalog) =>
   purgeImports({ across: worker.db, tenants, log: createLogger('imports', 'silent') })
 
-/** Rows of an organization in the tables of imports. */
+/** The number of rows of an organization in the tables of imports. */
 async function stored({ database: { pool }, orgId }: Catalog): Promise<Record<string, number>> {
   const tables = ['import', 'import_line', 'import_row', 'import_fact']
   const counts = tables.map((table) => `(select count(*) from ${table} where org_id = $1) as "${table}"`)
@@ -24,7 +24,7 @@ type Callers = { callers: { headersFor(caller: { orgId: number }): Promise<Recor
 
 const NOTHING = { import: 0, import_line: 0, import_row: 0, import_fact: 0 }
 
-describe('D10 a file that cannot be imported as a whole is refused and leaves nothing', () => {
+describe('D10 an invalid file is refused and leaves nothing', () => {
   test.for([
     { name: 'nothing at all', csv: '', type: 'bad_request', detail: /^The file is empty/ },
     {
@@ -80,7 +80,7 @@ describe('D10 a file that cannot be imported as a whole is refused and leaves no
   })
 })
 
-test('D10 the answer comes once all of the file is there, with its address', async ({ catalog }) => {
+test('D10 the reply comes when the file is complete, with the URL of the import', async ({ catalog }) => {
   const rows = Array.from({ length: 1_234 }, (_, i) => `K-${i},"two\nlines"`)
   const res = await post(
     catalog,
@@ -110,7 +110,7 @@ test('D10 the answer comes once all of the file is there, with its address', asy
   expect(await stored(catalog)).toEqual({ ...NOTHING, import: 1, import_line: 1_234 })
 })
 
-test('D10 a header alone is an import of nothing', async ({ imports }) => {
+test('D10 a file with only a header is an import without rows', async ({ imports }) => {
   expect(await imports.run('assets', 'name\n')).toMatchObject({ state: 'done', rows_total: 0, rows: [] })
 })
 
@@ -120,15 +120,15 @@ describe('D10 unfinished imports', () => {
   const unfinished = async (catalog: Catalog) =>
     (await catalog.get('/imports')).json<{ data: ImportView[] }>().data.toReversed()
 
-  test('of one organization are five at most, however many are sent at once; the refusal names the oldest', async ({
+  test('of one organization are at most five, also with simultaneous uploads; the error names the oldest', async ({
     catalog,
     replica,
     files,
     otherOrg,
   }) => {
     const processes = [catalog, replica, catalog, replica, catalog, replica, catalog, replica]
-    const answers = await Promise.all(processes.map((one, i) => send(one, i + 1)))
-    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5)
+    const responses = await Promise.all(processes.map((one, i) => send(one, i + 1)))
+    expect(responses.filter(({ statusCode }) => statusCode === 201)).toHaveLength(5)
     const [oldest] = await unfinished(catalog)
     const refusal = await send(catalog, 9)
     const detail = `At most 5 unfinished imports per organization; import ${oldest?.id} is not finished`
@@ -139,7 +139,7 @@ describe('D10 unfinished imports', () => {
     expect((await send(catalog, 9)).statusCode).toBe(201)
   })
 
-  test('of one user are three at most, over all replicas; colleagues find a place', async ({
+  test('of one user are at most three, over all replicas; other users can still import', async ({
     catalog,
     replica,
   }) => {
@@ -151,7 +151,7 @@ describe('D10 unfinished imports', () => {
     expect((await send(replica, 2)).statusCode).toBe(201)
   })
 
-  test('a dry run that is applied counts for the user that applies it', async ({ catalog, imports }) => {
+  test('count for the user who applies a dry run', async ({ catalog, imports }) => {
     const dryRun = await imports.run('assets', 'name\na\n', { dryRun: true })
     await catalog.database.pool.query(
       `insert into import (org_id, file_id, resource, dry_run, state, columns, created_by, lease_until)
@@ -167,22 +167,22 @@ describe('D10 unfinished imports', () => {
   })
 })
 
-describe('D10 a file that breaks off', () => {
-  /** A sender whose file has begun to be stored. */
+describe('D10 an upload that breaks off', () => {
+  /** A sender whose file is partly stored. */
   async function halfSent(catalog: Catalog, address: string, service: Callers) {
     const caller = await service.callers.headersFor({ orgId: catalog.orgId })
     const headers = { ...caller, 'content-type': 'text/csv', 'transfer-encoding': 'chunked' }
     const outgoing = request(`${address}/api/v1/imports?resource=assets`, { method: 'POST', headers })
-    const { promise: answer, resolve } = Promise.withResolvers<number | undefined>()
+    const { promise: status, resolve } = Promise.withResolvers<number | undefined>()
     outgoing.on('response', ({ statusCode }) => resolve(statusCode)).on('error', () => undefined)
     outgoing.write(`name\n${'a\n'.repeat(20_000)}`)
-    // In batches of 500; the parser holds the last row back until it knows that it ends there.
+    // Batches have 500 rows. The parser keeps the last row back until it is complete.
     const lines = async () => (await stored(catalog))['import_line']
     await expect.poll(lines, { timeout: 15_000 }).toBe(19_500)
-    return { outgoing, answer }
+    return { outgoing, status }
   }
 
-  test('leaves nothing, and is not an import meanwhile', async ({ catalog, service, address }) => {
+  test('leaves nothing, and is never visible as an import', async ({ catalog, service, address }) => {
     const { outgoing } = await halfSent(catalog, address, service)
     const { data } = (await catalog.get('/imports')).json()
     expect(data).toEqual([])
@@ -198,32 +198,32 @@ describe('D10 a file that breaks off', () => {
     expect(await stored(catalog)).toEqual(NOTHING)
   })
 
-  test('leaves nothing even when its service died with it', async ({ catalog, service, address }) => {
-    const { outgoing, answer } = await halfSent(catalog, address, service)
+  test('leaves nothing, even if the service died with it', async ({ catalog, service, address }) => {
+    const { outgoing, status } = await halfSent(catalog, address, service)
     onTestFinished(() => void outgoing.destroy())
     await purge(catalog)
-    expect((await stored(catalog))['import']).toBe(1) // it is alive
+    expect((await stored(catalog))['import']).toBe(1) // the upload continues
     await catalog.database.pool.query(
       `update import set lease_until = clock_timestamp() - interval '1 second' where org_id = $1`,
       [catalog.orgId],
     )
     await purge(catalog)
     expect(await stored(catalog)).toEqual(NOTHING)
-    // And who comes back with the rest is told so.
+    // A sender that continues gets an error.
     outgoing.end('b\n'.repeat(2_000))
-    expect(await answer).toBe(400)
+    expect(await status).toBe(400)
     expect(await stored(catalog)).toEqual(NOTHING)
   })
 })
 
-describe('D10 what has had its time is removed', () => {
+describe('D10 removal', () => {
   const age = ({ database: { pool }, orgId }: Catalog, days: number) =>
     pool.query(`update import set finished_at = finished_at - $2 * interval '1 day' where org_id = $1`, [
       orgId,
       days,
     ])
 
-  test('a week after it finished', async ({ catalog, imports }) => {
+  test('an import is removed a week after it finished', async ({ catalog, imports }) => {
     await imports.run('assets', 'name\na\nb\n', { dryRun: true })
     await age(catalog, 6)
     await purge(catalog)
@@ -233,11 +233,7 @@ describe('D10 what has had its time is removed', () => {
     expect(await stored(catalog)).toEqual(NOTHING)
   })
 
-  test('the lines of a dry run stay for as long as an import reads them', async ({
-    catalog,
-    files,
-    imports,
-  }) => {
+  test('the lines of a dry run stay while an import reads them', async ({ catalog, files, imports }) => {
     const dry = await imports.run('assets', 'name\na\nb\n', { dryRun: true })
     const { data } = (await catalog.call('POST', `/imports/${dry.id}/apply`)).json<{ data: ImportView }>()
     await catalog.delete(`/imports/${dry.id}`)
@@ -249,14 +245,17 @@ describe('D10 what has had its time is removed', () => {
     expect(await stored(catalog)).toEqual(NOTHING)
   })
 
-  test('what an import has read and supposed goes when it is finished', async ({ catalog, imports }) => {
+  test('the lines and the overlay of an import are deleted when it finishes', async ({
+    catalog,
+    imports,
+  }) => {
     await imports.run('assets', 'name\na\n')
     expect(await stored(catalog)).toEqual({ ...NOTHING, import: 1, import_row: 1 })
     await imports.run('assets', 'name\na\n', { dryRun: true })
     expect(await stored(catalog)).toMatchObject({ import_line: 1, import_fact: 0 })
   })
 
-  test('and of finished ones the newest fifty are kept', async ({ catalog }) => {
+  test('of finished imports, the newest fifty of an organization stay', async ({ catalog }) => {
     await catalog.database.pool.query(
       `insert into import (org_id, file_id, resource, dry_run, state, columns, finished_at)
        select $1, 1, 'assets', true, 'done', '{name}', clock_timestamp() - i * interval '1 minute'

@@ -1,9 +1,9 @@
 import { MAX_IMPORT_ROWS, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
 import { NaturalKey } from '@whereabouts/contracts/text'
 import { bodyEndedEarly } from '@whereabouts/service-kit/errors'
-import type { RunInTransaction } from '../transactions/transactions.ts'
 import { tooManyRows } from '../errors.ts'
-import { unguarded } from './cells.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
+import { unescapeFormula } from './cells.ts'
 import { readHeader } from './columns.ts'
 import { readCsv, type CsvRow } from './csv.ts'
 import {
@@ -25,18 +25,17 @@ export type Upload = {
 }
 
 /**
- * Stores a file while it arrives, and answers the import once all of it is there. No connection is held while the
- * sender is slow. What is wrong with the file as a whole is thrown, and leaves nothing behind: the import is removed, or
- * its lease runs out if even that fails.
+ * Stores a file while it arrives, and returns the import when it is complete. Holds no database connection between batches.
+ * Throws if the file is invalid. Then it removes the import, or the lease expires if that fails.
  */
 export async function receiveImport(runInTransaction: RunInTransaction, upload: Upload): Promise<ImportRow> {
   const { orgId, resource, dryRun, createdBy } = upload
   const { header, rows } = await readCsv(upload.bytes)
   const columns = readHeader(resource, header)
-  const begun = { resource, dry_run: dryRun, columns, created_by: createdBy }
+  const newUpload = { resource, dry_run: dryRun, columns, created_by: createdBy }
   const id = await runInTransaction(orgId, async (tx) => {
     await admitImport(tx, orgId, createdBy)
-    return beginUpload(tx, orgId, begun)
+    return beginUpload(tx, orgId, newUpload)
   })
   try {
     return await storeFile(runInTransaction, orgId, id, withKeys(rows, resource, columns))
@@ -66,7 +65,7 @@ async function storeFile(
   return stored
 }
 
-/** A location's line is stored with its key: rows before it may name it as their parent. */
+/** Adds the key to lines of locations, because earlier rows may name it as a parent. */
 async function* withKeys(
   rows: AsyncIterable<CsvRow>,
   resource: ImportResource,
@@ -74,7 +73,7 @@ async function* withKeys(
 ): AsyncGenerator<StoredLine> {
   const at = resource === 'locations' ? columns.indexOf('external_key') : -1
   for await (const row of rows) {
-    const key = unguarded(row.cells[at] ?? '')
+    const key = unescapeFormula(row.cells[at] ?? '')
     yield NaturalKey.safeParse(key).success ? { ...row, key } : row
   }
 }

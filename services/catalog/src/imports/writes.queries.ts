@@ -2,6 +2,7 @@ import { assetState, locationState, tagState } from '@whereabouts/contracts/mess
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,23 +16,22 @@ import {
   type Tx,
 } from '../db.ts'
 import { toLocationState } from '../locations/locations.views.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../transactions/next-update.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
-import { liveTag } from './snapshot.queries.ts'
+import { nextUpdate } from '../transactions/next-update.ts'
 import { gained, type Change, type Snapshot, type Resource } from './plan.ts'
+import { liveTag } from './snapshot.queries.ts'
 import { writtenColumns } from './written-columns.ts'
 
-/** Another change came first: the plan must be made again. */
+/** Another change came first, so the batch must be planned again. */
 export class PlanOutdated extends Error {}
 
 type Table = 'asset' | 'location'
 type Written = { row: Resource['fields'] & { id: number; external_key: string }; isNew: boolean }
 
 /**
- * Writes the planned changes and their messages; the number of statements does not depend on the number of rows. Returns
- * the ids by key. Throws `PlanOutdated` if a key or a tag was taken or given up in the meantime.
+ * Writes the planned changes and their messages. The number of statements does not depend on the number of rows. Returns
+ * the ids by key. Throws `PlanOutdated` if another change took or released a key or a tag.
  */
 export async function writeChanges(
   tx: Tx,
@@ -53,9 +53,9 @@ function writtenOf(change: Change, ids: ReadonlyMap<string, number>): Written[] 
   return [{ isNew: after.id === null, row: rowOf(change, ids) }]
 }
 
-/** Those of new resources are minted here, since the new ones may refer to each other. */
+/** The ids by key. Mints those of new resources first, because they may refer to each other. */
 async function idsOf(tx: Tx, snapshot: Snapshot, changes: readonly Change[]): Promise<Map<string, number>> {
-  const stored = [...snapshot.resources.values()].filter((thing) => thing.id !== null)
+  const stored = [...snapshot.resources.values()].filter(({ id }) => id !== null)
   const ids = new Map(stored.map(({ key, id }) => [key, Number(id)]))
   const added = changes.filter(({ after }) => after.id === null)
   if (added.length === 0) return ids
@@ -105,14 +105,14 @@ async function writeResources(tx: Tx, orgId: number, table: Table, now: string, 
       returning ${columnsOf(table)}`.execute(tx)
     results.push(...rows)
   }
-  if (results.length < written.length) throw new PlanOutdated('a key is taken by now')
+  if (results.length < written.length) throw new PlanOutdated('a key was taken meanwhile')
   if (table === 'asset') await enqueue(tx, assetState, results.map(toAssetState))
   else await enqueue(tx, locationState, results.map(toLocationState))
 }
 
 type TagOf = { owner_id: number; tag_type: TagType; value: string; match_value: string }
 
-/** Removes before it adds: another row may get the same tag. */
+/** Removes before it adds, because a tag may move to another row. */
 async function writeTags(
   tx: Tx,
   orgId: number,
@@ -121,14 +121,18 @@ async function writeTags(
   ids: ReadonlyMap<string, number>,
 ): Promise<void> {
   const idOf = ({ after }: Change) => ids.get(after.key) ?? 0
-  const gone = changes.flatMap((change) => tagsOf(idOf(change), change.after, change.before))
-  const come = changes.flatMap((change) => tagsOf(idOf(change), change.before, change.after))
-  const rows = [...(await deleteTags(tx, orgId, table, gone)), ...(await insertTags(tx, orgId, table, come))]
-  if (rows.length < gone.length + come.length) throw new PlanOutdated('a tag is elsewhere by now')
+  const removed = changes.flatMap((change) => tagsOf(idOf(change), change.after, change.before))
+  const added = changes.flatMap((change) => tagsOf(idOf(change), change.before, change.after))
+  const rows = [
+    ...(await deleteTags(tx, orgId, table, removed)),
+    ...(await insertTags(tx, orgId, table, added)),
+  ]
+  if (rows.length < removed.length + added.length)
+    throw new PlanOutdated('a tag was taken or released meanwhile')
   await enqueue(tx, tagState, rows.map(toTagState))
 }
 
-/** The tags that `after` has and `before` has not. */
+/** The tags that `after` has and `before` lacks. */
 const tagsOf = (owner_id: number, before: Resource | undefined, after: Resource | undefined): TagOf[] =>
   tagTypes.flatMap((tag_type) =>
     gained(before, after, tag_type).map((value) => ({
@@ -156,7 +160,7 @@ async function deleteTags(tx: Tx, orgId: number, table: Table, tags: readonly Ta
   return rows
 }
 
-/** In the order of the natural key; the microseconds keep the order of the file, which is what "oldest" means (D6.5). */
+/** In the order of type and value. The microseconds keep the order of the file, which defines "oldest" (D6.5). */
 async function insertTags(tx: Tx, orgId: number, table: Table, tags: readonly TagOf[]): Promise<TagRow[]> {
   if (tags.length === 0) return []
   const { rows } = await sql<TagRow>`

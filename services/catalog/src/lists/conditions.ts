@@ -3,14 +3,14 @@ import { sql, type RawBuilder } from 'kysely'
 
 type Condition = RawBuilder<boolean>
 
-/** Filters that both lists have; `q` is none of them. */
+/** Filters of both lists, except `q`. */
 type Filters = {
   external_key?: string[] | undefined
   is_active?: boolean | undefined
   include_deleted?: boolean | undefined
 }
 
-/** Effective rows (D7.1), live ones unless asked otherwise, and what the filters that were sent ask for. */
+/** Valid rows (D7.1) that match the filters. Deleted rows only with `include_deleted`. */
 export function listConditions(table: 'asset' | 'location', filters: Filters): Condition[] {
   const { external_key, is_active, include_deleted } = filters
   return [

@@ -9,9 +9,7 @@ const ASSETS = 200
 type PlanNode = { 'Relation Name'?: string; 'Actual Loops': number; Plans?: PlanNode[] }
 const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-test('a search reads the tags once, also before the tables that were just filled have statistics', async ({
-  catalog,
-}) => {
+test('a search reads the tags once, also before new tables have statistics', async ({ catalog }) => {
   const { orgId, tenants, database } = catalog
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'first' }] })
   await sql`
@@ -21,14 +19,14 @@ test('a search reads the tags once, also before the tables that were just filled
       returning id)
     insert into tag (org_id, asset_id, tag_type, value, match_value)
     select ${orgId}, id, 'rfid', 'T-' || id, 'T' || id from made`.execute(database.db)
-  const slice = filtered(orgId, {
+  const query = filtered(orgId, {
     table: 'asset',
     conditions: listConditions('asset', {}),
     q: 't-',
     sort: [{ field: 'name', descending: false }],
   })({ limit: 50, offset: 0 })
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>`
-    explain (analyze, format json) with ${slice.with} select * from (${slice.page}) as page`.execute(
+    explain (analyze, format json) with ${query.with} select * from (${query.page}) as page`.execute(
     tenants.forOrg(orgId),
   )
   const scans = nodesOf(rows[0]!['QUERY PLAN'][0].Plan).filter((node) => node['Relation Name'] === 'tag')

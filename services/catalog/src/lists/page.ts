@@ -3,61 +3,61 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { Tagged } from '../tags/live-tags.ts'
 
-/** The table and the columns of a page; the tags are among the columns. */
+/** The table and the columns of a page. The columns include the tags. */
 export type View = { table: 'asset' | 'location'; columns: RawBuilder<unknown> }
 
-export type Cut = { limit: number; offset: number }
+export type PageRange = { limit: number; offset: number }
 
-/** A list cut into pages, as the parts of one statement. */
-export type Slice = {
-  /** Goes after `with`: queries that the other parts refer to. */
+/** The parts of a statement that reads one page of a list. */
+export type PagedQuery = {
+  /** Follows `with`: queries that the other parts use. */
   with: RawBuilder<unknown>
-  /** How many rows there are on all pages. */
+  /** The number of rows on all pages. */
   total: RawBuilder<unknown>
-  /** The `id` of each row of the page, and what the page is ordered by. */
+  /** The `id` of each row of the page, and the columns of `order`. */
   page: RawBuilder<unknown>
-  /** By columns of `page`. */
+  /** Uses columns of `page`. */
   order: RawBuilder<unknown>
-  /** When the best plan depends on the values: a search, an order. */
-  isPlannedAnew: boolean
+  /** The best plan depends on the values, for example of a search. */
+  hasCustomPlan: boolean
 }
 
 export type Page<Row> = { rows: Tagged<Row>[]; total: number }
 
 /**
- * One page with the live tags of its rows, and how many rows there are on all. In one statement, so that the two
- * agree; only the rows of the page are read in full.
+ * One page with the live tags of its rows, and the total. In one statement, so that both are of the same moment. Only rows
+ * of the page are read in full.
  */
 export async function readPage<Row>(
   db: Db,
   orgId: number,
   view: View,
-  slice: (cut: Cut) => Slice,
-  { limit, offset }: Cut,
+  toQuery: (range: PageRange) => PagedQuery,
+  { limit, offset }: PageRange,
 ): Promise<Page<Row>> {
-  const rows = await readSlice<Row>(db, orgId, view, slice({ limit, offset }))
+  const rows = await runPagedQuery<Row>(db, orgId, view, toQuery({ limit, offset }))
   const [first] = rows
   if (first) return { rows, total: first.total }
   if (offset === 0) return { rows: [], total: 0 }
-  // Past the end no row is left that could tell the total.
-  const [start] = await readSlice<Row>(db, orgId, view, slice({ limit: 1, offset: 0 }))
+  // A page beyond the end has no row with the total.
+  const [start] = await runPagedQuery<Row>(db, orgId, view, toQuery({ limit: 1, offset: 0 }))
   const total = start?.total ?? 0
-  // Rows were added in between: an empty page with this total never existed.
-  if (total > offset) return readPage(db, orgId, view, slice, { limit, offset })
+  // Rows were added between the statements: an empty page with this total never existed.
+  if (total > offset) return readPage(db, orgId, view, toQuery, { limit, offset })
   return { rows: [], total }
 }
 
-async function readSlice<Row>(
+async function runPagedQuery<Row>(
   db: Db,
   orgId: number,
   { table, columns }: View,
-  slice: Slice,
+  query: PagedQuery,
 ): Promise<(Tagged<Row> & { total: number })[]> {
-  const { rows } = await sql<Tagged<Row> & { total: number }>`${slice.isPlannedAnew ? customPlan : sql``}
-    with ${slice.with}
-    select ${columns}, (${slice.total}) as total
-    from (${slice.page}) as page
+  const { rows } = await sql<Tagged<Row> & { total: number }>`${query.hasCustomPlan ? customPlan : sql``}
+    with ${query.with}
+    select ${columns}, (${query.total}) as total
+    from (${query.page}) as page
     join ${sql.table(table)} on org_id = ${orgId} and ${sql.ref(`${table}.id`)} = page.id
-    order by ${slice.order}`.execute(db)
+    order by ${query.order}`.execute(db)
   return rows
 }

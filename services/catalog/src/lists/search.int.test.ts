@@ -11,14 +11,14 @@ const keys = async (catalog: Catalog, query: string, kind = 'assets') => {
 }
 
 describe('D4.11 q', () => {
-  test('counts a row once that is found by its name and by several of its tags', async ({ catalog }) => {
+  test('counts a row once if its name and several tags match', async ({ catalog }) => {
     const tags = ['needle 1', 'needle 2'].map((value) => ({ tag_type: 'rfid' as const, value }))
     await catalog.asset({ external_key: 'A', name: 'needle', tags })
     await catalog.asset({ external_key: 'B', tags: [{ tag_type: 'ble', value: 'NEEDLE' }] })
     expect(await keys(catalog, 'q=needle')).toEqual({ keys: ['A', 'B'], total_count: 2 })
   })
 
-  test('works together with every filter, order and page', async ({ catalog }) => {
+  test('can be combined with filters, order and page', async ({ catalog }) => {
     const of = (external_key: string, fields = {}) =>
       catalog.asset({ external_key, name: 'needle', ...fields })
     await of('A', { type: 'person' })
@@ -38,7 +38,7 @@ describe('D4.11 q', () => {
     expect(await keys(catalog, `${page}&offset=3`)).toEqual({ keys: [], total_count: 3 })
   })
 
-  // No trigram fits into them, and so no index helps: they must be found all the same.
+  // These are shorter than a trigram, so no index helps.
   test.for(['é', 'xy', '%', '_', '\\', ' '])('finds %j alone', async (q, { catalog }) => {
     await catalog.asset({ external_key: 'NAME', name: `a${q}b` })
     await catalog.asset({ external_key: 'TAG', tags: [{ tag_type: 'rfid', value: `a${q}b`.toUpperCase() }] })
@@ -46,13 +46,13 @@ describe('D4.11 q', () => {
     expect((await keys(catalog, `q=${encodeURIComponent(q)}`)).keys).toEqual(['NAME', 'TAG'])
   })
 
-  test('empty finds everything', async ({ catalog }) => {
+  test('empty finds all rows', async ({ catalog }) => {
     await catalog.asset({ external_key: 'A' })
     await catalog.asset({ external_key: 'B', tags: [{ tag_type: 'rfid', value: 'x' }] })
     expect(await keys(catalog, 'q=')).toEqual({ keys: ['A', 'B'], total_count: 2 })
   })
 
-  test('looks into locations likewise, and not into what is attached to assets', async ({ catalog }) => {
+  test('searches locations too, without the tags of assets', async ({ catalog }) => {
     const root = await catalog.location({ external_key: 'ROOT', name: 'root' })
     await catalog.location({ external_key: 'NAME', name: 'The Needle', parent_id: root.id })
     await catalog.location({ external_key: 'TAG', tags: [{ tag_type: 'rfid', value: 'needle' }] })
@@ -63,7 +63,7 @@ describe('D4.11 q', () => {
   })
 })
 
-describe.for(['own_asset', 'own_location', 'own_tag'])('the view %s, which searches read', (view) => {
+describe.for(['own_asset', 'own_location', 'own_tag'])('the view %s, which searches read,', (view) => {
   const read = async (catalog: Catalog, org: number) => {
     const rows = sql<{
       org_id: number
@@ -72,10 +72,7 @@ describe.for(['own_asset', 'own_location', 'own_tag'])('the view %s, which searc
     return (await rows.execute(catalog.tenants.forOrg(org))).rows
   }
 
-  test('holds the rows of the organization that the session is set to, and no other’s', async ({
-    catalog,
-    otherOrg,
-  }) => {
+  test("contains only rows of the session's organization", async ({ catalog, otherOrg }) => {
     for (const org of [catalog.orgId, otherOrg]) {
       const value = `tag of ${org}`
       await catalog.asset({ name: `asset of ${org}`, tags: [{ tag_type: 'rfid', value }] }, { org })
@@ -86,11 +83,11 @@ describe.for(['own_asset', 'own_location', 'own_tag'])('the view %s, which searc
       expect(rows).toHaveLength(1)
       expect(rows[0]).toMatchObject({ org_id: org, search_text: expect.stringContaining(`of ${org}`) })
     }
-    const asked = sql`select from ${sql.table(view)} where org_id = ${otherOrg}`
-    expect((await asked.execute(catalog.tenants.forOrg(catalog.orgId))).rows).toEqual([])
+    const query = sql`select from ${sql.table(view)} where org_id = ${otherOrg}`
+    expect((await query.execute(catalog.tenants.forOrg(catalog.orgId))).rows).toEqual([])
   })
 
-  test('cannot be read without an organization, nor written', async ({ catalog }) => {
+  test('cannot be read without an organization, and not be written', async ({ catalog }) => {
     const { pool } = catalog.database
     const asTenant = async (statement: string) => {
       const client = await pool.connect()

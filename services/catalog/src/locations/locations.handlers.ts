@@ -6,14 +6,14 @@ import { enqueue } from '@whereabouts/db/outbox'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
-import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../patch/patch.rules.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
-import { lockKeys, settleKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
+import { lockKeys, assignKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
+import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../patch/patch.rules.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { listLocations } from './locations.lists.ts'
 import {
   deleteLocation,
@@ -42,7 +42,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
         const parent = await resolveParent(tx, orgId, body)
-        const key = await settleKey(tx, orgId, 'location', external_key)
+        const key = await assignKey(tx, orgId, 'location', external_key)
         const row = { ...pick(body, writable), external_key: key, parent_id: parent?.id ?? null }
         const location = await insertLocation(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { location_id: location.id }, wanted ?? [])
@@ -78,7 +78,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
     },
 
     async renameLocation({ principal: { orgId }, params: { location_id }, body: { external_key } }) {
-      // Before anything is locked: a tree may be large, and the number is out of date with the next request anyway.
+      // Counted before the locks: a tree may be large, and the next request makes the number outdated anyway.
       const affected = await countDescendants(db.forOrg(orgId), orgId, location_id)
       const rename = async (tx: Tx) => {
         const stored = await lockLocation(tx, orgId, location_id)
@@ -116,7 +116,7 @@ async function readLocation(db: Db, orgId: number, id: number): Promise<Location
   return toLocationView(location, location.tags)
 }
 
-/** The columns that a PATCH writes, except the parent. A field that only came back is not written. */
+/** The columns that a PATCH writes, except the parent. It does not write read-only fields that a client sends back. */
 const changesOf = (stored: Stored, body: LocationPatch): LocationChanges => ({
   ...pick(body, writable),
   ...movedBounds(stored, body),

@@ -2,7 +2,7 @@ import type { LocationView } from '@whereabouts/contracts/locations'
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
 
-test('D5.1 a location needs only a name, and every field of the view is there', async ({ catalog }) => {
+test('D5.1 a location needs only a name, and the view has every field', async ({ catalog }) => {
   const res = await catalog.post('/locations', { name: 'Dock 1' })
   expect(res.statusCode).toBe(201)
   const { data } = res.json()
@@ -25,7 +25,7 @@ test('D5.1 a location needs only a name, and every field of the view is there', 
   expect((await catalog.get(`/locations/${data.id}`)).json()).toEqual({ data })
 })
 
-test('D5.3 the parent is named by id, by key, by both alike, or is null', async ({ catalog }) => {
+test('D5.3 the parent is an id, a key, both, or null', async ({ catalog }) => {
   const hall = await catalog.location({ external_key: 'HALL' })
   const parent = { parent_id: hall.id, parent_external_key: 'HALL' }
   const root = { parent_id: null, parent_external_key: null }
@@ -38,7 +38,7 @@ test('D5.3 the parent is named by id, by key, by both alike, or is null', async 
   expect(await catalog.location({ parent_id: null })).toMatchObject(root)
 })
 
-test('D5.3 a parent that is missing, deleted or foreign is fk_not_found on the field sent', async ({
+test('D5.3 a missing, deleted or foreign parent is fk_not_found on the sent field', async ({
   catalog,
   otherOrg,
 }) => {
@@ -53,15 +53,17 @@ test('D5.3 a parent that is missing, deleted or foreign is fk_not_found on the f
     [{ parent_external_key: 'THEIRS' }, 'parent_external_key'],
     [{ parent_id: gone.id, parent_external_key: 'NOWHERE' }, 'parent_external_key'],
   ] as const
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     cases.map(async ([body]) => (await catalog.post('/locations', { name: 'x', ...body })).json().error),
   )
-  expect(answers.map((e) => e.fields.map((f: { field: string; code: string }) => [f.field, f.code]))).toEqual(
-    cases.map(([, field]) => [[field, 'fk_not_found']]),
-  )
+  expect(
+    responses.map((e) => e.fields.map((f: { field: string; code: string }) => [f.field, f.code])),
+  ).toEqual(cases.map(([, field]) => [[field, 'fk_not_found']]))
 })
 
-test('D5.3 a pair that disagrees, or of which one is null, is ambiguous on both', async ({ catalog }) => {
+test('D5.3 an id and a key that differ, or of which one is null, are ambiguous_fields', async ({
+  catalog,
+}) => {
   const [a, b] = [await catalog.location(), await catalog.location()]
   const bodies = [
     { parent_id: a.id, parent_external_key: b.external_key },
@@ -69,8 +71,10 @@ test('D5.3 a pair that disagrees, or of which one is null, is ambiguous on both'
     { parent_id: null, parent_external_key: b.external_key },
     { parent_id: a.id, parent_external_key: null },
   ]
-  const answers = await Promise.all(bodies.map((body) => catalog.post('/locations', { name: 'x', ...body })))
-  for (const res of answers) {
+  const responses = await Promise.all(
+    bodies.map((body) => catalog.post('/locations', { name: 'x', ...body })),
+  )
+  for (const res of responses) {
     expect(res.json().error.fields).toMatchObject([
       { field: 'parent_id', code: 'ambiguous_fields' },
       { field: 'parent_external_key', code: 'ambiguous_fields' },
@@ -83,14 +87,12 @@ test('metadata and other unknown fields are refused', async ({ catalog }) => {
   expect(res.json().error.fields).toMatchObject([{ field: 'metadata', code: 'unknown_field' }])
 })
 
-test('a window that ends before it begins is refused, also against the creation time', async ({
-  catalog,
-}) => {
+test('a window that ends before it begins, or before the creation, is refused', async ({ catalog }) => {
   const ended = await catalog.post('/locations', { name: 'x', valid_to: '2020-01-01T00:00:00Z' })
   expect(ended.json().error.fields).toMatchObject([{ field: 'valid_to', code: 'invalid_value' }])
 })
 
-test('a key that a live location has is a conflict; an asset may have the same', async ({ catalog }) => {
+test('the key of a live location is a conflict; an asset may have the same', async ({ catalog }) => {
   const first = await catalog.location({ external_key: 'K' })
   await catalog.asset({ external_key: 'K' })
   const res = await catalog.post('/locations', { name: 'x', external_key: 'K' })
@@ -100,7 +102,7 @@ test('a key that a live location has is a conflict; an asset may have the same',
   await catalog.location({ external_key: 'K' })
 })
 
-test('D5.5 a location with live children is not deleted; without them it is, once', async ({ catalog }) => {
+test('D5.5 a location can be deleted once its live children are deleted', async ({ catalog }) => {
   const hall = await catalog.location({ external_key: 'HALL', tags: [{ tag_type: 'ble', value: 'h' }] })
   const dock = await catalog.location({ parent_id: hall.id })
   const refused = await catalog.delete(`/locations/${hall.id}`)
@@ -113,7 +115,7 @@ test('D5.5 a location with live children is not deleted; without them it is, onc
   expect((await catalog.get(`/locations/${hall.id}`)).statusCode).toBe(404)
 })
 
-test('a delete cascades to the tags in the outbox, and the state names the parent', async ({ catalog }) => {
+test('a delete publishes the tags too, and the state names the parent', async ({ catalog }) => {
   const hall = await catalog.location()
   const dock = await catalog.location({ parent_id: hall.id, tags: [{ tag_type: 'barcode', value: 'd' }] })
   await catalog.takeOutbox()
@@ -132,7 +134,7 @@ test('a delete cascades to the tags in the outbox, and the state names the paren
   })
 })
 
-test('a child created while its parent is being deleted never ends up below a deleted parent', async ({
+test('a child created during the delete of its parent is never below a deleted parent', async ({
   catalog,
 }) => {
   const rounds = Array.from({ length: 15 }, async () => {
@@ -146,7 +148,7 @@ test('a child created while its parent is being deleted never ends up below a de
   for (const outcome of await Promise.all(rounds)) expect(['201,409', '400,204']).toContain(outcome)
 })
 
-test('adding a child locks the parent: a delete waits, and is then refused', async ({ catalog }) => {
+test('adding a child locks the parent, so that a delete waits and is refused', async ({ catalog }) => {
   const parent = await catalog.location()
   const client = await catalog.database.pool.connect()
   try {
@@ -168,17 +170,17 @@ test('adding a child locks the parent: a delete waits, and is then refused', asy
 test("another organization's location looks missing and stays unchanged", async ({ catalog, otherOrg }) => {
   const tags = [{ tag_type: 'rfid', value: 'theirs' }] as const
   const theirs = await catalog.location({ tags: [...tags] }, { org: otherOrg })
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     catalog.get(`/locations/${theirs.id}`),
     catalog.delete(`/locations/${theirs.id}`),
     catalog.post(`/locations/${theirs.id}/tags`, { tag_type: 'rfid', value: 'mine' }),
     catalog.delete(`/locations/${theirs.id}/tags/${theirs.tags[0]?.id}`),
   ])
-  expect(answers.map((res) => res.statusCode)).toEqual([404, 404, 404, 404])
+  expect(responses.map((res) => res.statusCode)).toEqual([404, 404, 404, 404])
   expect((await catalog.get(`/locations/${theirs.id}`, { org: otherOrg })).json().data).toEqual(theirs)
 })
 
-test('D5.6 the list filters by parent, by id or by key, and an unresolved one is an empty page', async ({
+test('D5.6 the list filters by the id or key of the parent; an unknown one is an empty page', async ({
   catalog,
 }) => {
   const hall = await catalog.location({ external_key: 'HALL' })
@@ -197,7 +199,7 @@ test('D5.6 the list filters by parent, by id or by key, and an unresolved one is
   expect(await keys('q=hal')).toEqual(['HALL'])
 })
 
-test('a deleted child is listed with its parent, whose key is gone once it is deleted too', async ({
+test("a deleted child is listed with its parent's key, unless the parent is deleted too", async ({
   catalog,
 }) => {
   const hall = await catalog.location({ external_key: 'HALL' })
@@ -209,9 +211,7 @@ test('a deleted child is listed with its parent, whose key is gone once it is de
   expect(await listed()).toMatchObject({ parent_id: hall.id, parent_external_key: null })
 })
 
-test('D5.6 both parent filters at once are ambiguous on both, along with other problems', async ({
-  catalog,
-}) => {
+test('D5.6 both parent filters together are ambiguous_fields, with other problems', async ({ catalog }) => {
   const res = await catalog.get('/locations?parent_id=1&parent_external_key=A&limit=0')
   expect(res.statusCode).toBe(400)
   expect(res.json().error.fields).toMatchObject([

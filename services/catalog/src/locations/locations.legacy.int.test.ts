@@ -7,9 +7,7 @@ import { listPageAncestors } from './paths.queries.ts'
 const place = ({ parent, path, depth }: LegacyLocationView) => [parent, path, depth]
 
 describe('D1.2 creating and reading', () => {
-  test('a location needs identifier and name, and every field of the older view is there', async ({
-    legacy,
-  }) => {
+  test('a location needs identifier and name, and the legacy view has every field', async ({ legacy }) => {
     const { fields } = (await legacy.post('/locations', {})).json().error
     expect(fields).toMatchObject([
       { field: 'identifier', code: 'required' },
@@ -37,7 +35,7 @@ describe('D1.2 creating and reading', () => {
     expect(await legacy.location('DOCK-1')).toEqual(data)
   })
 
-  test('what is sent is kept, and both vocabularies tell the same of it', async ({ catalog, legacy }) => {
+  test('all sent fields are stored, and both vocabularies show them', async ({ catalog, legacy }) => {
     const hall = await catalog.location({ external_key: 'HALL' })
     const body = {
       identifier: 'DOCK',
@@ -63,7 +61,7 @@ describe('D1.2 creating and reading', () => {
     })
   })
 
-  test('D5.3 a parent that does not resolve is told by its older name, and nothing is created', async ({
+  test('D5.3 a parent that does not exist is an error of parent_identifier, and nothing is created', async ({
     legacy,
     catalog,
     otherOrg,
@@ -81,7 +79,7 @@ describe('D1.2 creating and reading', () => {
     expect((await legacy.get('/locations/A')).statusCode).toBe(404)
   })
 
-  test('metadata, the parent’s id and today’s names are unknown', async ({ legacy }) => {
+  test('metadata, the parent’s id and current field names are unknown fields', async ({ legacy }) => {
     const body = {
       identifier: 'A',
       name: 'x',
@@ -101,7 +99,7 @@ describe('D1.2 creating and reading', () => {
 })
 
 describe('D5.9 path and depth', () => {
-  test('are read from the live tree, on every answer of one page', async ({ legacy, catalog }) => {
+  test('come from the live tree, for every row of a page', async ({ legacy, catalog }) => {
     const site = await catalog.location({ external_key: 'SITE' })
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
     await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
@@ -116,7 +114,7 @@ describe('D5.9 path and depth', () => {
     for (const one of data) expect(await legacy.location(one.identifier)).toEqual(one)
   })
 
-  test('follow a rename and a move of what is above', async ({ legacy, catalog }) => {
+  test('follow renames and moves of ancestors', async ({ legacy, catalog }) => {
     const site = await catalog.location({ external_key: 'SITE' })
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
     await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
@@ -127,7 +125,7 @@ describe('D5.9 path and depth', () => {
     expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'HALL/DOCK', 1])
   })
 
-  test('of a deleted location end below a deleted parent', async ({ legacy, catalog }) => {
+  test('of a deleted location begin below a deleted parent', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL' })
     const dock = await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
     await catalog.delete(`/locations/${dock.id}`)
@@ -140,10 +138,7 @@ describe('D5.9 path and depth', () => {
     expect(await listed()).toEqual([null, 'DOCK', 0])
   })
 
-  test('a chain deeper than anybody needs is cut, and its depth counted no further', async ({
-    legacy,
-    catalog,
-  }) => {
+  test('stop at MAX_LEVELS ancestors', async ({ legacy, catalog }) => {
     await catalog.database.pool.query(
       `with recursive chain as (
          select 0 as n union all select n + 1 from chain where n < $2
@@ -164,14 +159,17 @@ describe('D5.9 path and depth', () => {
       [1000 + MAX_LEVELS, 1001 + MAX_LEVELS],
       MAX_LEVELS,
     )
-    expect(around).toHaveLength(MAX_LEVELS + 1) // each once, and none beyond the bound
+    expect(around).toHaveLength(MAX_LEVELS + 1) // each once, and none beyond the limit
     const page = (await legacy.get('/locations?limit=200&sort=created_at')).json().data
     expect(page.find((one: LegacyLocationView) => one.identifier === cut.identifier)).toEqual(cut)
   })
 })
 
 describe('PUT (ADR 19)', () => {
-  test('what is left out stays, the parent too; the rest is set and told', async ({ legacy, catalog }) => {
+  test('absent fields do not change, also the parent; others are set and published', async ({
+    legacy,
+    catalog,
+  }) => {
     const hall = await catalog.location({ external_key: 'HALL' })
     const { id } = await catalog.location({
       external_key: 'A',
@@ -191,13 +189,13 @@ describe('PUT (ADR 19)', () => {
       identifiers: [{ type: 'rfid', value: 'new' }],
     })
     expect(await legacy.location('B')).toEqual(data)
-    const told = await catalog.takeOutbox()
-    const states = told.filter(({ subject }) => subject.startsWith('catalog.location.'))
+    const published = await catalog.takeOutbox()
+    const states = published.filter(({ subject }) => subject.startsWith('catalog.location.'))
     expect(states.at(-1)?.payload).toMatchObject({ id, external_key: 'B', name: 'after', parent_id: hall.id })
-    expect(told.filter(({ subject }) => subject.startsWith('catalog.tag.'))).toHaveLength(2)
+    expect(published.filter(({ subject }) => subject.startsWith('catalog.tag.'))).toHaveLength(2)
   })
 
-  test('a parent that does not resolve, one inside, a taken key: each is refused, and nothing happens', async ({
+  test('an unknown parent, a parent below the location, and a taken key are refused and change nothing', async ({
     legacy,
     catalog,
   }) => {
@@ -221,14 +219,14 @@ describe('PUT (ADR 19)', () => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('D5.4 moves that meet, each with new identifiers, neither make a cycle nor get stuck', async ({
+  test('D5.4 simultaneous moves with new identifiers make no cycle and no deadlock', async ({
     legacy,
     catalog,
   }) => {
     for (const key of ['A', 'B', 'C']) await catalog.location({ external_key: key })
     const pairs = ['AB', 'BC', 'CA', 'BA', 'AC', 'CB']
     const bodies = Array.from({ length: 24 }, (_, i) => pairs[i % pairs.length] ?? 'AB')
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       bodies.map(([key, parent_identifier], i) =>
         legacy.put(`/locations/${key}`, {
           parent_identifier,
@@ -237,19 +235,16 @@ describe('PUT (ADR 19)', () => {
         }),
       ),
     )
-    expect(answers.map((res) => res.statusCode).filter((status) => status !== 200 && status !== 409)).toEqual(
-      [],
-    )
+    expect(
+      responses.map((res) => res.statusCode).filter((status) => status !== 200 && status !== 409),
+    ).toEqual([])
     const { data } = (await legacy.get('/locations')).json<{ data: LegacyLocationView[] }>()
     expect(data.filter(({ depth }) => depth > 2)).toEqual([])
   })
 })
 
 describe('the rest', () => {
-  test('D5.5 a location with live children stays; without them it goes, once', async ({
-    legacy,
-    catalog,
-  }) => {
+  test('D5.5 a location can be deleted once its live children are deleted', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL' })
     await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
     expect((await legacy.delete('/locations/HALL')).json().error).toMatchObject({
@@ -276,7 +271,7 @@ describe('the rest', () => {
     expect((await legacy.delete(`/locations/A/tags/${data.id}`)).statusCode).toBe(404)
   })
 
-  test('D5.6 D7.1 the list filters by parent and sorts in its own words', async ({ legacy, catalog }) => {
+  test('D5.6 D7.1 the list has legacy filters and sort fields', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL', name: 'z' })
     await catalog.location({ external_key: 'D1', parent_id: hall.id, name: 'y' })
     await catalog.location({ external_key: 'D2', parent_id: hall.id, name: 'x', is_active: false })
@@ -305,14 +300,14 @@ describe('the rest', () => {
     const tags = [{ tag_type: 'rfid' as const, value: 't' }]
     const theirs = await catalog.location({ external_key: 'THEIRS', tags }, { org: otherOrg })
     const before = await legacy.location('THEIRS', { org: otherOrg })
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       legacy.get('/locations/THEIRS'),
       legacy.put('/locations/THEIRS', { name: 'mine' }),
       legacy.delete('/locations/THEIRS'),
       legacy.post('/locations/THEIRS/tags', { value: 'mine' }),
       legacy.delete(`/locations/THEIRS/tags/${theirs.tags[0]?.id}`),
     ])
-    expect(answers.map((res) => res.statusCode)).toEqual([404, 404, 404, 404, 404])
+    expect(responses.map((res) => res.statusCode)).toEqual([404, 404, 404, 404, 404])
     expect((await legacy.get('/locations?parent_identifier=THEIRS')).json().data).toEqual([])
     expect(await legacy.location('THEIRS', { org: otherOrg })).toEqual(before)
   })

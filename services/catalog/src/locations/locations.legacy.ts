@@ -12,15 +12,15 @@ import type {
 } from '@whereabouts/contracts/locations'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import type { Db, Tx } from '../db.ts'
 import { inLegacyTerms } from '../errors.legacy.ts'
 import { locationNotFound } from '../errors.ts'
 import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
+import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import { locationHandlers } from './locations.handlers.ts'
-import { MAX_LEVELS, placesAmong, type Place } from './paths.legacy.ts'
+import { MAX_LEVELS, pathsAmong, type TreePath } from './paths.legacy.ts'
 import { listPageAncestors } from './paths.queries.ts'
 
 /** The legacy vocabulary of locations: translates to and from the current handlers. */
@@ -84,15 +84,15 @@ export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
 
 type LegacyLocationFields = Omit<LegacyLocationUpdate, 'identifier' | 'identifiers'>
 
-/** With the places of all of them in one statement. */
+/** Reads the paths of all locations in one statement. */
 export async function toLegacyLocations(
   db: Db,
   orgId: number,
   views: readonly LocationView[],
 ): Promise<LegacyLocationView[]> {
   const parents = new Set(views.flatMap(({ parent_id }) => parent_id ?? []))
-  const placeOf = placesAmong(await listPageAncestors(db, orgId, [...parents], MAX_LEVELS))
-  return views.map((view) => toView(view, placeOf(view)))
+  const pathOf = pathsAmong(await listPageAncestors(db, orgId, [...parents], MAX_LEVELS))
+  return views.map((view) => toView(view, pathOf(view)))
 }
 
 async function toLegacyLocation(db: Db, orgId: number, view: LocationView): Promise<LegacyLocationView> {
@@ -100,7 +100,7 @@ async function toLegacyLocation(db: Db, orgId: number, view: LocationView): Prom
   return only as LegacyLocationView
 }
 
-const toView = (view: LocationView, { parent, path, depth }: Place): LegacyLocationView => ({
+const toView = (view: LocationView, { parent, path, depth }: TreePath): LegacyLocationView => ({
   surrogate_id: view.id,
   identifier: view.external_key,
   name: view.name,

@@ -1,18 +1,18 @@
 import type { LocationListQuery } from '@whereabouts/contracts/locations'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { shownLocation, type PlacedLocation } from './locations.queries.ts'
+import { locationColumnsWithTags, type LocationWithParent } from './locations.queries.ts'
 
-/** One page of the effective rows that match, with their live tags, and how many match in all. */
+/** One page of the valid rows that match, with their live tags and the total. */
 export function listLocations(
   db: Db,
   orgId: number,
   query: LocationListQuery,
-): Promise<Page<PlacedLocation>> {
+): Promise<Page<LocationWithParent>> {
   const { parent_id, parent_external_key, q, sort } = query
   const conditions = [
     ...listConditions('location', query),
@@ -22,13 +22,13 @@ export function listLocations(
   return readPage(
     db,
     orgId,
-    { table: 'location', columns: shownLocation },
+    { table: 'location', columns: locationColumnsWithTags },
     filtered(orgId, { table: 'location', conditions, q, sort }),
     query,
   )
 }
 
-/** Those whose live parent has one of the keys. */
+/** Locations whose live parent has one of the keys. */
 const insideOneOf = (orgId: number, keys: readonly string[]) => sql<boolean>`location.parent_id in (
   select parent.id from location as parent
   where parent.org_id = ${orgId} and parent.deleted_at is null and ${anyOf('parent.external_key', keys, 'text')})`

@@ -1,18 +1,18 @@
 import type { NamesWith } from '@whereabouts/contracts/fields'
 import type { LocationCreate, locationFields, LocationPatch } from '@whereabouts/contracts/locations'
+import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
-import { nextUpdate } from '../transactions/next-update.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { nextUpdate } from '../transactions/next-update.ts'
 
-/** With the parent's key, which is null for a root, and once the parent itself is deleted. */
-export type PlacedLocation = LocationRow & { parent_external_key: string | null }
+/** With the parent's key, which is null for a root and if the parent is deleted. */
+export type LocationWithParent = LocationRow & { parent_external_key: string | null }
 
-/** The columns of a `Tagged<PlacedLocation>`, made once. */
-export const shownLocation = sql`${sql.raw(locationColumns.join(', '))}, (
+/** The columns of a `Tagged<LocationWithParent>`, built once. */
+export const locationColumnsWithTags = sql`${sql.raw(locationColumns.join(', '))}, (
     select parent.external_key from location as parent
     where parent.org_id = location.org_id and parent.id = location.parent_id and parent.deleted_at is null
   ) as parent_external_key, ${liveTags('location')} as tags`
@@ -34,30 +34,30 @@ const joinParent = <O>(query: SelectQueryBuilder<Tables, 'location', O>) =>
   )
 
 /**
- * The live row with its tags, or undefined when it is missing, deleted, or another organization's: the three look the
- * same. In one statement: between two, the location could be deleted and would be shown without its tags.
+ * The live row with its tags. Undefined if it is missing, deleted, or belongs to another organization. In one statement,
+ * because a delete between two would show the location without its tags.
  */
 export async function findLocation(
   db: Db,
   orgId: number,
   id: number,
-): Promise<Tagged<PlacedLocation> | undefined> {
-  const { rows } = await sql<Tagged<PlacedLocation>>`select ${shownLocation} from location
+): Promise<Tagged<LocationWithParent> | undefined> {
+  const { rows } = await sql<Tagged<LocationWithParent>>`select ${locationColumnsWithTags} from location
     where org_id = ${orgId} and id = ${id} and deleted_at is null`.execute(db)
   return rows[0]
 }
 
-const placed = (db: Db, orgId: number, id: number) =>
+const withParent = (db: Db, orgId: number, id: number) =>
   joinParent(live(db, orgId, id)).select([...locationColumns, 'parent.external_key as parent_external_key'])
 
-/** As `findLocation` without tags and the parent's key, and locked against any change until the transaction ends. */
+/** Like `findLocation`, without tags and the parent's key. Locks the row until the transaction ends. */
 export function lockLocation(tx: Tx, orgId: number, id: number): Promise<LocationRow | undefined> {
   return live(tx, orgId, id).select(locationColumns).forUpdate().executeTakeFirst()
 }
 
 export type Parent = { id: number; external_key: string }
 
-/** The live location with this id or this key, which stays live until the transaction ends. */
+/** The live location with this id or key. It stays live until the transaction ends. */
 export function pinParent(
   tx: Tx,
   orgId: number,
@@ -77,7 +77,7 @@ export function pinParent(
 type Writable = NamesWith<typeof locationFields, 'writable'>
 type NewLocation = Pick<LocationCreate, Writable> & { external_key: string; parent_id: number | null }
 
-/** Call under `pinParent`. Throws `locationKeyTaken` and `windowInverted`; what is left out gets its default. */
+/** Call under `pinParent`. Omitted fields get their defaults. Throws `locationKeyTaken` and `windowInverted`. */
 export async function insertLocation(tx: Tx, orgId: number, location: NewLocation): Promise<LocationRow> {
   return tx
     .insertInto('location')
@@ -100,16 +100,15 @@ export type LocationChanges = Pick<LocationPatch, Writable> & {
 }
 
 /**
- * Call under `lockLocation`. `changes` may be empty: an accepted change advances `updated_at` regardless. A new key
- * must have come through `lockKeys`, a new parent through `lockTree` and `pinParent`. Throws `locationKeyTaken` and
- * `windowInverted`.
+ * Call under `lockLocation`; under `lockKeys` to change the key, and under `lockTree` and `pinParent` to change the parent.
+ * Advances `updated_at` even if `changes` is empty. Throws `locationKeyTaken` and `windowInverted`.
  */
 export async function updateLocation(
   tx: Tx,
   orgId: number,
   id: number,
   changes: LocationChanges,
-): Promise<PlacedLocation> {
+): Promise<LocationWithParent> {
   await tx
     .updateTable('location')
     .set({ ...changes, updated_at: nextUpdate, revision: nextRevision })
@@ -117,10 +116,10 @@ export async function updateLocation(
     .where('id', '=', id)
     .execute()
     .catch((error: unknown) => refuseViolation(error, changes.external_key))
-  return placed(tx, orgId, id).executeTakeFirstOrThrow()
+  return withParent(tx, orgId, id).executeTakeFirstOrThrow()
 }
 
-/** Call under `lockLocation`. Adding a child pins its parent first, so the result holds until the commit. */
+/** Call under `lockLocation`. Adding a child first pins its parent, so the result is valid until the commit. */
 export async function hasLiveChildren(tx: Tx, orgId: number, id: number): Promise<boolean> {
   const child = await tx
     .selectFrom('location')

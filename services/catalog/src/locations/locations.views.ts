@@ -4,12 +4,12 @@ import { LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import type { TagView } from '@whereabouts/contracts/tags'
 import type { LocationRow } from '../db.ts'
 import { toTagView } from '../tags/tags.views.ts'
-import type { PlacedLocation } from './locations.queries.ts'
+import type { LocationWithParent } from './locations.queries.ts'
 
 const shown = [...namesWith(locationFields, 'column'), 'parent_external_key'] as const
 const stateNames = LocationState.keyof().options
 
-export const toLocationView = (row: PlacedLocation, tags: readonly TagView[]): LocationView => ({
+export const toLocationView = (row: LocationWithParent, tags: readonly TagView[]): LocationView => ({
   ...pick(row, shown),
   tags: tags.map(toTagView),
 })

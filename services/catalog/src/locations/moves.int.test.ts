@@ -2,19 +2,19 @@ import type { LocationView } from '@whereabouts/contracts/locations'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
-type Answer = Awaited<ReturnType<Catalog['patch']>>
+type Response = Awaited<ReturnType<Catalog['patch']>>
 
 const move = (catalog: Catalog, { id }: { id: number }, body: object) =>
   catalog.patch(`/locations/${id}`, body)
 const read = async (catalog: Catalog, id: number): Promise<LocationView> =>
   (await catalog.get(`/locations/${id}`)).json().data
 
-const entries = (res: Answer) =>
+const entries = (res: Response) =>
   res
     .json<{ error: { fields: { field: string; code: string }[] } }>()
     .error.fields.map((f) => `${f.field} ${f.code}`)
 
-/** Each inside the one before. */
+/** A chain: each location is the child of the one before. */
 async function chain(catalog: Catalog, length: number): Promise<[LocationView, ...LocationView[]]> {
   const root = await catalog.location()
   const made: [LocationView, ...LocationView[]] = [root]
@@ -24,9 +24,7 @@ async function chain(catalog: Catalog, length: number): Promise<[LocationView, .
 }
 
 describe('D5.3 the parent of a PATCH', () => {
-  test('is named by id, by key or by both, and is in the answer, the row and the outbox', async ({
-    catalog,
-  }) => {
+  test('is an id, a key or both, and is in the reply, the row and the outbox', async ({ catalog }) => {
     const [hall, yard] = [
       await catalog.location({ external_key: 'HALL' }),
       await catalog.location({ external_key: 'YARD' }),
@@ -53,14 +51,14 @@ describe('D5.3 the parent of a PATCH', () => {
     { parent_id: null },
     { parent_external_key: null },
     { parent_id: null, parent_external_key: null },
-  ])('detaches to a root when it is null: %j', async (body, { catalog }) => {
+  ])('makes a root if it is null: %j', async (body, { catalog }) => {
     const [, dock] = await chain(catalog, 2)
     const { data } = (await move(catalog, dock ?? { id: 0 }, body)).json()
     expect(data).toMatchObject({ parent_id: null, parent_external_key: null })
     expect(await read(catalog, data.id)).toEqual(data)
   })
 
-  test('stays when it is absent, and its key follows a rename', async ({ catalog }) => {
+  test('does not change if it is absent, and its key follows a rename', async ({ catalog }) => {
     const hall = await catalog.location()
     const dock = await catalog.location({ parent_id: hall.id })
     await catalog.post(`/locations/${hall.id}/rename`, { external_key: 'NORTH' })
@@ -68,10 +66,7 @@ describe('D5.3 the parent of a PATCH', () => {
     expect(data).toMatchObject({ parent_id: hall.id, parent_external_key: 'NORTH' })
   })
 
-  test('is refused on the field that was sent when it does not resolve, the key first', async ({
-    catalog,
-    otherOrg,
-  }) => {
+  test('is an error of the sent field if it does not exist, the key first', async ({ catalog, otherOrg }) => {
     const [dock, hall] = [await catalog.location(), await catalog.location({ external_key: 'HALL' })]
     const theirs = await catalog.location({ external_key: 'THEIRS' }, { org: otherOrg })
     const gone = await catalog.location({ external_key: 'GONE' })
@@ -96,7 +91,7 @@ describe('D5.3 the parent of a PATCH', () => {
     expect(await read(catalog, dock.id)).toEqual(dock)
   })
 
-  test('D3.2 is reported together with what else needs the stored row, in the order of the schema', async ({
+  test('D3.2 is reported together with other errors that need the stored row, in schema order', async ({
     catalog,
   }) => {
     const dock = await catalog.location()
@@ -132,13 +127,13 @@ describe('D5.4 a cycle', () => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('D2 is found after everything that is wrong with the fields', async ({ catalog }) => {
+  test('D2 is checked after all fields', async ({ catalog }) => {
     const [root, child] = await chain(catalog, 2)
     const stale = await move(catalog, root, { parent_id: child?.id, updated_at: '2020-01-01T00:00:00Z' })
     expect(entries(stale)).toEqual(['updated_at read_only'])
   })
 
-  test('is none when a subtree moves up, or to another branch', async ({ catalog }) => {
+  test('does not arise if a subtree moves up or to another branch', async ({ catalog }) => {
     const [root, ...inner] = await chain(catalog, 4)
     const [, , third] = inner
     const other = await catalog.location()
@@ -147,21 +142,21 @@ describe('D5.4 a cycle', () => {
     expect((await move(catalog, root, { parent_id: other.id })).statusCode).toBe(200)
   })
 
-  test('is never made by two moves at the same time on two replicas', async ({ catalog, replica }) => {
+  test('never results from simultaneous moves on two replicas', async ({ catalog, replica }) => {
     const rounds = Array.from({ length: 15 }, async () => {
       const [a, b] = [await catalog.location(), await catalog.location()]
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         move(catalog, a, { parent_id: b.id }),
         move(replica, b, { parent_external_key: a.external_key }),
       ])
-      return answers.map((res) => res.statusCode).toSorted((x, y) => x - y)
+      return responses.map((res) => res.statusCode).toSorted((x, y) => x - y)
     })
     for (const statuses of await Promise.all(rounds)) expect(statuses).toEqual([200, 409])
   })
 })
 
-describe('at the same time on two replicas', () => {
-  /** The same numbers on every run. */
+describe('simultaneous changes on two replicas', () => {
+  /** Random numbers with a fixed seed. */
   function numbers(seed: number) {
     let state = seed
     return (below: number) => {
@@ -170,14 +165,14 @@ describe('at the same time on two replicas', () => {
     }
   }
 
-  test('D5.4 any number of moves, renames, creates and deletes leave a tree, and none fails', async ({
+  test('D5.4 moves, renames, creates and deletes leave a tree, and none answers 5xx', async ({
     catalog,
     replica,
   }) => {
     const pick = numbers(20_261_121)
     const places = await Promise.all(Array.from({ length: 12 }, () => catalog.location()))
     const any = () => places[pick(places.length)]?.id ?? 0
-    const one = (i: number): Promise<Answer> => {
+    const one = (i: number): Promise<Response> => {
       const via = i % 2 === 0 ? catalog : replica
       const kind = pick(10)
       if (kind < 6) return move(via, { id: any() }, { parent_id: any() })
@@ -186,13 +181,13 @@ describe('at the same time on two replicas', () => {
       if (kind === 8) return via.post('/locations', { name: 'new', parent_id: any() })
       return via.post(`/locations/${any()}/tags`, { tag_type: 'rfid', value: `t${i}` })
     }
-    const answers = await Promise.all(Array.from({ length: 300 }, (_, i) => one(i)))
-    const statuses = Map.groupBy(answers, (res) => res.statusCode)
+    const responses = await Promise.all(Array.from({ length: 300 }, (_, i) => one(i)))
+    const statuses = Map.groupBy(responses, (res) => res.statusCode)
     expect(new Set(statuses.keys())).toEqual(new Set([200, 201, 409]))
     expect(await lostInCycles(catalog)).toEqual([])
   })
 
-  /** Locations from which no root can be reached. */
+  /** Locations that reach no root. */
   async function lostInCycles(catalog: Catalog): Promise<number[]> {
     const { rows } = await catalog.database.pool.query<{ id: number; parent_id: number | null }>(
       'select id, parent_id from location where org_id = $1 and deleted_at is null',
@@ -206,7 +201,7 @@ describe('at the same time on two replicas', () => {
     })
   }
 
-  test('a parent that is deleted never gets the child', async ({ catalog, replica }) => {
+  test('a deleted parent never gets a child', async ({ catalog, replica }) => {
     const rounds = Array.from({ length: 15 }, async () => {
       const [parent, child] = [await catalog.location(), await catalog.location()]
       const [moved, removed] = await Promise.all([
@@ -218,7 +213,7 @@ describe('at the same time on two replicas', () => {
     for (const outcome of await Promise.all(rounds)) expect(['200,409', '400,204']).toContain(outcome)
   })
 
-  test('a move waits for the delete of its parent, and is refused after it', async ({ catalog }) => {
+  test('a move waits for the delete of its new parent, and is then refused', async ({ catalog }) => {
     const [parent, child] = [await catalog.location(), await catalog.location()]
     const client = await catalog.database.pool.connect()
     try {
@@ -233,7 +228,7 @@ describe('at the same time on two replicas', () => {
     }
   })
 
-  test('moves of an organization go one after the other; other changes and organizations do not wait', async ({
+  test('moves of an organization run one after the other; other changes and organizations do not wait', async ({
     catalog,
     otherOrg,
   }) => {
@@ -257,7 +252,7 @@ describe('at the same time on two replicas', () => {
   })
 })
 
-test('D5.8 a rename tells how many live locations are inside, of any depth, and they show the new key', async ({
+test('D5.8 a rename returns the number of live sub-locations, which show the new key', async ({
   catalog,
 }) => {
   const [root, hall, shelf, box] = await chain(catalog, 4)
@@ -279,7 +274,7 @@ test('D5.8 a rename tells how many live locations are inside, of any depth, and 
   expect(await read(catalog, shelf?.id ?? 0)).toMatchObject({ parent_external_key: 'HALL' })
 })
 
-test('D5.2 fields that a location does not have are unknown to its PATCH', async ({ catalog }) => {
+test('D5.2 PATCH refuses fields that only assets have', async ({ catalog }) => {
   const dock = await catalog.location()
   const res = await move(catalog, dock, { metadata: {}, type: 'asset', location_id: 1 })
   expect(entries(res)).toEqual(['location_id unknown_field', 'metadata unknown_field', 'type unknown_field'])

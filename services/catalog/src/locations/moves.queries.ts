@@ -2,16 +2,15 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 
 /**
- * Until the transaction ends, nobody else of this organization gives a location another parent: two moves that are
- * right each by itself could make a cycle together, or wait for each other's rows. To be taken before the lock of any
- * row.
+ * Allows one transaction per organization to change parents, until it ends. Otherwise two valid moves could make a cycle or
+ * a deadlock. Call before locking any row.
  */
 export async function lockTree(tx: Tx, orgId: number): Promise<void> {
   const name = `tree:${orgId}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
 }
 
-/** Whether a location is `rootId` or lies inside it, however deep. Under `lockTree` it stays so. */
+/** Whether a location is `rootId` or below it, at any depth. Under `lockTree`, the result is valid until the commit. */
 export async function isInside(tx: Tx, orgId: number, id: number, rootId: number): Promise<boolean> {
   const { rows } = await sql<{ inside: boolean }>`
     with recursive above as (
@@ -24,7 +23,7 @@ export async function isInside(tx: Tx, orgId: number, id: number, rootId: number
   return rows[0]?.inside === true
 }
 
-/** How many live locations are inside this one, however deep. */
+/** The number of live sub-locations, at any depth. */
 export async function countDescendants(db: Db, orgId: number, id: number): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     with recursive below as (

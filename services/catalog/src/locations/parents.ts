@@ -5,33 +5,32 @@ import { locationInsideItself, parentNotFound, parentsDiffer } from '../errors.t
 import { pinParent, type Parent } from './locations.queries.ts'
 import { isInside } from './moves.queries.ts'
 
-type Named = Pick<LocationCreate, 'parent_id' | 'parent_external_key'>
+type ParentRef = Pick<LocationCreate, 'parent_id' | 'parent_external_key'>
 
 /**
- * The parent that a body names by id, by key or by both (D5.3); undefined for a root. It stays live until the
- * transaction ends. With both sent, the key is resolved first. That one is null and the other set was refused with
- * the shape of the body.
+ * The parent that a body names by id, by key or by both (D5.3); undefined for a root. It stays live until the transaction
+ * ends. If both are sent, the key is resolved first. The schema has refused a body where only one of them is null.
  */
-export async function resolveParent(tx: Tx, orgId: number, named: Named): Promise<Parent | undefined> {
-  const found = await findParent(tx, orgId, named)
+export async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Parent | undefined> {
+  const found = await findParent(tx, orgId, ref)
   if (found instanceof AppError) throw found
   return found
 }
 
-export const namesParent = ({ parent_id, parent_external_key }: Named): boolean =>
+export const namesParent = ({ parent_id, parent_external_key }: ParentRef): boolean =>
   parent_id !== undefined || parent_external_key !== undefined
 
 /**
- * The move that a PATCH with a parent makes, or why it is refused: for the fields it sent, or as a conflict
- * when the parent is the location itself or lies inside it (D5.4). Call under `lockTree` and the lock of the row.
+ * The move of a PATCH with a parent, or its error: a field error, or a conflict if the parent is the location itself or
+ * below it (D5.4). Empty if the parent does not change. Call under `lockTree` and the lock of the row.
  */
 export async function findMove(
   tx: Tx,
   orgId: number,
   { id, external_key, parent_id }: Pick<LocationRow, 'id' | 'external_key' | 'parent_id'>,
-  named: Named,
+  ref: ParentRef,
 ): Promise<{ parent_id?: number | null } | AppError> {
-  const parent = await findParent(tx, orgId, named)
+  const parent = await findParent(tx, orgId, ref)
   if (parent instanceof AppError) return parent
   if ((parent?.id ?? null) === parent_id) return {}
   if (parent && (await isInside(tx, orgId, parent.id, id))) return locationInsideItself(external_key)
@@ -41,7 +40,7 @@ export async function findMove(
 async function findParent(
   tx: Tx,
   orgId: number,
-  { parent_id, parent_external_key }: Named,
+  { parent_id, parent_external_key }: ParentRef,
 ): Promise<Parent | undefined | AppError> {
   if (typeof parent_external_key === 'string') {
     const parent = await pinParent(tx, orgId, { external_key: parent_external_key })

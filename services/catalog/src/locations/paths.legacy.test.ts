@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_LEVELS, placesAmong } from './paths.legacy.ts'
+import { MAX_LEVELS, pathsAmong } from './paths.legacy.ts'
 
 const ancestors = [
   { id: 1, external_key: 'SITE', parent_id: null },
@@ -12,11 +12,11 @@ test.for([
   { parent_id: 1, place: { parent: 'SITE', path: 'SITE/BIN', depth: 1 } },
   { parent_id: 3, place: { parent: 'ROW', path: 'SITE/HALL/ROW/BIN', depth: 3 } },
   { parent_id: 4, place: { parent: null, path: 'BIN', depth: 0 } },
-])('D5.9 a location in $parent_id is at $place.path', ({ parent_id, place }) => {
-  expect(placesAmong(ancestors)({ external_key: 'BIN', parent_id })).toEqual(place)
+])('D5.9 the path of a location with parent $parent_id is $place.path', ({ parent_id, place }) => {
+  expect(pathsAmong(ancestors)({ external_key: 'BIN', parent_id })).toEqual(place)
 })
 
-/** `n` locations, each inside the one before. */
+/** A chain of `n` locations. */
 const chain = (n: number) =>
   Array.from({ length: n }, (_, i) => ({
     id: i + 1,
@@ -24,19 +24,19 @@ const chain = (n: number) =>
     parent_id: i === 0 ? null : i,
   }))
 
-test('D5.9 a path is whole up to the bound, and says so beyond it', () => {
-  const placeOf = placesAmong(chain(MAX_LEVELS + 1))
-  const whole = placeOf({ external_key: 'X', parent_id: MAX_LEVELS })
+test('D5.9 a path above the limit begins with an ellipsis', () => {
+  const pathOf = pathsAmong(chain(MAX_LEVELS + 1))
+  const whole = pathOf({ external_key: 'X', parent_id: MAX_LEVELS })
   expect(whole.path.split('/').slice(0, 2)).toEqual(['L1', 'L2'])
-  const cut = placeOf({ external_key: 'X', parent_id: MAX_LEVELS + 1 })
+  const cut = pathOf({ external_key: 'X', parent_id: MAX_LEVELS + 1 })
   expect(cut.path.split('/').slice(0, 2)).toEqual(['…', 'L2'])
   expect([whole.depth, cut.depth]).toEqual([MAX_LEVELS, MAX_LEVELS])
 })
 
-test('a cycle, which there never is, would not hang', () => {
+test('a cycle, which should not exist, does not hang', () => {
   const cycle = [
     { id: 1, external_key: 'A', parent_id: 2 },
     { id: 2, external_key: 'B', parent_id: 1 },
   ]
-  expect(placesAmong(cycle)({ external_key: 'X', parent_id: 1 }).depth).toBe(MAX_LEVELS)
+  expect(pathsAmong(cycle)({ external_key: 'X', parent_id: 1 }).depth).toBe(MAX_LEVELS)
 })

@@ -1,22 +1,22 @@
 import type { Ancestor } from './paths.queries.ts'
 
-/** How many locations around one are looked at: a hostile chain must not make a page of megabytes of paths. */
+/** The maximum number of ancestors in a path. Without it, a hostile tree could make a page of megabytes. */
 export const MAX_LEVELS = 100
 
-/** The place of a location in the tree, in the legacy vocabulary (D5.9). */
-export type Place = { parent: string | null; path: string; depth: number }
+/** The path of a location in the tree, in the legacy vocabulary (D5.9). */
+export type TreePath = { parent: string | null; path: string; depth: number }
 
-type Placed = { external_key: string; parent_id: number | null }
+type Node = { external_key: string; parent_id: number | null }
 
-/** Reads places off the ancestors of a whole page. What lies beyond `MAX_LEVELS` is an ellipsis in front of the path. */
-export function placesAmong(ancestors: readonly Ancestor[]): (location: Placed) => Place {
+/** Builds paths from the ancestors of a whole page. A path with more than `MAX_LEVELS` begins with an ellipsis. */
+export function pathsAmong(ancestors: readonly Ancestor[]): (location: Node) => TreePath {
   const byId = new Map(ancestors.map((ancestor) => [ancestor.id, ancestor]))
   return (location) => {
     const keys: string[] = []
     let at = location
     while (at.parent_id !== null && keys.length < MAX_LEVELS) {
       const parent = byId.get(at.parent_id)
-      if (!parent) break // deleted, as then the location is too: its path begins below
+      if (!parent) break // a deleted parent: the path begins below it
       keys.unshift(parent.external_key)
       at = parent
     }

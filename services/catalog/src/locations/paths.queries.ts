@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 
-/** A location on the way from others to their root. */
+/** A location between others and their root. */
 export type Ancestor = { id: number; external_key: string; parent_id: number | null }
 
 /**
- * The live locations with these ids and all live ones around them, up to `levels` of them, each once however many lie
- * inside: a page of locations costs one statement.
+ * The live locations with these ids and their live ancestors, up to `levels` in all, without repetitions. So a page of
+ * locations costs one statement.
  */
 export async function listPageAncestors(
   db: Db,
@@ -15,8 +15,8 @@ export async function listPageAncestors(
   levels: number,
 ): Promise<Ancestor[]> {
   if (ids.length === 0) return []
-  // `limit 1` makes each step a look into the primary key: a plain join is planned for many rows a level and reads the
-  // whole table. That it is live is asked afterwards, or a table without statistics is read by the index of live keys.
+  // `limit 1` makes each step read the primary key: a plain join is planned for many rows a level and reads the whole
+  // table. The check for deleted rows is outside, because a table without statistics would be read by the index of live keys.
   const { rows } = await sql<Ancestor>`
     with recursive around as (
       select null::bigint as id, null::text collate "pg_c_utf8" as external_key, start as parent_id, 0 as level

@@ -5,8 +5,8 @@ import { fieldName } from '@whereabouts/service-kit/field-entries'
 type Metadata = Record<string, unknown>
 
 /**
- * The parts of changed metadata that cannot be stored as sent (D12.2). A value may come back as the wire shows it (D4.8):
- * 1e20 is written as an integer, and older rows may hold anything.
+ * The parts of changed metadata that cannot be stored as sent (D12.2). A value that equals the stored one is accepted (D4.8):
+ * replies show 1e20 as an integer, and old rows may contain anything.
  */
 export function metadataProblems(stored: Metadata | undefined, sent: Metadata | undefined): FieldEntry[] {
   if (sent === undefined) return []
@@ -30,7 +30,7 @@ const memberOf = (value: unknown, name: string | number): unknown =>
     ? (value as Metadata)[name]
     : undefined
 
-/** As it is stored: integers that came back as they were read are numbers again. */
+/** Metadata to store: turns accepted big integers into numbers again. */
 export function storableMetadata<T extends Metadata | undefined>(sent: T): T {
   if (sent === undefined || unstorableIn(sent).every(({ value }) => typeof value !== 'bigint')) return sent
   return JSON.parse(JSON.stringify(sent, toNumber)) as T

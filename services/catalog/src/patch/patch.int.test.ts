@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
-/** What PATCH promises for assets and locations alike. */
+/** PATCH of assets and locations. */
 const kinds = ['asset', 'location'] as const
 type Kind = (typeof kinds)[number]
 
@@ -42,7 +42,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(await read(catalog, kind, id)).toEqual(data)
   })
 
-  test('D4.8 sent back unchanged, bounds keep their microseconds, even in a window of one', async ({
+  test('D4.8 bounds sent back unchanged keep their microseconds, even in a window of one microsecond', async ({
     catalog,
   }) => {
     const window = { valid_from: '2026-01-01T00:00:00.123456Z', valid_to: '2026-01-01T00:00:00.123457Z' }
@@ -57,7 +57,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(rows).toEqual([{ begins: '123456', ends: '123457' }])
   })
 
-  test('PATCH leaves what is absent, clears what is null, sets what has a value', async ({ catalog }) => {
+  test('PATCH keeps absent fields, clears null ones, and sets others', async ({ catalog }) => {
     const fields = { name: 'Old', description: 'old', valid_to: '2099-01-01T00:00:00.000Z' }
     const stored = await made(catalog, fields)
     const patched = async (body: object) => (await catalog.patch(pathOf(kind, stored.id), body)).json().data
@@ -76,7 +76,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(ms(data.updated_at)).toBeGreaterThan(ms(stored.updated_at))
   })
 
-  test('updated_at advances by a millisecond even when the clock has been set back', async ({ catalog }) => {
+  test('updated_at advances by a millisecond even if the clock was set back', async ({ catalog }) => {
     const { id } = await made(catalog)
     await catalog.database.pool.query(
       `update ${kind} set updated_at = date_trunc('milliseconds', now()) + interval '1 hour' where id = $1`,
@@ -105,9 +105,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(await catalog.takeOutbox()).toEqual([])
   })
 
-  test('D4.8 all mismatches are reported together with the window, in the order of the schema', async ({
-    catalog,
-  }) => {
+  test('D4.8 all mismatches are reported together with the window, in schema order', async ({ catalog }) => {
     const stored = await made(catalog)
     const res = await catalog.patch(pathOf(kind, stored.id), {
       tags: [{ id: 1, tag_type: 'rfid', value: 'X' }],
@@ -132,14 +130,14 @@ describe.for(kinds)('%s', (kind) => {
     expect(await read(catalog, kind, stored.id)).toEqual(stored)
   })
 
-  test('D4.8 of PATCHes at the same time that carry the same updated_at exactly one wins', async ({
+  test('D4.8 of simultaneous PATCHes with the same updated_at exactly one succeeds', async ({
     catalog,
     replica,
   }) => {
     const stored = await made(catalog)
     const client = await catalog.database.pool.connect()
     try {
-      // All of them have begun before the first one gets the row.
+      // All have begun before the first one gets the row.
       await client.query('begin')
       await client.query(`select 1 from ${kind} where id = $1 for update`, [stored.id])
       const answering = Promise.all(
@@ -159,9 +157,7 @@ describe.for(kinds)('%s', (kind) => {
     }
   })
 
-  test('of many PATCHes at the same time none is lost, and updated_at rises with each', async ({
-    catalog,
-  }) => {
+  test('no simultaneous PATCH is lost, and updated_at rises with each', async ({ catalog }) => {
     const { id } = await made(catalog)
     const fields = [
       { name: 'N' },
@@ -169,8 +165,8 @@ describe.for(kinds)('%s', (kind) => {
       { is_active: false },
       { valid_to: '2099-01-01T00:00:00Z' },
     ]
-    const answers = await Promise.all(fields.map(async (body) => catalog.patch(pathOf(kind, id), body)))
-    const times = answers.map((res): string => res.json().data.updated_at)
+    const responses = await Promise.all(fields.map(async (body) => catalog.patch(pathOf(kind, id), body)))
+    const times = responses.map((res): string => res.json().data.updated_at)
     expect(new Set(times).size).toBe(fields.length)
     expect(await read(catalog, kind, id)).toMatchObject({
       name: 'N',
@@ -243,7 +239,7 @@ describe.for(kinds)('%s', (kind) => {
   )
 
   test.for(['application/json', 'application/json-patch+json', 'text/plain', ''])(
-    'PATCH of media type %j answers 415, before anything of it is read',
+    'PATCH of media type %j answers 415 before the body is read',
     async (mediaType, { catalog }) => {
       const res = await catalog.patch(pathOf(kind, 0), 'null', { mediaType })
       expect(res.json().error).toMatchObject({
@@ -253,7 +249,7 @@ describe.for(kinds)('%s', (kind) => {
     },
   )
 
-  test('a parameter of the media type does no harm', async ({ catalog }) => {
+  test('a parameter of the media type is accepted', async ({ catalog }) => {
     const { id } = await made(catalog)
     const mediaType = 'Application/Merge-Patch+JSON; charset=utf-8'
     expect((await catalog.patch(pathOf(kind, id), {}, { mediaType })).statusCode).toBe(200)
@@ -261,9 +257,7 @@ describe.for(kinds)('%s', (kind) => {
     expect((await catalog.post(`${pathOf(kind, id)}/rename`, rename, { mediaType })).statusCode).toBe(415)
   })
 
-  test('D2 the shape of the body is judged before the row is looked for, stored-row rules after', async ({
-    catalog,
-  }) => {
+  test('D2 the body is checked before the row is read, stored-row rules after', async ({ catalog }) => {
     const { id } = await made(catalog)
     await catalog.delete(pathOf(kind, id))
     expect((await catalog.patch(pathOf(kind, id), { name: '' })).statusCode).toBe(400)
@@ -274,7 +268,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(await catalog.patch(pathOf(kind, 0), {}).then(entries)).toEqual([`${kind}_id too_small`])
   })
 
-  test('PATCH puts the full state into the outbox, later than any before', async ({ catalog }) => {
+  test('PATCH publishes the full state with a higher revision', async ({ catalog }) => {
     const stored = await made(catalog, { tags: [{ tag_type: 'rfid', value: 'T' }] })
     const [created] = await catalog.takeOutbox()
     const { data } = (await catalog.patch(pathOf(kind, stored.id), { name: 'New' })).json()
@@ -291,9 +285,7 @@ describe.for(kinds)('%s', (kind) => {
     expect(Number(message?.payload['revision'])).toBeGreaterThan(Number(created?.payload['revision']))
   })
 
-  test('revisions rise in the order of the changes, however many come at the same time', async ({
-    catalog,
-  }) => {
+  test('revisions rise in the order of simultaneous changes', async ({ catalog }) => {
     const { id } = await made(catalog)
     await Promise.all([
       ...Array.from({ length: 10 }, (_, i) => catalog.patch(pathOf(kind, id), { name: `n${i}` })),
@@ -310,18 +302,18 @@ describe.for(kinds)('%s', (kind) => {
     expect(byRevision.at(-1)).toMatchObject({ updated_at: (await read(catalog, kind, id)).updated_at })
   })
 
-  test("another organization's looks missing to PATCH and rename, and stays unchanged", async ({
+  test('a resource of another organization looks missing to PATCH and rename, and stays unchanged', async ({
     catalog,
     otherOrg,
   }) => {
     const as = { org: otherOrg }
     const theirs = await catalog[kind]({}, as)
-    const answers = [
+    const responses = [
       await catalog.patch(pathOf(kind, theirs.id), { name: 'Mine' }),
       await catalog.patch(pathOf(kind, theirs.id), { external_key: 'GUESS' }),
       await catalog.post(`${pathOf(kind, theirs.id)}/rename`, { external_key: 'MINE' }),
     ]
-    expect(answers.map((res) => res.json().error.type)).toEqual(['not_found', 'not_found', 'not_found'])
+    expect(responses.map((res) => res.json().error.type)).toEqual(['not_found', 'not_found', 'not_found'])
     expect((await catalog.get(pathOf(kind, theirs.id), as)).json().data).toEqual(theirs)
   })
 })

@@ -16,7 +16,7 @@ const stored: Stored = {
   tags: [tag(1), tag(2, 'B')],
 }
 
-/** As it arrives: read by the schema of the row. */
+/** A body after its schema has parsed it. */
 const sent = (body: object) => AssetPatch.parse(body)
 const problems = (body: object, row = stored) =>
   inSchemaOrder(AssetPatch, storedRowProblems(row, sent(body))).map(({ field, code }) => `${field} ${code}`)
@@ -29,7 +29,7 @@ test.for([
   ['another offset of the same millisecond', { updated_at: '2026-11-21T13:00:00+02:00' }],
   ['fewer digits of the same millisecond', { updated_at: '2026-11-21t11:00:00.0z' }],
   ['microseconds within the same millisecond', { created_at: '2026-11-21T10:00:00.123999999Z' }],
-] as const)('D4.8 what equals the stored row is accepted: %s', ([, body]) => {
+] as const)('D4.8 a value that equals the stored row is accepted: %s', ([, body]) => {
   expect(problems(body)).toEqual([])
 })
 
@@ -48,11 +48,11 @@ test.for([
   [{ tags: [...stored.tags, tag(3)] }, 'tags invalid_context'],
   [{ tags: [tag(1), tag(2, 'b')] }, 'tags invalid_context'],
   [{ tags: [{ tag_type: 'rfid', value: 'A' }, tag(2, 'B')] }, 'tags invalid_context'],
-] as const)('D4.8 what differs is refused: %j is %s', ([body, problem]) => {
+] as const)('D4.8 a value that differs is refused: %j is %s', ([body, problem]) => {
   expect(problems(body)).toEqual([problem])
 })
 
-test('D3.2 all that differs is reported together, in the order of the schema', () => {
+test('D3.2 all differences are reported together, in schema order', () => {
   const body = {
     tags: [],
     updated_at: '2020-01-01T00:00:00Z',
@@ -97,7 +97,7 @@ test.for([
   [{ tags: ['A'] }, 'tags.0'],
   [{ tags: [{ ...tag(1), id: '1' }] }, 'tags.0.id'],
   [{ tags: [{ ...tag(1), colour: 'red' }] }, 'tags.0'],
-] as const)('what cannot be compared is refused for its shape: %j on %s', ([body, path]) => {
+] as const)('a value that cannot be compared is refused by the schema: %j on %s', ([body, path]) => {
   const { error } = AssetPatch.safeParse(body)
   expect(error?.issues.map((issue) => issue.path.join('.'))).toEqual([path])
 })
@@ -115,11 +115,11 @@ test.for([
   ],
   ['both moved, in order', { valid_from: '2028-01-01T00:00:00Z', valid_to: '2029-01-01T00:00:00Z' }, []],
   ['the end taken away while the begin moves', { valid_from: '2028-01-01T00:00:00Z', valid_to: null }, []],
-] as const)('D4.7 the window of the merged row: %s', ([, body, expected]) => {
+] as const)('D4.7 the merged window: %s', ([, body, expected]) => {
   expect(problems(body)).toEqual(expected)
 })
 
-test('D4.7 without an end any begin is right', () => {
+test('D4.7 a window without an end can begin at any time', () => {
   expect(problems({ valid_from: '2099-01-01T00:00:00Z' }, { ...stored, valid_to: null })).toEqual([])
 })
 
@@ -134,10 +134,10 @@ test.for([
   ['another bound', { valid_to: '2028-01-01T00:00:00Z' }, { valid_to: '2028-01-01T00:00:00.000000Z' }],
   ['null', { valid_to: null }, { valid_to: null }],
   ['nothing', {}, {}],
-] as const)('a bound is moved only by what differs from what was read: %s', ([, body, moved]) => {
+] as const)('a bound is moved only if it differs from the one that was read: %s', ([, body, moved]) => {
   expect(movedBounds(stored, sent(body))).toEqual(moved)
 })
 
-test('an end that was not there and is null again is not moved', () => {
+test('a null end sent back is not moved', () => {
   expect(movedBounds({ ...stored, valid_to: null }, sent({ valid_to: null }))).toEqual({})
 })

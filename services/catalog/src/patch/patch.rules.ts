@@ -5,10 +5,8 @@ import type { TagView } from '@whereabouts/contracts/tags'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import { metadataProblems } from './metadata.rules.ts'
 
-/**
- * The rules of PATCH that need the stored row, the same for assets and locations. Stored instants are as the wire
- * shows them, sent ones parsed, in microseconds.
- */
+/** The rules of PATCH that need the stored row, for assets and locations. Stored instants are in milliseconds,
+ * as in replies; sent ones in microseconds. */
 export type Stored = {
   id: number
   name: string
@@ -19,16 +17,16 @@ export type Stored = {
   valid_from: string
   valid_to: string | null
   tags: readonly TagView[]
-  /** Of assets. */
+  /** Only of assets. */
   metadata?: Record<string, unknown>
 }
 
-/** The same fields as they were sent. */
+/** The same fields in the body. */
 export type Sent = Pick<AssetPatch, keyof Stored>
 
 /**
- * The problems of read-only fields and of the merged window (D4.7, D4.8), in no particular order. Call with the row
- * locked: then a stale `updated_at` is always found, which makes it a token of optimistic concurrency.
+ * The problems of read-only fields and of the merged window (D4.7, D4.8), in any order. Call with the row locked, so that
+ * `updated_at` works as a concurrency token.
  */
 export function storedRowProblems(stored: Stored, sent: Sent): FieldEntry[] {
   const readOnly = (['id', 'created_at', 'updated_at', 'deleted_at'] as const).filter(
@@ -53,17 +51,17 @@ const problem = (field: string, code: FieldEntry['code'], what: string): FieldEn
 const KEY_DIFFERS = problem('external_key', 'invalid_context', 'cannot be changed here; use rename')
 const TAGS_DIFFER = problem('tags', 'invalid_context', 'cannot be changed here; use the tags subresource')
 
-/** An instant cut off to the millisecond, which is what clients have read; anything else as it is. */
+/** Instants truncated to milliseconds, as in replies. Other values do not change. */
 const shown = (value: string | number | null | undefined) =>
   typeof value === 'string' ? value.slice(0, 23) : value
 
-/** One text for lists of the same tags, whatever their order. */
+/** The same text for lists with the same tags, in any order. */
 function setOf(tags: Readonly<NonNullable<Sent['tags']>>): string {
   const texts = tags.map(({ id, tag_type, value }) => JSON.stringify([id, tag_type, value]))
   return [...new Set(texts)].toSorted().join()
 }
 
-/** Within one millisecond only the database can tell which bound is later, and does when the row is written. */
+/** In milliseconds. The database checks bounds within one millisecond when it writes the row. */
 function windowProblems(stored: Stored, sent: Sent): FieldEntry[] {
   const { valid_from = stored.valid_from, valid_to = stored.valid_to } = sent
   return valid_to !== null && valid_to.slice(0, 23) < valid_from.slice(0, 23) ? [WINDOW_PROBLEM] : []
@@ -72,8 +70,8 @@ function windowProblems(stored: Stored, sent: Sent): FieldEntry[] {
 type Bound = 'valid_from' | 'valid_to'
 
 /**
- * The bounds that a PATCH moves. A bound that only came back stays: writing it would cut off the microseconds, and could
- * invert a window shorter than a millisecond.
+ * The bounds that a PATCH moves. Does not write a bound that a client sends back: that would lose its microseconds, and
+ * could invert a window shorter than a millisecond.
  */
 export function movedBounds(stored: Stored, sent: Sent): Pick<Sent, Bound> {
   const moves = (bound: Bound) => sent[bound] !== undefined && sent[bound] !== asRead(stored[bound])
@@ -83,7 +81,7 @@ export function movedBounds(stored: Stored, sent: Sent): Pick<Sent, Bound> {
   }
 }
 
-/** A stored instant as it is parsed after a client has read it. */
+/** A stored instant after a client has read it and sent it back. */
 const asRead = (wire: string | null) => (wire === null ? null : `${wire.slice(0, 23)}000Z`)
 
 /** Problems of different rules, in the order of the fields in the schema (D3.2). */

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { test } from '../../test/imports.fixture.ts'
 
-/** Bodies are texts here: what they hold would not survive JSON.stringify. */
+/** Bodies are texts, because JSON.stringify would change their values. */
 const LARGE = '9007199254740993'
 
 const entriesOf = (res: { json(): { error: { fields?: { field: string; code: string }[] } } }) =>
@@ -16,15 +16,15 @@ const cases = [
   { metadata: `{"b":[{"__proto__":1}],"a":${LARGE}}`, entries: ['metadata.a invalid_value', 'metadata.b[0].__proto__ invalid_value'] },
 ] // prettier-ignore
 
-describe('D12.2 what cannot be stored as it was sent', () => {
-  test.for(cases)('create, patch and their older forms: $metadata', async ({ metadata, entries }, { catalog }) => {
+describe('D12.2 metadata that cannot be stored as sent', () => {
+  test.for(cases)('is refused by create, PATCH and the legacy routes: $metadata', async ({ metadata, entries }, { catalog }) => {
     const stored = await catalog.asset({ external_key: 'A', metadata: { kept: 1 } })
-    const older = { vocabulary: 'legacy' } as const
+    const legacy = { vocabulary: 'legacy' } as const
     for (const res of [
       await catalog.post('/assets', `{"name":"x","metadata":${metadata}}`),
       await catalog.patch(`/assets/${stored.id}`, `{"metadata":${metadata}}`),
-      await catalog.call('POST', '/assets', `{"name":"x","metadata":${metadata}}`, older),
-      await catalog.call('PUT', '/assets/A', `{"metadata":${metadata}}`, older),
+      await catalog.call('POST', '/assets', `{"name":"x","metadata":${metadata}}`, legacy),
+      await catalog.call('PUT', '/assets/A', `{"metadata":${metadata}}`, legacy),
     ]) {
       expect(res.statusCode).toBe(400)
       expect(entriesOf(res)?.toSorted()).toEqual(entries)
@@ -32,15 +32,13 @@ describe('D12.2 what cannot be stored as it was sent', () => {
     expect((await catalog.get(`/assets/${stored.id}`)).json().data).toEqual(stored)
   }) // prettier-ignore
 
-  test('is told together with the problems of other fields, in the order of the schema', async ({
-    catalog,
-  }) => {
+  test('is reported together with problems of other fields, in schema order', async ({ catalog }) => {
     const { id } = await catalog.asset()
     const res = await catalog.patch(`/assets/${id}`, `{"tags":[],"metadata":{"a":${LARGE}},"id":1}`)
     expect(entriesOf(res)).toEqual(['id read_only', 'metadata.a invalid_value'])
   })
 
-  test('what is stored comes back: 1e20, which the wire shows as an integer, and what came before this rule', async ({
+  test('is accepted if it is stored already: 1e20, shown as an integer, and values older than this rule', async ({
     catalog,
   }) => {
     const { id } = await catalog.asset()
@@ -60,7 +58,7 @@ describe('D12.2 what cannot be stored as it was sent', () => {
     ])
   })
 
-  test('a row of an import fails with the path in its message; an exported one is unchanged', async ({
+  test('makes a row of an import fail with the path in its message, unless it was exported', async ({
     catalog,
     imports,
   }) => {
@@ -78,8 +76,8 @@ describe('D12.2 what cannot be stored as it was sent', () => {
   }) // prettier-ignore
 })
 
-describe('S11 j names that show as something else', () => {
-  test.for(['asset', 'location'] as const)('%s: refused, but a stored one comes back', async (kind, { catalog, imports }) => {
+describe('S11 j names with misleading characters', () => {
+  test.for(['asset', 'location'] as const)('%s: refused, but a stored one can be sent back', async (kind, { catalog, imports }) => {
     const name = 'Pump\u202e7'
     const refused = await catalog.post(`/${kind}s`, { name })
     expect(entriesOf(refused)).toEqual(['name invalid_value'])
@@ -89,8 +87,8 @@ describe('S11 j names that show as something else', () => {
     const stored = (await catalog.get(`/${kind}s/${id}`)).json().data
     expect(stored.name).toBe(name)
     expect((await catalog.patch(`/${kind}s/${id}`, stored)).statusCode).toBe(200)
-    const older = await catalog.call('PUT', `/${kind}s/OLD`, { name }, { vocabulary: 'legacy' })
-    expect(older.statusCode).toBe(200)
+    const put = await catalog.call('PUT', `/${kind}s/OLD`, { name }, { vocabulary: 'legacy' })
+    expect(put.statusCode).toBe(200)
     expect(entriesOf(await catalog.patch(`/${kind}s/${id}`, { name: `${name}!` }))).toEqual(['name invalid_value'])
     const done = await imports.run(`${kind}s`, `external_key,name\nOLD,${name}\nNEW,${name}\n`)
     expect(done.rows.map(({ outcome, errors }) => [outcome, errors[0]?.field])).toEqual([['unchanged', undefined], ['failed', 'name']])

@@ -10,8 +10,8 @@ import { awaitRoom } from './republish.pace.ts'
 
 const USAGE = `usage: node src/republish/main.ts [--batch-size N]
 
-Puts the state of every location, asset and tag into the outbox again, and the running service publishes them: for a
-CATALOG stream or a projection that was lost. Safe while the service runs, and safe to repeat.
+Queues the state of every location, asset and tag again, for a lost CATALOG stream or projection. The running service
+publishes them. Safe while the service runs, and safe to repeat.
 
 It waits while more than --queue messages are unpublished, so that new changes are published soon. It fails if no
 message is published for --patience seconds. A second run starts from the beginning.

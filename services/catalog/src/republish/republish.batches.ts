@@ -7,24 +7,23 @@ import { toLocationState } from '../locations/locations.views.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
 
-/** The last row of a batch; the next one begins after it. */
-type Place = { org_id: number; id: number }
+/** The last row of a batch. The next batch begins after it. */
+type Position = { org_id: number; id: number }
 type Kind = 'location' | 'asset' | 'tag'
 
-const START: Place = { org_id: Number.MIN_SAFE_INTEGER, id: 0 }
+const START: Position = { org_id: Number.MIN_SAFE_INTEGER, id: 0 }
 
 export type RepublishOptions = {
   /** Rows of a transaction. */
   batchSize: number
-  /** Called before each batch; the next one is queued when it resolves. */
+  /** Called before each batch, which waits for it. */
   room?: () => Promise<void>
   onBatch?: (kind: Kind, total: number) => void
 }
 
 /**
- * Puts the state of every location, asset and tag into the outbox once more, deleted ones and unchanged revisions
- * included: consumers that have it ignore it, a stream or a projection that was lost is whole again. Safe to run while
- * the service works, to repeat, and to break off. Returns how many of each.
+ * Queues the state of every location, asset and tag again, including deleted ones, with unchanged revisions. Consumers
+ * ignore states that they have. Safe while the service runs, safe to repeat and to abort. Returns the number of each kind.
  */
 export async function republishAll(
   db: Kysely<Tables>,
@@ -32,9 +31,9 @@ export async function republishAll(
 ): Promise<Record<Kind, number>> {
   const totals = { location: 0, asset: 0, tag: 0 }
   for (const kind of ['location', 'asset', 'tag'] as const) {
-    let after: Place | undefined = START
+    let after: Position | undefined = START
     while (after) {
-      const from: Place = after
+      const from: Position = after
       await options.room?.()
       const rows = await db.transaction().execute((tx) => republishBatch(tx, kind, from, options.batchSize))
       totals[kind] += rows.length
@@ -45,8 +44,8 @@ export async function republishAll(
   return totals
 }
 
-/** The rows are held until they are in the outbox, so that no newer state of theirs can be queued before this one. */
-async function republishBatch(tx: Tx, kind: Kind, after: Place, size: number): Promise<Place[]> {
+/** Locks the rows until their states are in the outbox, so that no newer state is queued before them. */
+async function republishBatch(tx: Tx, kind: Kind, after: Position, size: number): Promise<Position[]> {
   if (kind === 'location') {
     const rows = await following(tx.selectFrom('location').select(locationColumns), after, size).execute()
     await enqueue(tx, locationState, rows.map(toLocationState))
@@ -64,7 +63,7 @@ async function republishBatch(tx: Tx, kind: Kind, after: Place, size: number): P
 
 const following = <T extends Kind, O>(
   rows: SelectQueryBuilder<Tables, T, O>,
-  { org_id, id }: Place,
+  { org_id, id }: Position,
   size: number,
 ): SelectQueryBuilder<Tables, T, O> =>
   rows

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
+import { republishState } from '../responders/republish-state.responder.ts'
 import { republishAll } from './republish.batches.ts'
-import { awaitRoom, NobodyPublishes } from './republish.pace.ts'
-import { republishState } from '../broker/republish-state.responder.ts'
+import { awaitRoom, OutboxNotPublished } from './republish.pace.ts'
 
-test('everything is queued once more as it is, deleted things included, in whatever batches', async ({
+test('all states are queued again unchanged, also of deleted rows, with any batch size', async ({
   catalog,
   otherOrg,
 }) => {
@@ -22,7 +22,7 @@ test('everything is queued once more as it is, deleted things included, in whate
   expect(new Map(again.map((message) => [message.subject, message.payload]))).toEqual(newest)
 })
 
-test('one state is queued once more by its subject, deleted or not, and nothing for a subject that is none of ours', async ({
+test('one state is queued again by its subject, deleted or not; an unknown subject queues nothing', async ({
   catalog,
 }) => {
   const { db } = catalog.database
@@ -49,9 +49,7 @@ test('one state is queued once more by its subject, deleted or not, and nothing 
   await expect(republishState(db, { subject: 7 })).rejects.toThrow('not a request for a state')
 })
 
-test('no batch is queued while the outbox is long, and the next one as soon as it is not', async ({
-  catalog,
-}) => {
+test('the next batch waits until the outbox has room', async ({ catalog }) => {
   const { db, pool } = catalog.database
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'waits' }] })
   let waits = 0
@@ -67,9 +65,9 @@ test('no batch is queued while the outbox is long, and the next one as soon as i
   expect(await catalog.takeOutbox()).toEqual([])
 })
 
-test('an outbox that nobody empties is an error that says so', async ({ catalog }) => {
+test('an outbox that does not become shorter is an error', async ({ catalog }) => {
   await catalog.asset()
   const waiting = awaitRoom(catalog.database.db, { atMost: 0, patienceMs: 1 })
-  await expect(waiting).rejects.toThrow(NobodyPublishes)
+  await expect(waiting).rejects.toThrow(OutboxNotPublished)
   await catalog.takeOutbox()
 })

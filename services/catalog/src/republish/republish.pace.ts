@@ -3,24 +3,21 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 
 type Options = {
-  /** Messages that may wait in the outbox. */
+  /** Maximum number of messages in the outbox. */
   atMost: number
-  /** Gives up when the outbox has not become shorter for this long. */
+  /** Fails if the outbox does not become shorter for this long. */
   patienceMs: number
   onWait?: (queued: number) => void
 }
 
-/** The service that publishes what is queued does not seem to run. */
-export class NobodyPublishes extends Error {
-  override readonly name = 'NobodyPublishes'
+/** The outbox does not become shorter. The service probably does not run. */
+export class OutboxNotPublished extends Error {
+  override readonly name = 'OutboxNotPublished'
 }
 
-const LOOK_EVERY_MS = 200
+const POLL_MS = 200
 
-/**
- * Resolves as soon as the outbox has room. Changes made meanwhile are published in their turn, so a long queue would
- * delay them. Throws NobodyPublishes.
- */
+/** Resolves when the outbox has room, because a long queue would delay new changes. Throws OutboxNotPublished. */
 export async function awaitRoom(db: Kysely<Tables>, { atMost, patienceMs, onWait }: Options): Promise<void> {
   let shortest = Number.POSITIVE_INFINITY
   let since = Date.now()
@@ -29,11 +26,11 @@ export async function awaitRoom(db: Kysely<Tables>, { atMost, patienceMs, onWait
     if (queued <= atMost) return
     if (queued < shortest) [shortest, since] = [queued, Date.now()]
     if (Date.now() - since > patienceMs)
-      throw new NobodyPublishes(
-        `${queued} messages wait in the outbox and nobody publishes them: is catalog running?`,
+      throw new OutboxNotPublished(
+        `${queued} messages wait in the outbox and are not published. Is catalog running?`,
       )
     onWait?.(queued)
-    await wait(LOOK_EVERY_MS)
+    await wait(POLL_MS)
   }
 }
 

@@ -1,11 +1,8 @@
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
-import { findLost, forgetQueued } from './lost.queries.ts'
+import { findLost, dropQueuedStates } from './lost.queries.ts'
 
-test('what the stream has and the database has not, or only as it was before, is lost', async ({
-  catalog,
-  otherOrg,
-}) => {
+test('states that the database lacks or has in an older revision are lost', async ({ catalog, otherOrg }) => {
   const { db } = catalog.database
   const kept = await catalog.asset()
   const { id, revision, org_id } = await db
@@ -27,13 +24,13 @@ test('what the stream has and the database has not, or only as it was before, is
   expect(await findLost(db, 'asset', [])).toEqual([])
 })
 
-test('states that wait in a restored outbox are forgotten, placements are not', async ({ catalog }) => {
+test('states in a restored outbox are deleted, placements are not', async ({ catalog }) => {
   const { db, pool } = catalog.database
   await catalog.asset()
   await pool.query(
     `insert into outbox (subject, msg_id, keep, payload, headers) values ('placements.1', 'p', 'all', '{"org_id": 0}', '{}')`,
   )
-  await forgetQueued(db)
+  await dropQueuedStates(db)
   const left = await db.selectFrom('outbox').select('subject').execute()
   expect(left.map(({ subject }) => subject)).toEqual(['placements.1'])
   await pool.query('delete from outbox')

@@ -4,7 +4,7 @@ import type { Tables } from '../db.ts'
 export type State = { org_id: number; id: number; revision: number }
 export type Kind = 'asset' | 'location' | 'tag'
 
-/** Of these states those that the database has not, or only as they were before. */
+/** The states that the database lacks or has only in an older revision. */
 export async function findLost<S extends State>(
   db: Kysely<Tables>,
   kind: Kind,
@@ -21,7 +21,7 @@ export async function findLost<S extends State>(
   return rows.flatMap(({ n }) => states[n] ?? [])
 }
 
-/** States that the restored outbox holds are older than those that follow. Placements stay: each one counts. */
-export async function forgetQueued(db: Kysely<Tables>): Promise<void> {
+/** Deletes queued states, because newer ones will follow. Keeps placements, which are not states. */
+export async function dropQueuedStates(db: Kysely<Tables>): Promise<void> {
   await sql`delete from outbox where subject like 'catalog.%'`.execute(db)
 }

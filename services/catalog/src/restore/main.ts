@@ -15,15 +15,15 @@ import { z } from 'zod'
 import type { Tables } from '../db.ts'
 import { republishAll } from '../republish/republish.batches.ts'
 import { awaitRoom } from '../republish/republish.pace.ts'
-import { findLost, forgetQueued, type Kind, type State } from './lost.queries.ts'
+import { findLost, dropQueuedStates, type Kind, type State } from './lost.queries.ts'
 
 const USAGE = `usage: node services/catalog/src/restore/main.ts --restored database|streams [--report FOLDER]
 
-Makes the CATALOG stream equal to the database, while no service runs. A part of deploy/backup/after-restore.ts, which
-says more. After a restored database, first what the stream knows of assets, locations and tags and the database does
-not is written to catalog-not-in-the-backup.jsonl: it is gone otherwise. Safe to run again.
+Makes the CATALOG stream equal to the database, while no service runs. A step of deploy/backup/after-restore.ts. After
+the restore of a database, it first writes the states of assets, locations and tags that are newer in the stream to
+catalog-not-in-the-backup.jsonl: the stream loses them. Safe to repeat.
 
-  --report FOLDER  for that file, one JSON object a line
+  --report FOLDER  folder of that file, which has one JSON object per line
   DATABASE_URL     PostgreSQL, as the role of catalog
   NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE   as for the service
 `
@@ -50,14 +50,14 @@ async function restore({ restored, report }: z.output<typeof Flags>): Promise<vo
       await skipIssued(db)
       await reportLost(db, broker, join(report, 'catalog-not-in-the-backup.jsonl'))
     }
-    await forgetQueued(db)
+    await dropQueuedStates(db)
     await emptyStream(broker, 'CATALOG')
     const relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
     const totals = await republishAll(db, { batchSize: ROWS_AT_ONCE, room: () => awaitRoom(db, PACE) })
     await awaitRoom(db, { ...PACE, atMost: 0 })
     await relay.stop()
     const { asset, location, tag } = totals
-    say(`CATALOG holds what the database holds: ${asset} assets, ${location} locations, ${tag} tags`)
+    say(`the CATALOG stream equals the database: ${asset} assets, ${location} locations, ${tag} tags`)
   } finally {
     await broker.close()
     await database.close()
@@ -77,8 +77,8 @@ async function reportLost(db: Kysely<Tables>, broker: Broker, file: string): Pro
       if (states.length > 0) appendFileSync(file, lines, { mode: 0o600 })
       lost += states.length
     }
-  if (lost === 0) return say('the stream knows of nothing newer than the backup')
-  say(`${lost} assets, locations or tags were made or changed after the backup: ${file}`)
+  if (lost === 0) return say('the stream contains nothing newer than the backup')
+  say(`${lost} assets, locations or tags were created or changed after the backup: ${file}`)
 }
 
 function statesOf(kind: Kind, batch: readonly Stored[]): State[] {

@@ -1,7 +1,7 @@
 import type { TagView } from '@whereabouts/contracts/tags'
 import { sql, type RawBuilder } from 'kysely'
 
-/** A row as the API shows it: with its live tags. */
+/** A row with its live tags. */
 export type Tagged<Row> = Row & { tags: TagView[] }
 
 const liveTagsOf = (owner: 'asset' | 'location') =>
@@ -12,5 +12,5 @@ const liveTagsOf = (owner: 'asset' | 'location') =>
 
 const columns = { asset: liveTagsOf('asset'), location: liveTagsOf('location') }
 
-/** A column of a query over `owner`: the live tags of the row, oldest first. */
+/** The live tags of a row of `owner`, oldest first, as a column of a query. */
 export const liveTags = (owner: 'asset' | 'location'): RawBuilder<TagView[]> => columns[owner]

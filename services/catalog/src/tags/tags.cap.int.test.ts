@@ -6,17 +6,17 @@ const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
 const numbered = (count: number) => Array.from({ length: count }, (_, i) => rfid(`T${i}`))
 
 test.for(['asset', 'location'] as const)(
-  'of attaches at the same time on two replicas no more succeed than the %s has room for',
+  'simultaneous attaches on two replicas do not exceed the limit of tags of an %s',
   async (kind, { catalog, replica }) => {
     const { id } = await catalog[kind]({ tags: numbered(MAX_TAGS - 3) })
     await catalog.takeOutbox()
     const path = `/${kind}s/${id}`
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, i) =>
         (i % 2 ? catalog : replica).post(`${path}/tags`, rfid(`more-${i}`)),
       ),
     )
-    const refused = answers.filter((res) => res.statusCode !== 201)
+    const refused = responses.filter((res) => res.statusCode !== 201)
     expect(refused).toHaveLength(9)
     for (const res of refused)
       expect(res.json().error).toMatchObject({
@@ -30,7 +30,7 @@ test.for(['asset', 'location'] as const)(
   },
 )
 
-test('a tag that it has already is still said to exist, and one that is removed makes room', async ({
+test('at the limit, a tag that it already has still exists, and a removed tag makes room', async ({
   catalog,
 }) => {
   const { id, tags } = await catalog.asset({ tags: numbered(MAX_TAGS) })

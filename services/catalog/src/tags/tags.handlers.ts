@@ -1,17 +1,16 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import { lockAsset } from '../assets/assets.queries.ts'
-import type { RunInTransaction } from '../transactions/transactions.ts'
 import { assetNotFound, locationNotFound } from '../errors.ts'
-import { lockLocation } from '../locations/locations.queries.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
+import { lockOwner } from './tags.queries.ts'
 import { attach, detach } from './tags.ts'
 
-/** Neither attaching nor detaching touches the owner's `updated_at` (D6.4). */
+/** Attaching and detaching do not change the owner's `updated_at` (D6.4). */
 export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>
   ({
     async attachAssetTag({ principal: { orgId }, params: { asset_id }, body }) {
       const tag = await runInTransaction(orgId, async (tx) => {
-        if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
+        if (!(await lockOwner(tx, orgId, { asset_id }))) throw assetNotFound()
         return attach(tx, orgId, { asset_id }, body)
       })
       return new Reply({ data: tag }, { location: `${API_PREFIX}/assets/${asset_id}/tags/${tag.id}` })
@@ -24,7 +23,7 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
 
     async attachLocationTag({ principal: { orgId }, params: { location_id }, body }) {
       const tag = await runInTransaction(orgId, async (tx) => {
-        if (!(await lockLocation(tx, orgId, location_id))) throw locationNotFound()
+        if (!(await lockOwner(tx, orgId, { location_id }))) throw locationNotFound()
         return attach(tx, orgId, { location_id }, body)
       })
       return new Reply({ data: tag }, { location: `${API_PREFIX}/locations/${location_id}/tags/${tag.id}` })

@@ -21,13 +21,13 @@ test.for(['assets', 'locations'])(
   },
 )
 
-test('tags of an owner are shown oldest first', async ({ catalog }) => {
+test('tags of an owner are listed oldest first', async ({ catalog }) => {
   const asset = await catalog.asset({ tags: [{ tag_type: 'rfid', value: '9' }] })
   const second = await catalog.tag(`/assets/${asset.id}`, rfid('1'))
   expect((await catalog.get(`/assets/${asset.id}`)).json().data.tags).toEqual([asset.tags[0], second])
 })
 
-test('D6.3 a tag lives once per organization, on an asset or on a location', async ({
+test('D6.3 a live tag is unique in its organization, over assets and locations', async ({
   catalog,
   otherOrg,
 }) => {
@@ -37,30 +37,28 @@ test('D6.3 a tag lives once per organization, on an asset or on a location', asy
   expect(res.statusCode).toBe(409)
   expect(res.json().error).toMatchObject({ type: 'conflict', detail: 'tag rfid:X already exists' })
   await catalog.tag(`/locations/${dock.id}`, { tag_type: 'ble', value: 'X' })
-  await catalog.tag(`/locations/${dock.id}`, rfid('x')) // exact, although reads match tolerantly
+  await catalog.tag(`/locations/${dock.id}`, rfid('x')) // exact, although reads match loosely
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'X' }] }, { org: otherOrg })
   await catalog.delete(`/assets/${asset.id}/tags/${asset.tags[0]?.id}`)
   await catalog.tag(`/locations/${dock.id}`, rfid('X'))
 })
 
-test('of two attaches of one tag at the same time exactly one wins', async ({ catalog }) => {
+test('of two simultaneous attaches of one tag exactly one succeeds', async ({ catalog }) => {
   const rounds = Array.from({ length: 8 }, async (_, i) => {
     const [asset, dock] = [await catalog.asset(), await catalog.location()]
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       catalog.post(`/assets/${asset.id}/tags`, rfid(`race-${i}`)),
       catalog.post(`/locations/${dock.id}/tags`, rfid(`race-${i}`)),
     ])
-    return answers.map((res) => res.statusCode).toSorted((a, b) => a - b)
+    return responses.map((res) => res.statusCode).toSorted((a, b) => a - b)
   })
   for (const outcome of await Promise.all(rounds)) expect(outcome).toEqual([201, 409])
 })
 
-test('creates whose tags overlap in opposite orders wait for each other and do not deadlock', async ({
-  catalog,
-}) => {
+test('creates with the same tags in opposite orders do not deadlock', async ({ catalog }) => {
   const client = await catalog.database.pool.connect()
   try {
-    // An attach that is not finished yet holds both of them in the middle of their lists.
+    // An open attach blocks both in the middle of their lists.
     const { id } = await catalog.asset()
     await client.query('begin')
     await client.query(
@@ -68,20 +66,20 @@ test('creates whose tags overlap in opposite orders wait for each other and do n
       [catalog.orgId, id],
     )
     const tags = ['A', 'M', 'Z'].map(rfid)
-    const answers = Promise.all([
+    const responses = Promise.all([
       catalog.post('/assets', { name: 'a', external_key: 'A', tags }),
       catalog.post('/assets', { name: 'b', external_key: 'B', tags: tags.toReversed() }),
     ])
     await expect.poll(() => catalog.waitingForLocks()).toBe(2)
     await client.query('rollback')
-    const statuses = (await answers).map((res) => res.statusCode)
+    const statuses = (await responses).map((res) => res.statusCode)
     expect(statuses.toSorted((a, b) => a - b)).toEqual([201, 409])
   } finally {
     client.release()
   }
 })
 
-test('a tag attached while its owner is being deleted never survives it', async ({ catalog }) => {
+test('a tag attached during the delete of its owner never survives it', async ({ catalog }) => {
   const rounds = Array.from({ length: 10 }, async (_, i) => {
     const asset = await catalog.asset()
     await Promise.all([
@@ -97,8 +95,8 @@ test('a tag attached while its owner is being deleted never survives it', async 
   expect(rows).toEqual([])
 })
 
-test('a delete takes the tags in the order of their ids, as a republish does', async ({ catalog }) => {
-  // Ids tell no order, so some asset has its first tag behind its second one.
+test('a delete locks the tags in the order of ids, like a republish', async ({ catalog }) => {
+  // Ids are in no order, so some asset has a first tag with a higher id than its second.
   const twoTags = async (i: number) => catalog.asset({ tags: [rfid(`first-${i}`), rfid(`second-${i}`)] })
   const assets = await Promise.all(Array.from({ length: 20 }, (_, i) => twoTags(i)))
   const asset = assets.find(({ tags: [first, second] }) => (first?.id ?? 0) > (second?.id ?? 0))
@@ -120,7 +118,7 @@ test('a delete takes the tags in the order of their ids, as a republish does', a
   }
 })
 
-test('attach and detach put the full state of the tag into the outbox', async ({ catalog }) => {
+test('attach and detach publish the full state of the tag', async ({ catalog }) => {
   const asset = await catalog.asset()
   await catalog.takeOutbox()
   const tag = await catalog.tag(`/assets/${asset.id}`, rfid('T'))
@@ -139,7 +137,7 @@ test('attach and detach put the full state of the tag into the outbox', async ({
   expect(Number(detached?.payload['revision'])).toBeGreaterThan(Number(attached?.payload['revision']))
 })
 
-test('a refused attach leaves nothing in the outbox', async ({ catalog }) => {
+test('a refused attach publishes nothing', async ({ catalog }) => {
   const asset = await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'T' }] })
   await catalog.takeOutbox()
   expect((await catalog.post(`/assets/${asset.id}/tags`, rfid('T'))).statusCode).toBe(409)
@@ -174,7 +172,7 @@ test.for([
   expect(res.json().error.fields).toMatchObject([{ field, code }])
 })
 
-test('an unknown tag type names the ones that are allowed', async ({ catalog }) => {
+test('the error of an unknown tag type names the allowed ones', async ({ catalog }) => {
   const asset = await catalog.asset()
   const res = await catalog.post(`/assets/${asset.id}/tags`, { tag_type: 'nfc', value: 'x' })
   expect(res.json().error.fields).toMatchObject([

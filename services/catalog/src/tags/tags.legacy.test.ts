@@ -13,13 +13,13 @@ test.for([
   { name: 'the same in another order', wanted: [rfid('B'), rfid('A')], missing: [], surplus: [3] },
   { name: 'others', wanted: [rfid('D'), rfid('A'), rfid('C')], missing: ['D', 'C'], surplus: [2, 3] },
   { name: 'the same value in another case', wanted: [rfid('a')], missing: ['a'], surplus: [1, 2, 3] },
-])('$name: what is missing is attached in the order given, the rest removed', (one) => {
+])('$name: missing tags are attached in the given order, others removed', (one) => {
   const changes = tagChanges(stored, one.wanted)
   expect(changes.missing.map(({ value }) => value)).toEqual(one.missing)
   expect(changes.surplus).toEqual(one.surplus)
 })
 
-test('D6.3 a tag that is named twice is taken, whether or not it is there already', () => {
+test('D6.3 a tag that is twice in the list is taken, stored or not', () => {
   for (const value of ['A', 'new'])
     expect(() => tagChanges(stored, [rfid(value), rfid(value)])).toThrow(`tag rfid:${value} already exists`)
 })

@@ -4,15 +4,15 @@ import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { RunInTransaction } from '../transactions/transactions.ts'
 import type { Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
 import { lockIdByKey } from '../external-keys/external-keys.queries.ts'
-import { attach, detach } from './tags.ts'
+import type { RunInTransaction } from '../transactions/transactions.ts'
 import { columnOf, deleteTags, insertTags, listTags, type Owner } from './tags.queries.ts'
+import { attach, detach } from './tags.ts'
 import { toTagState } from './tags.views.ts'
 
-/** Tags that were removed are in no view, hence all that are shown are active. */
+/** Views contain only live tags, so all are active. */
 export const toLegacyIdentifier = ({ id, tag_type, value }: TagView): LegacyIdentifierView => ({
   id,
   type: tag_type,
@@ -23,8 +23,8 @@ export const toLegacyIdentifier = ({ id, tag_type, value }: TagView): LegacyIden
 export const toTagCreate = ({ type, value }: LegacyIdentifierCreate): TagCreate => ({ tag_type: type, value })
 
 /**
- * Makes `wanted` the tags of an owner whose row the caller has locked, and publishes each that is added or removed. Those it
- * has already stay as they are. Throws `tagExists` for one that is taken elsewhere, or twice in the list.
+ * Replaces the tags of an owner whose row the caller has locked, and publishes added and removed tags. Tags in both lists do
+ * not change. Throws `tagExists` for a tag that another owner has, or that is twice in the list.
  */
 export async function replaceTags(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function replaceTags(
   const [column, ownerId] = columnOf(owner)
   const stored = await listTags(tx, orgId, column, [ownerId])
   const { missing, surplus } = tagChanges(stored, wanted.map(toTagCreate))
-  // In this order: a transaction that waits for another's tag must not hold a tag that the other waits for.
+  // Inserts first, because a transaction that waits for a tag must not hold a tag that the other waits for.
   const added = await insertTags(tx, orgId, owner, missing)
   const removed = await deleteTags(tx, orgId, owner, surplus)
   await enqueue(tx, tagState, [...added, ...removed].map(toTagState))

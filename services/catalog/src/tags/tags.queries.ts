@@ -1,12 +1,26 @@
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { TagCreate } from '@whereabouts/contracts/tags'
+import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'
-import { nextRevision } from '@whereabouts/db/revisions'
 
-/** Whose tag it is. */
+/** The resource that has a tag. */
 export type Owner = { asset_id: number } | { location_id: number }
+
+/** Locks the live row of an owner until the transaction ends. False if there is none in this organization. */
+export async function lockOwner(tx: Tx, orgId: number, owner: Owner): Promise<boolean> {
+  const [column, ownerId] = columnOf(owner)
+  const row = await tx
+    .selectFrom(column === 'asset_id' ? 'asset' : 'location')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', ownerId)
+    .where('deleted_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
 
 export const tagColumns = [
   'tag.org_id', 'tag.id', 'tag.tag_type', 'tag.value', 'tag.asset_id', 'tag.location_id',
@@ -16,8 +30,8 @@ export const tagColumns = [
 const returned = sql.raw(tagColumns.map((column) => column.replace('tag.', '')).join(', '))
 
 /**
- * Adds tags to an owner whose row the caller holds, and returns them in the order given. Throws `tagExists` for the
- * first one whose natural key is live elsewhere, or twice in the list.
+ * Adds tags to an owner whose row the caller has locked, and returns them in the given order. Throws `tagExists` for the
+ * first tag that another owner has, or that is twice in the list.
  */
 export async function insertTags(
   tx: Tx,
@@ -32,8 +46,8 @@ export async function insertTags(
     match_value: matchValue(tag.tag_type, tag.value),
   }))
   const [assetId, locationId] = 'asset_id' in owner ? [owner.asset_id, null] : [null, owner.location_id]
-  // Inserted in the order of the natural key, so that two lists that overlap wait for each other instead of
-  // deadlocking; the microseconds keep the order given, which is what "the oldest tag" means (D6.5).
+  // Inserted in the order of type and value, so that two overlapping lists do not deadlock. The microseconds keep the given
+  // order, which defines "the oldest tag" (D6.5).
   const inserted = await sql<TagRow>`
     insert into tag (org_id, tag_type, value, match_value, asset_id, location_id, created_at)
     select ${orgId}, tag_type, value, match_value, ${assetId}::bigint, ${locationId}::bigint,
@@ -46,7 +60,7 @@ export async function insertTags(
   return inOrderGiven(tags, inserted.rows)
 }
 
-/** As `insertTags`, of one. */
+/** Like `insertTags`, for one tag. */
 export async function insertTag(tx: Tx, orgId: number, owner: Owner, tag: TagCreate): Promise<TagRow> {
   const [row] = await insertTags(tx, orgId, owner, [tag])
   if (!row) throw tagExists(tag.tag_type, tag.value)
@@ -82,7 +96,7 @@ export function listTags(
     .execute()
 }
 
-/** How many live tags an owner has. Call with its row locked, as attaching does. */
+/** The number of live tags of an owner. Call with its row locked, as for attaching. */
 export async function countTags(tx: Tx, orgId: number, owner: Owner): Promise<number> {
   const [column, ownerId] = columnOf(owner)
   const { total } = await tx
@@ -95,7 +109,7 @@ export async function countTags(tx: Tx, orgId: number, owner: Owner): Promise<nu
   return total
 }
 
-/** Removes one tag of this owner; undefined if it is not live. */
+/** Removes one tag of this owner. Undefined if it is not live. */
 export async function deleteTag(
   tx: Tx,
   orgId: number,
@@ -106,7 +120,7 @@ export async function deleteTag(
   return row
 }
 
-/** Removes tags of this owner; those that are not live any more are left out. */
+/** Removes tags of this owner. The result contains only tags that were live. */
 export function deleteTags(tx: Tx, orgId: number, owner: Owner, ids: readonly number[]): Promise<TagRow[]> {
   const [column, ownerId] = columnOf(owner)
   return tx
@@ -120,7 +134,7 @@ export function deleteTags(tx: Tx, orgId: number, owner: Owner, ids: readonly nu
     .execute()
 }
 
-/** Removes every live tag of an owner that was deleted a statement ago, with the same `deleted_at` to the microsecond. */
+/** Removes all live tags of an owner that this transaction has deleted, with the same `deleted_at`. */
 export async function deleteTagsOf(tx: Tx, orgId: number, owner: Owner): Promise<TagRow[]> {
   const [column, ownerId] = columnOf(owner)
   const table = column === 'asset_id' ? 'asset' : 'location'
@@ -129,7 +143,7 @@ export async function deleteTagsOf(tx: Tx, orgId: number, owner: Owner): Promise
     .select('deleted_at')
     .where('org_id', '=', orgId)
     .where('id', '=', ownerId)
-  // Locked in the order in which everything is republished, or the two could wait for each other.
+  // Locked in the order of a republish, because the two could deadlock otherwise.
   const inOrder = tx
     .selectFrom('tag')
     .select('id')

@@ -6,7 +6,7 @@ import { tagNotFound, tooManyTags } from '../errors.ts'
 import { countTags, deleteTag, insertTag, type Owner } from './tags.queries.ts'
 import { toTagState, toTagView } from './tags.views.ts'
 
-/** Adds a tag to an owner whose row the caller has locked, and publishes it. Throws `tagExists` and `tooManyTags`. */
+/** Adds a tag to an owner whose row the caller has locked, and publishes the tag. Throws `tagExists` and `tooManyTags`. */
 export async function attach(tx: Tx, orgId: number, owner: Owner, wanted: TagCreate): Promise<TagView> {
   const tag = await insertTag(tx, orgId, owner, wanted)
   if ((await countTags(tx, orgId, owner)) > MAX_TAGS) throw tooManyTags()
@@ -14,7 +14,7 @@ export async function attach(tx: Tx, orgId: number, owner: Owner, wanted: TagCre
   return toTagView(tag)
 }
 
-/** Removes a tag of this owner and publishes that. Throws `tagNotFound`. */
+/** Removes a tag of this owner and publishes its new state. Throws `tagNotFound`. */
 export async function detach(tx: Tx, orgId: number, owner: Owner, id: number): Promise<void> {
   const tag = await deleteTag(tx, orgId, owner, id)
   if (!tag) throw tagNotFound()

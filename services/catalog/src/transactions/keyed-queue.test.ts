@@ -3,7 +3,7 @@ import { keyedQueue } from './keyed-queue.ts'
 
 const patient = { maxWaiting: 100, maxWaitMs: 60_000 }
 
-/** Work that says when it begins, and ends when it is told to. */
+/** Work that records its start, and ends when the test ends it. */
 function job(log: string[], name: string) {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const work = () => {
@@ -13,36 +13,36 @@ function job(log: string[], name: string) {
   return { work, end: () => resolve(name), fail: () => reject(new Error(name)) }
 }
 
-/** Long enough for everything that can go on to have gone on. */
+/** Lets all work that can continue do so. */
 const settled = () => new Promise(setImmediate)
 
-describe('turns of one key', () => {
-  test('come in the order of arrival, no more at a time than allowed', async () => {
+describe('work of one key', () => {
+  test('runs in the order of arrival, within the limit of concurrency', async () => {
     const queue = keyedQueue({ concurrency: 2, ...patient })
     const log: string[] = []
     const jobs = ['a', 'b', 'c', 'd'].map((name) => job(log, name))
-    const answers = jobs.map(({ work }) => queue('key', work))
+    const results = jobs.map(({ work }) => queue('key', work))
     await settled()
     expect(log).toEqual(['a', 'b'])
     jobs[1]?.end()
     await settled()
     expect(log).toEqual(['a', 'b', 'c'])
     for (const { end } of jobs) end()
-    expect(await Promise.all(answers)).toEqual(['a', 'b', 'c', 'd'])
+    expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('go on after one that failed, whose caller is told', async () => {
+  test('continues after a failure, which the caller gets', async () => {
     const queue = keyedQueue({ concurrency: 1, ...patient })
     const log: string[] = []
     const [bad, good] = [job(log, 'bad'), job(log, 'good')]
-    const answers = [queue('key', bad.work), queue('key', good.work)]
+    const results = [queue('key', bad.work), queue('key', good.work)]
     bad.fail()
     good.end()
-    await expect(answers[0]).rejects.toThrow('bad')
-    await expect(answers[1]).resolves.toBe('good')
+    await expect(results[0]).rejects.toThrow('bad')
+    await expect(results[1]).resolves.toBe('good')
   })
 
-  test('do not wait for those of another key', async () => {
+  test('does not wait for work of another key', async () => {
     const queue = keyedQueue({ concurrency: 1, ...patient })
     const log: string[] = []
     const [mine, theirs] = [job(log, 'mine'), job(log, 'theirs')]
@@ -53,7 +53,7 @@ describe('turns of one key', () => {
     await waiting
   })
 
-  test('begin at once when nobody is left', async () => {
+  test('begins at once if the queue is empty', async () => {
     const queue = keyedQueue({ concurrency: 1, maxWaiting: 0, maxWaitMs: 60_000 })
     for (const name of ['one', 'two', 'three']) expect(await queue('key', async () => name)).toBe(name)
   })
@@ -62,7 +62,7 @@ describe('turns of one key', () => {
 describe('refused work has not begun, and other work is not affected', () => {
   const refusal = expect.objectContaining({ type: 'service_unavailable', headers: { 'retry-after': '1' } })
 
-  test('work is refused when the queue is full', async () => {
+  test('work is refused if the queue is full', async () => {
     const queue = keyedQueue({ concurrency: 1, maxWaiting: 1, maxWaitMs: 60_000 })
     const log: string[] = []
     const jobs = ['inside', 'waits', 'refused'].map((name) => job(log, name))

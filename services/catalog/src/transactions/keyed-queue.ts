@@ -5,11 +5,11 @@ import { tooManyChanges } from '../errors.ts'
 export type KeyedQueue = <T>(key: string, work: () => Promise<T>) => Promise<T>
 
 type Options = {
-  /** How much work of one key runs at the same time. */
+  /** How many of one key run at the same time. */
   concurrency: number
-  /** Per key. Work beyond this number is refused. */
+  /** Per key. More are refused. */
   maxWaiting: number
-  /** Work that has waited this long is refused. */
+  /** After this wait, work is refused. */
   maxWaitMs: number
   refusal?: () => AppError
 }
@@ -17,8 +17,8 @@ type Options = {
 type Lane = { inside: number; waiting: Set<() => void> }
 
 /**
- * One queue in memory per key, first in, first out. It holds back work that would only block a connection. Refused work
- * has not begun: rejects with `refusal`.
+ * One queue in memory per key, first in, first out. It delays work that would only block a connection. Refused work has not
+ * begun and rejects with `refusal`. Not `p-queue`, which limits neither the number of waiting tasks nor their wait.
  */
 export function keyedQueue({
   concurrency,
@@ -49,7 +49,7 @@ export function keyedQueue({
       waiting.add(admit)
     })
 
-  /** The work that has waited longest runs next. */
+  /** Starts the work that has waited longest. */
   function leave(key: string): void {
     const lane = lanes.get(key)
     if (!lane) return

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 import { transactionRunner } from './transactions.ts'
 
-/** Holds what one organization's changes wait for, until they all wait; meanwhile another organization works. */
+/** Locks rows until all changes of one organization wait. Meanwhile another organization changes rows. */
 async function jammed<T>(
   { catalog, otherOrg }: { catalog: Catalog; otherOrg: number },
   hold: { statement: string; values: unknown[] },
@@ -14,7 +14,7 @@ async function jammed<T>(
   try {
     await client.query('begin')
     await client.query(hold.statement, hold.values)
-    const answers = send()
+    const responses = send()
     await expect.poll(() => catalog.waitingForLocks(), { timeout: 10_000 }).toBeGreaterThan(0)
     const as = { org: otherOrg }
     const { id } = await catalog.asset({}, as)
@@ -22,9 +22,9 @@ async function jammed<T>(
     expect((await catalog.get('/locations', as)).statusCode).toBe(200)
     expect((await catalog.patch(`/assets/${id}`, {}, as)).statusCode).toBe(200)
     await client.query('rollback')
-    return await Promise.all(answers)
+    return await Promise.all(responses)
   } finally {
-    client.release(true) // with whatever it still holds
+    client.release(true) // with its locks
   }
 }
 
@@ -37,17 +37,17 @@ let renames = 0
 const rename = (catalog: Catalog, as: object, id: number) =>
   catalog.post(`/locations/${id}/rename`, { external_key: `KEY-${(renames += 1)}` }, as)
 
-describe('one organization that waits for itself leaves connections to the others', () => {
-  test('200 creates without a key, which all succeed', async ({ catalog, otherOrg }) => {
-    const answers = await jammed({ catalog, otherOrg }, advisory(`mint:asset:${catalog.orgId}`), () =>
+describe('an organization whose changes wait leaves connections to others', () => {
+  test('200 creates without a key succeed', async ({ catalog, otherOrg }) => {
+    const responses = await jammed({ catalog, otherOrg }, advisory(`mint:asset:${catalog.orgId}`), () =>
       Array.from({ length: 200 }, () => catalog.post('/assets', { name: 'x' })),
     )
-    const keys = answers.map((res) => res.json().data?.external_key)
+    const keys = responses.map((res) => res.json().data?.external_key)
     expect(new Set(keys).size).toBe(200)
     expect(keys).toContain('ASSET-0200')
   })
 
-  /** Who waits for an advisory lock holds one connection, not the half of them that an organization may have. */
+  /** Changes that wait for an advisory lock use one connection, not half of all. */
   test.for([
     {
       what: 'creates',
@@ -66,28 +66,28 @@ describe('one organization that waits for itself leaves connections to the other
     const locations = await Promise.all(
       orgs.map((org) => catalog.location({ external_key: 'HERE' }, { org })),
     )
-    const answers = await jammed(
+    const responses = await jammed(
       { catalog, otherOrg },
       advisory(...orgs.map((org) => `${lock}:${org}`)),
       () =>
         Array.from({ length: 80 }, (_, i) => send(catalog, { org: orgs[i % 4] }, locations[i % 4]?.id ?? 0)),
     )
-    for (const res of answers) expect([200, 201]).toContain(res.statusCode)
+    for (const res of responses) expect([200, 201]).toContain(res.statusCode)
   })
 
   test('50 changes of one row', async ({ catalog, otherOrg }) => {
     const { id } = await catalog.asset()
     const row = { statement: 'select 1 from asset where id = $1 for update', values: [id] }
-    const answers = await jammed({ catalog, otherOrg }, row, () =>
+    const responses = await jammed({ catalog, otherOrg }, row, () =>
       Array.from({ length: 50 }, (_, i) =>
         catalog.post(`/assets/${id}/tags`, { tag_type: 'ble', value: `${i}` }),
       ),
     )
-    expect(new Set(answers.map((res) => res.statusCode))).toEqual(new Set([201]))
+    expect(new Set(responses.map((res) => res.statusCode))).toEqual(new Set([201]))
   })
 })
 
-test('a lock that is not granted in time is 503, and the relay is not woken', async ({ catalog }) => {
+test('a lock timeout answers 503, and does not wake the relay', async ({ catalog }) => {
   let wakes = 0
   const runInTransaction = transactionRunner(catalog.tenants, () => (wakes += 1))
   const client = await catalog.database.pool.connect()
@@ -109,7 +109,7 @@ test('a lock that is not granted in time is 503, and the relay is not woken', as
   expect(wakes).toBe(1)
 })
 
-test('what was thrown inside is what the caller gets', async ({ catalog }) => {
+test('the caller gets errors of the work', async ({ catalog }) => {
   const runInTransaction = transactionRunner(catalog.tenants, () => undefined)
   const bug = new TypeError('a bug')
   await expect(

@@ -8,8 +8,8 @@ import { keyedQueue } from './keyed-queue.ts'
 export type LockName = 'asset keys' | 'location keys' | 'location tree'
 
 /**
- * Runs `work` in a transaction of one organization and wakes the outbox relay after the commit. Do not nest.
- * `lockName` is the advisory lock that `work` takes, if it is known to take one.
+ * Runs `work` in a transaction of one organization and wakes the outbox relay after the commit. Do not nest. `lockName` is
+ * the advisory lock that `work` takes, if any.
  */
 export type RunInTransaction = <T>(
   orgId: number,
@@ -17,7 +17,7 @@ export type RunInTransaction = <T>(
   lockName?: LockName,
 ) => Promise<T>
 
-/** Some seconds of creates of one organization, and less than the gateway waits for a write. */
+/** A thousand creates take some seconds. The gateway waits longer than ten seconds for a write. */
 const WAITING = { maxWaiting: 1_000, maxWaitMs: 10_000 }
 
 /**
@@ -37,7 +37,7 @@ export function transactionRunner(db: TenantDatabase<Tables>, wakeOutbox: () => 
   }
 }
 
-/** A lock that was not granted in time, or a deadlock: nothing was changed, and the same request may succeed. */
+/** After a lock timeout or a deadlock, nothing has changed and a retry may succeed. */
 function refuseContention(error: unknown): never {
   throw isDatabaseOutage(error) ? serviceUnavailable(error) : error
 }
@@ -45,7 +45,7 @@ function refuseContention(error: unknown): never {
 /** The dependencies of every handler of this service. */
 export type HandlerDeps = { db: Pick<TenantDatabase<Tables>, 'forOrg'>; runInTransaction: RunInTransaction }
 
-/** For handlers that work inside an open transaction. */
+/** Dependencies for handlers inside an open transaction. */
 export const usingTransaction = (tx: Tx): HandlerDeps => ({
   db: { forOrg: () => tx },
   runInTransaction: async (_orgId, work) => work(tx),

@@ -2,21 +2,21 @@ import { request, type ClientRequest, type IncomingMessage } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
-import { claimImport, releaseClaim, type Claim } from '../imports/claims.queries.ts'
 import { test } from '../../test/imports.fixture.ts'
+import { claimImport, releaseClaim, type Claim } from '../imports/claims.queries.ts'
 import { endImport } from '../imports/imports.queries.ts'
 
 type Headers = Record<string, string>
 
-/** An export whose reader has the head and reads no more of it. */
+/** An export whose client has read the headers and no more. */
 function halfRead(address: string, headers: Headers): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   request(`${address}/api/v1/exports/assets`, { headers }).on('response', resolve).on('error', reject).end()
   return promise
 }
 
-describe('exports under way', () => {
-  test('are two of one user and four of one organization; one that ends or breaks off makes room', async ({
+describe('running exports', () => {
+  test('are limited to two per user and four per organization; one that ends or breaks off makes room', async ({
     catalog,
     service,
     address,
@@ -36,12 +36,12 @@ describe('exports under way', () => {
     expect([await status(4), await status(1, otherOrg)]).toEqual([429, 200])
     others[0]?.destroy()
     await expect.poll(() => status(4), { timeout: 15_000 }).toBe(200)
-    first.resume() // read to its end
+    first.resume() // reads it to the end
     await expect.poll(() => status(1), { timeout: 15_000 }).toBe(200)
     for (const one of [second, ...others]) one.destroy()
   })
 
-  test('one that nobody waited for, or that was only asked about, is over', async ({ catalog }) => {
+  test('do not include one whose client left, or a HEAD', async ({ catalog }) => {
     for (let i = 0; i < 10; i += 1) {
       expect((await catalog.get('/exports/assets')).statusCode).toBe(200)
       expect((await catalog.call('HEAD' as 'GET', '/exports/assets')).statusCode).toBeLessThan(429)
@@ -49,7 +49,7 @@ describe('exports under way', () => {
   })
 })
 
-/** More than sockets hold. */
+/** More than the buffers of sockets. */
 async function fill({ database, orgId }: Catalog): Promise<void> {
   await database.pool.query(
     `insert into asset (org_id, external_key, name, description, type, metadata, is_active, valid_from)
@@ -59,14 +59,14 @@ async function fill({ database, orgId }: Catalog): Promise<void> {
   )
 }
 
-test('uploads under way are three of one user, also while nothing is known of their files', async ({
+test('running uploads are limited to three per user, also before the header has arrived', async ({
   catalog,
   service,
   address,
 }) => {
   const headers = await service.callers.headersFor({ orgId: catalog.orgId, userId: 1 })
   const held = new Set<ClientRequest>()
-  /** One that is refused, because a request below took its place, tries again. */
+  /** Retries an upload that was refused because a request below was running. */
   const hold = () => {
     const outgoing = request(`${address}/api/v1/imports?resource=assets`, {
       method: 'POST',
@@ -79,7 +79,7 @@ test('uploads under way are three of one user, also while nothing is known of th
         held.delete(outgoing.destroy())
         hold()
       })
-    outgoing.write('na') // the first line has no end yet
+    outgoing.write('na') // the first line is not complete
   }
   for (let i = 0; i < 3; i += 1) hold()
   const send = async (user: number) => {
@@ -95,7 +95,7 @@ test('uploads under way are three of one user, also while nothing is known of th
   await expect.poll(() => send(1), { timeout: 15_000 }).toMatch(/^The file is empty/)
 })
 
-test('imports take turns by organization: five that wait are not before one of somebody else', async ({
+test("organizations take turns: five waiting imports of one do not delay another's", async ({
   catalog,
   files,
   otherOrg,
@@ -117,7 +117,7 @@ test('imports take turns by organization: five that wait are not before one of s
   await finish(first)
   const second = await claim()
   expect(second.id).toBe(theirs[0]?.id)
-  await releaseClaim(db, second, worker) // its time is over, and it is not done
+  await releaseClaim(db, second, worker) // its slice is over, and it has not finished
   const third = await claim()
   expect(third.id).toBe(own[1])
   await finish(third)

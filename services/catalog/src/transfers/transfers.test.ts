@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { limitTransfers } from './transfers.ts'
 
-const bounds = { noun: 'uploads', atATime: { user: 2, organization: 3 } } as const
+const bounds = { noun: 'uploads', concurrent: { user: 2, organization: 3 } } as const
 const detail = (work: () => unknown) => {
   try {
     work()
@@ -11,7 +11,7 @@ const detail = (work: () => unknown) => {
   }
 }
 
-test('so many of one user and of one organization are under way; others are not affected', () => {
+test('the number of transfers of a user and of an organization is limited, apart from others', () => {
   const uploads = limitTransfers(bounds)
   const done = uploads.begin(1, 7)
   uploads.begin(1, 7)
@@ -21,12 +21,12 @@ test('so many of one user and of one organization are under way; others are not 
   expect(detail(() => uploads.begin(1, undefined))).toBe('At most 3 uploads of one organization at a time')
   expect(detail(() => uploads.begin(2, 7))).toBe('begun')
   done()
-  done() // a second time it is nobody's
+  done() // a second call does nothing
   expect(detail(() => uploads.begin(1, 9))).toBe('begun')
   expect(detail(() => uploads.begin(1, 9))).toBe('At most 3 uploads of one organization at a time')
 })
 
-test('so many begin in a minute, twice as many at once; a refused one costs nothing', () => {
+test('starts per minute are limited, with a burst of twice as many; refused ones do not count', () => {
   const clock = { ms: 1_000_000 }
   const uploads = limitTransfers({ ...bounds, perMinute: { user: 6, organization: 10 }, now: () => clock.ms })
   const begin = (user: number) => detail(() => uploads.begin(1, user)())

@@ -1,34 +1,33 @@
 import { tooManyTransfers } from '../errors.ts'
 
-type Of = 'user' | 'organization'
-type Bounds = Readonly<Record<Of, number>>
+type Holder = 'user' | 'organization'
+type Bounds = Readonly<Record<Holder, number>>
 
 type Options = {
-  /** As a refusal calls them. */
+  /** The word in the error. */
   noun: 'uploads' | 'exports'
-  atATime: Bounds
-  /** Begun in a minute, for ever; twice as many at once. Absent: as many as end in time. */
+  concurrent: Bounds
+  /** Starts per minute on average, with a burst of twice as many. Absent: no limit. */
   perMinute?: Bounds
   now?: () => number
 }
 
 export type Transfers = {
   /**
-   * Counts one that begins; the answer must be called when it is over, whatever came of it, and may be called again.
-   * Throws `rate_limited`: then nothing was begun. `userId` is undefined for callers that are not users.
+   * Counts a transfer. The caller must call the returned function at its end, also after an error; more calls do nothing.
+   * Throws `rate_limited`. `userId` is undefined for callers that are not users.
    */
   begin(orgId: number, userId: number | undefined): () => void
 }
 
-/** A file that somebody sends or gets holds a connection and takes its share of the event loop. */
 const RETRY_SECONDS = 5
 const MINUTE_MS = 60_000
 
 /**
- * Limits the files that are on their way, of each user and of each organization, in this process: with n replicas there
- * are n times as many, and no request costs a statement.
+ * Limits simultaneous transfers, which take time of the event loop, per user and per organization. In memory, so that it
+ * costs no statement; n replicas allow n times as many.
  */
-export function limitTransfers({ noun, atATime, perMinute, now = Date.now }: Options): Transfers {
+export function limitTransfers({ noun, concurrent, perMinute, now = Date.now }: Options): Transfers {
   const underWay = new Map<string, number>()
   const starts = perMinute && {
     user: new Buckets(perMinute.user, now),
@@ -42,11 +41,11 @@ export function limitTransfers({ noun, atATime, perMinute, now = Date.now }: Opt
 
   return {
     begin(orgId, userId) {
-      const names: [Of, string][] = [['organization', `organization ${orgId}`]]
+      const names: [Holder, string][] = [['organization', `organization ${orgId}`]]
       if (userId !== undefined) names.unshift(['user', `user ${userId} of ${orgId}`])
       for (const [of, name] of names) {
-        if ((underWay.get(name) ?? 0) < atATime[of]) continue
-        throw tooManyTransfers(`At most ${atATime[of]} ${noun} of one ${of} at a time`, RETRY_SECONDS)
+        if ((underWay.get(name) ?? 0) < concurrent[of]) continue
+        throw tooManyTransfers(`At most ${concurrent[of]} ${noun} of one ${of} at a time`, RETRY_SECONDS)
       }
       for (const [of, name] of names) {
         const waitSeconds = starts?.[of].secondsUntilToken(name) ?? 0
@@ -69,7 +68,7 @@ export function limitTransfers({ noun, atATime, perMinute, now = Date.now }: Opt
 
 const MAX_BUCKETS = 50_000
 
-/** Token buckets: when each is full again says all of it. */
+/** Token buckets. The state of a bucket is the time when it is full again. */
 class Buckets {
   readonly #fullAt = new Map<string, number>()
   readonly #msPerToken: number
@@ -82,7 +81,7 @@ class Buckets {
     this.#now = now
   }
 
-  /** 0 when there is one. */
+  /** 0 if there is a token. */
   secondsUntilToken(name: string): number {
     const ahead = (this.#fullAt.get(name) ?? 0) - this.#now()
     return Math.max(0, Math.ceil((ahead - (this.#capacity - 1) * this.#msPerToken) / 1000))
@@ -90,12 +89,12 @@ class Buckets {
 
   take(name: string): void {
     const now = this.#now()
-    if (this.#fullAt.size >= MAX_BUCKETS) this.#forgetFull(now)
+    if (this.#fullAt.size >= MAX_BUCKETS) this.#evictFull(now)
     this.#fullAt.set(name, Math.max(now, this.#fullAt.get(name) ?? 0) + this.#msPerToken)
   }
 
-  /** All, when none is full: a full bucket too many is better than memory without end. */
-  #forgetFull(now: number): void {
+  /** Evicts full buckets, or all if none is full: memory must stay bounded. */
+  #evictFull(now: number): void {
     for (const [name, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(name)
     if (this.#fullAt.size >= MAX_BUCKETS) this.#fullAt.clear()
   }

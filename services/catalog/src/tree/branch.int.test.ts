@@ -3,14 +3,14 @@ import type { LocationCreate } from '@whereabouts/contracts/locations'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
-type Answer = { data: LocationOfBranch[]; limit: number; offset: number; total_count: number }
+type Page = { data: LocationOfBranch[]; limit: number; offset: number; total_count: number }
 
 const branch = async (catalog: Catalog, query = '', org = catalog.orgId) =>
-  (await catalog.get(`/locations/branch${query}`, { org })).json<Answer>()
+  (await catalog.get(`/locations/branch${query}`, { org })).json<Page>()
 
-const shown = ({ data }: Answer) => data.map(({ name, children_count }) => [name, children_count])
+const shown = ({ data }: Page) => data.map(({ name, children_count }) => [name, children_count])
 
-/** Hall B with two aisles, one of them with a shelf, and hall A, which is empty. */
+/** Hall B with two aisles, one of which has a shelf, and the empty hall A. */
 async function halls(catalog: Catalog) {
   const make = (name: string, parent_id?: number, fields: Partial<LocationCreate> = {}) =>
     catalog.location({ name, ...(parent_id !== undefined && { parent_id }), ...fields })
@@ -23,7 +23,7 @@ async function halls(catalog: Catalog) {
 }
 
 describe('GET /locations/branch', () => {
-  test('lists the roots, or what is directly inside one, by name with how much is inside each', async ({
+  test('lists the roots or the children of a location by name, with their numbers of children', async ({
     catalog,
   }) => {
     const { a, b, shelf } = await halls(catalog)
@@ -33,14 +33,14 @@ describe('GET /locations/branch', () => {
       expect(await branch(catalog, `?parent_id=${id}`)).toMatchObject({ data: [], total_count: 0 })
   })
 
-  test('a row is the view of the details and the number', async ({ catalog }) => {
+  test('a row is the view of the detail route with the number of children', async ({ catalog }) => {
     const { b, two } = await halls(catalog)
     await catalog.tag(`/locations/${two.id}`, { tag_type: 'ble', value: 'AA' })
     const detail = (await catalog.get(`/locations/${two.id}`)).json().data
     expect((await branch(catalog, `?parent_id=${b.id}`)).data[1]).toEqual({ ...detail, children_count: 1 })
   })
 
-  test('live rows only, whatever their window; the deleted count nowhere', async ({ catalog }) => {
+  test('contains live rows with any window; deleted ones do not count', async ({ catalog }) => {
     const { a, b, one, make } = await halls(catalog)
     await make('Hall C', undefined, { valid_from: '2999-01-01T00:00:00Z' })
     await catalog.delete(`/locations/${one.id}`)
@@ -49,7 +49,7 @@ describe('GET /locations/branch', () => {
     expect(shown(await branch(catalog, `?parent_id=${b.id}`))).toEqual([['Aisle 2', 1]])
   })
 
-  test("another organization's tree is neither shown nor counted", async ({ catalog, otherOrg }) => {
+  test("does not show or count another organization's tree", async ({ catalog, otherOrg }) => {
     const { b } = await halls(catalog)
     const theirs = await catalog.location({ name: 'Theirs' }, { org: otherOrg })
     expect(shown(await branch(catalog, '', otherOrg))).toEqual([['Theirs', 0]])
@@ -60,14 +60,14 @@ describe('GET /locations/branch', () => {
     } // prettier-ignore
   })
 
-  test('a parent that is missing or deleted is not found', async ({ catalog }) => {
+  test('answers 404 for a missing or deleted parent', async ({ catalog }) => {
     const gone = await catalog.location()
     await catalog.delete(`/locations/${gone.id}`)
     for (const id of [gone.id, 4_503_599_627_370_497])
       expect((await catalog.get(`/locations/branch?parent_id=${id}`)).statusCode).toBe(404)
   })
 
-  test('pages fit together, and past the end the total stays', async ({ catalog }) => {
+  test('pages fit together, also beyond the end', async ({ catalog }) => {
     const names = ['a', 'b', 'c', 'd', 'e']
     for (const name of names) await catalog.location({ name })
     const pages = []
@@ -76,7 +76,7 @@ describe('GET /locations/branch', () => {
     for (const page of [...pages, await branch(catalog, '?offset=5')]) expect(page.total_count).toBe(5)
   })
 
-  test('one parent at a time', async ({ catalog }) => {
+  test('takes one parent', async ({ catalog }) => {
     const codes = async (query: string) =>
       (await catalog.get(`/locations/branch?${query}`)).json().error.fields
     expect(await codes('parent_id=1&parent_id=2')).toMatchObject([

@@ -1,20 +1,20 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import { locationNotFound } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
-import type { Cut } from '../lists/page.ts'
+import type { PageRange } from '../lists/page.ts'
 import { findLocation } from '../locations/locations.queries.ts'
 import { toLocationView } from '../locations/locations.views.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { listAncestors, listBranch, listChildren, listDescendants } from './tree.queries.ts'
 
-type Asked = { principal: { orgId: number }; params: { location_id: number }; query: Cut }
+type TreeRequest = { principal: { orgId: number }; params: { location_id: number }; query: PageRange }
 
 export const treeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
-  const answering =
+  const listing =
     (list: typeof listChildren) =>
-    async ({ principal: { orgId }, params: { location_id }, query }: Asked) => {
+    async ({ principal: { orgId }, params: { location_id }, query }: TreeRequest) => {
       const { rows, total } = await list(db.forOrg(orgId), orgId, location_id, query)
-      // A location with live relatives is live. Of any other, that is still unknown.
+      // A location with live relatives is live. Any other must be looked up.
       if (total === 0 && !(await findLocation(db.forOrg(orgId), orgId, location_id))) throw locationNotFound()
       return { data: rows.map((row) => toLocationView(row, row.tags)), ...pageOf(query), total_count: total }
     }
@@ -29,8 +29,8 @@ export const treeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
       )
       return { data, ...pageOf(query), total_count: total }
     },
-    listLocationAncestors: answering(listAncestors),
-    listLocationChildren: answering(listChildren),
-    listLocationDescendants: answering(listDescendants),
+    listLocationAncestors: listing(listAncestors),
+    listLocationChildren: listing(listChildren),
+    listLocationDescendants: listing(listDescendants),
   } satisfies Partial<Handlers<'catalog'>>
 }

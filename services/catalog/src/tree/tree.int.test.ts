@@ -5,18 +5,18 @@ import { test, type Catalog } from '../../test/catalog.fixture.ts'
 
 const directions = ['ancestors', 'children', 'descendants'] as const
 
-type Answer = { data: LocationView[]; limit: number; offset: number; total_count: number }
+type Page = { data: LocationView[]; limit: number; offset: number; total_count: number }
 
-async function read(catalog: Catalog, id: number, direction: string, query = ''): Promise<Answer> {
+async function read(catalog: Catalog, id: number, direction: string, query = ''): Promise<Page> {
   const res = await catalog.get(`/locations/${id}/${direction}${query}`)
   expect(res.statusCode).toBe(200)
-  return res.json<Answer>()
+  return res.json<Page>()
 }
 
 const namesOf = async (catalog: Catalog, id: number, direction: string, query?: string) =>
   (await read(catalog, id, direction, query)).data.map(({ name }) => name)
 
-/** Locations by name; each is inside the one whose name is one word shorter. */
+/** Locations by name. The parent has the name without the last word. */
 async function grow(catalog: Catalog, names: readonly string[]): Promise<Record<string, LocationView>> {
   const made: Record<string, LocationView> = {}
   for (const name of names) {
@@ -49,7 +49,7 @@ describe('D5.7', () => {
     expect(await namesOf(catalog, made['W a 2']!.id, 'descendants')).toEqual([])
   })
 
-  test('siblings of one name go by id, each before what is inside it', async ({ catalog }) => {
+  test('siblings of the same name are sorted by id, each before its descendants', async ({ catalog }) => {
     const root = await catalog.location({ name: 'root' })
     const twins = await Promise.all(
       [1, 2, 3].map(() => catalog.location({ name: 'twin', parent_id: root.id })),
@@ -63,8 +63,8 @@ describe('D5.7', () => {
     expect(await idsOf('descendants')).toEqual(ids.flatMap((id, i) => [id, inside[i]]))
   })
 
-  // Where a name is the beginning of another, and where a character sorts before what a path is joined with.
-  test('names are compared whole, by code point', async ({ catalog }) => {
+  // One name is the beginning of another, and one character sorts before the separator of paths.
+  test('whole names are compared, by code point', async ({ catalog }) => {
     const root = await catalog.location({ name: 'root' })
     const names = ['a', 'a b', 'a!', 'ab', 'B', 'é', '中']
     for (const name of names) {
@@ -76,7 +76,7 @@ describe('D5.7', () => {
     expect(await namesOf(catalog, root.id, 'descendants')).toEqual(sorted.flatMap((n) => [n, `in ${n}`]))
   })
 
-  test('rows are the views of the details, with their tags and their parents', async ({ catalog }) => {
+  test('rows are the views of the detail route, with their tags and parents', async ({ catalog }) => {
     const made = await grow(catalog, ['W', 'W a', 'W a 1'])
     await catalog.tag(`/locations/${made['W a']!.id}`, { tag_type: 'ble', value: 'AA' })
     const detail = (await catalog.get(`/locations/${made['W a']!.id}`)).json().data
@@ -85,7 +85,7 @@ describe('D5.7', () => {
     expect((await read(catalog, made['W']!.id, 'descendants')).data[0]).toEqual(detail)
   })
 
-  test('live rows only, whether or not they are effective or active', async ({ catalog }) => {
+  test('live rows are listed, valid or not, active or not', async ({ catalog }) => {
     const root = await catalog.location({
       name: 'root',
       valid_to: '2001-01-01T00:00:00Z',
@@ -103,7 +103,7 @@ describe('D5.7', () => {
 })
 
 describe.for(directions)('D5.7 %s', (direction) => {
-  test('pages fit together, the total is that of all, and past the end it stays', async ({ catalog }) => {
+  test('pages fit together, and the total is the same beyond the end', async ({ catalog }) => {
     const made = await grow(catalog, [
       'W',
       'W a',
@@ -135,10 +135,7 @@ describe.for(directions)('D5.7 %s', (direction) => {
       })
   })
 
-  test('a location that is missing, deleted or another organization’s is not found', async ({
-    catalog,
-    otherOrg,
-  }) => {
+  test('a missing, deleted or foreign location answers 404', async ({ catalog, otherOrg }) => {
     const theirs = await catalog.location({ name: 'Theirs' }, { org: otherOrg })
     await catalog.location({ name: 'Theirs inside', parent_id: theirs.id }, { org: otherOrg })
     const gone = await catalog.location({ name: 'Gone' })
@@ -170,7 +167,7 @@ describe.for(directions)('D5.7 %s', (direction) => {
     ])
   })
 
-  test('D7.7 an id that is none is refused', async ({ catalog }) => {
+  test('D7.7 an invalid id is refused', async ({ catalog }) => {
     const fieldOf = async (id: string) =>
       (await catalog.get(`/locations/${id}/${direction}`)).json().error.fields[0]
     expect(await fieldOf('0')).toMatchObject({ field: 'location_id', code: 'too_small' })
@@ -179,7 +176,7 @@ describe.for(directions)('D5.7 %s', (direction) => {
 })
 
 describe('a tree of ten thousand', () => {
-  /** Written as the owner of the tables: over the API it would take a minute. */
+  /** Written by the owner of the tables, because the API would need a minute. */
   async function plant({ database: { db }, orgId }: Catalog, parentOf: string): Promise<number[]> {
     const base = orgId * 1_000_000
     await sql`
@@ -190,9 +187,9 @@ describe('a tree of ten thousand', () => {
     await sql`analyze location`.execute(db)
     return Array.from({ length: 10_001 }, (_, i) => base + i)
   }
-  const idsOf = ({ data }: Answer) => data.map(({ id }) => id)
+  const idsOf = ({ data }: Page) => data.map(({ id }) => id)
 
-  test('each inside the one before', async ({ catalog }) => {
+  test('as one chain', async ({ catalog }) => {
     const ids = await plant(catalog, 'i - 1')
     const below = await read(catalog, ids[0]!, 'descendants', '?limit=2&offset=9998')
     expect([below.total_count, idsOf(below)]).toEqual([10_000, ids.slice(9_999)])
@@ -200,7 +197,7 @@ describe('a tree of ten thousand', () => {
     expect([above.total_count, idsOf(above)]).toEqual([10_000, ids.slice(9_998, 10_000)])
   })
 
-  test('all inside one', async ({ catalog }) => {
+  test('with one parent', async ({ catalog }) => {
     const ids = await plant(catalog, '0')
     for (const direction of ['children', 'descendants']) {
       const last = await read(catalog, ids[0]!, direction, '?limit=2&offset=9998')
@@ -208,8 +205,8 @@ describe('a tree of ten thousand', () => {
     }
   })
 
-  // The walk goes back up past each pair.
-  test('in pairs, one of which holds the next pair', async ({ catalog }) => {
+  // The walk goes up past each pair.
+  test('in nested pairs', async ({ catalog }) => {
     const ids = await plant(catalog, '((i - 1) / 2) * 2')
     const all = await read(catalog, ids[0]!, 'descendants', '?limit=200')
     const [first, ...rest] = idsOf(all)

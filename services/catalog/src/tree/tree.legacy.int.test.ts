@@ -4,7 +4,10 @@ import { test } from '../../test/legacy.fixture.ts'
 
 const branches = ['ancestors', 'children', 'descendants'] as const
 
-test('D5.7 the tree around a key, in the order of today, each with its path', async ({ legacy, catalog }) => {
+test('D5.7 ancestors, children and descendants of a key have the current order, and a path', async ({
+  legacy,
+  catalog,
+}) => {
   const site = await catalog.location({ external_key: 'SITE' })
   const hall = await catalog.location({ external_key: 'HALL', name: 'b', parent_id: site.id })
   await catalog.location({ external_key: 'YARD', name: 'a', parent_id: site.id })
@@ -26,7 +29,7 @@ test('D5.7 the tree around a key, in the order of today, each with its path', as
 })
 
 test.for(branches)(
-  'D5.7 D7.3 %s of a key: sort and filters have no place, a foreign or deleted key is not found',
+  'D5.7 D7.3 %s of a key: sort and filters are refused, a foreign or deleted key answers 404',
   async (branch, { legacy, catalog, otherOrg }) => {
     await catalog.location({ external_key: 'SITE' })
     const { fields } = (await legacy.get(`/locations/SITE/${branch}?sort=name&identifier=A&limit=0`)).json()

@@ -1,26 +1,26 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { HandlerDeps } from '../transactions/transactions.ts'
 import { getIdByKey } from '../external-keys/external-keys.queries.ts'
-import type { Cut } from '../lists/page.ts'
+import type { PageRange } from '../lists/page.ts'
 import { toLegacyLocations } from '../locations/locations.legacy.ts'
+import type { HandlerDeps } from '../transactions/transactions.ts'
 import { treeHandlers } from './tree.handlers.ts'
 
-type Asked = { principal: { orgId: number }; params: { identifier: string }; query: Cut }
+type TreeRequest = { principal: { orgId: number }; params: { identifier: string }; query: PageRange }
 
 /** The legacy vocabulary of the tree: a key in the path, legacy views in the reply. */
 export const legacyTreeHandlers = ({ db }: Pick<HandlerDeps, 'db'>) => {
   const current = treeHandlers({ db })
-  const answering =
+  const listing =
     (list: typeof current.listLocationChildren) =>
-    async ({ principal, params: { identifier }, query }: Asked) => {
+    async ({ principal, params: { identifier }, query }: TreeRequest) => {
       const { orgId } = principal
       const location_id = await getIdByKey(db.forOrg(orgId), orgId, 'location', identifier)
       const page = await list({ principal, params: { location_id }, query })
       return { ...page, data: await toLegacyLocations(db.forOrg(orgId), orgId, page.data) }
     }
   return {
-    listLegacyLocationAncestors: answering(current.listLocationAncestors),
-    listLegacyLocationChildren: answering(current.listLocationChildren),
-    listLegacyLocationDescendants: answering(current.listLocationDescendants),
+    listLegacyLocationAncestors: listing(current.listLocationAncestors),
+    listLegacyLocationChildren: listing(current.listLocationChildren),
+    listLegacyLocationDescendants: listing(current.listLocationDescendants),
   } satisfies Partial<Handlers<'catalog'>>
 }

@@ -1,54 +1,59 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
-import { readPage, type Cut, type Page, type Slice } from '../lists/page.ts'
-import { shownLocation, type PlacedLocation } from '../locations/locations.queries.ts'
+import { readPage, type PageRange, type Page, type PagedQuery } from '../lists/page.ts'
+import { locationColumnsWithTags, type LocationWithParent } from '../locations/locations.queries.ts'
 
 /**
- * Reads one page of what is around a location. Live rows only, whatever their validity window; the location itself is
- * never among them, and is not checked here: around a missing one there is nothing.
+ * Reads one page of the live relatives of a location, valid or not, without the location itself. Empty if the location does
+ * not exist.
  */
-type Around = (db: Db, orgId: number, id: number, cut: Cut) => Promise<Page<PlacedLocation>>
+type ListRelatives = (
+  db: Db,
+  orgId: number,
+  id: number,
+  range: PageRange,
+) => Promise<Page<LocationWithParent>>
 
-const around =
-  (slice: (orgId: number, id: number) => (cut: Cut) => Slice): Around =>
-  (db, orgId, id, cut) =>
-    readPage(db, orgId, { table: 'location', columns: shownLocation }, slice(orgId, id), cut)
+const relatives =
+  (toQuery: (orgId: number, id: number) => (range: PageRange) => PagedQuery): ListRelatives =>
+  (db, orgId, id, range) =>
+    readPage(db, orgId, { table: 'location', columns: locationColumnsWithTags }, toQuery(orgId, id), range)
 
 /** The root first, the parent last. */
-export const listAncestors: Around = around((orgId, id) => ({ limit, offset }) => ({
+export const listAncestors: ListRelatives = relatives((orgId, id) => ({ limit, offset }) => ({
   with: sql`recursive above as (
       select location.id, parent_id, 0 as distance from location where org_id = ${orgId} and id = ${id} and ${live}
       union all
       select parent.id, parent.parent_id, distance + 1
       from above cross join lateral (
         select location.id, location.parent_id from location
-        where location.org_id = ${orgId} and location.id = above.parent_id and ${live} ${looked}) as parent),
+        where location.org_id = ${orgId} and location.id = above.parent_id and ${live} ${fence}) as parent),
     matching as (select id, distance from above where distance > 0)`,
   total: sql`select count(*) from matching`,
   page: sql`select * from matching order by distance desc limit ${limit} offset ${offset}`,
   order: sql`page.distance desc`,
-  isPlannedAnew: false,
+  hasCustomPlan: false,
 }))
 
 /** By name, then id. */
-export const listChildren: Around = around((orgId, id) => siblings(orgId, sql`parent_id = ${id}`))
+export const listChildren: ListRelatives = relatives((orgId, id) => siblings(orgId, sql`parent_id = ${id}`))
 
-/** As `listChildren`, or the roots, each with how many live locations are directly inside it. */
+/** The children of a location, or the roots, each with the number of its live children. */
 export const listBranch = (
   db: Db,
   orgId: number,
   parentId: number | undefined,
-  cut: Cut,
+  range: PageRange,
 ): Promise<Page<BranchLocation>> =>
   readPage(
     db,
     orgId,
-    { table: 'location', columns: sql`${shownLocation}, ${childrenCount}` },
+    { table: 'location', columns: sql`${locationColumnsWithTags}, ${childrenCount}` },
     siblings(orgId, parentId === undefined ? sql`parent_id is null` : sql`parent_id = ${parentId}`),
-    cut,
+    range,
   )
 
-export type BranchLocation = PlacedLocation & { children_count: number }
+export type BranchLocation = LocationWithParent & { children_count: number }
 
 const childrenCount = sql`(
     select count(*) from location as child
@@ -57,29 +62,29 @@ const childrenCount = sql`(
 
 const siblings =
   (orgId: number, where: RawBuilder<unknown>) =>
-  ({ limit, offset }: Cut): Slice => ({
+  ({ limit, offset }: PageRange): PagedQuery => ({
     with: sql`matching as not materialized (
       select id, name from location where org_id = ${orgId} and ${where} and ${live})`,
     total: sql`select count(*) from matching`,
     page: sql`select * from matching order by name, id limit ${limit} offset ${offset}`,
     order: sql`page.name, page.id`,
-    isPlannedAnew: false,
+    hasCustomPlan: false,
   })
 
 /**
- * Depth first, siblings by name, then id. The walk goes step by step, from the index `location_siblings`: to the first
- * child; without one to the next sibling; without one back to the parent. So it costs a few microseconds for each row
- * that is skipped or shown, in a deep tree as in a wide one, and nothing for those that follow. A path to sort by,
- * the usual way, would hold all names above each row: gigabytes for a chain of ten thousand.
+ * Depth first, siblings by name, then id. Each step reads the index `location_siblings`: to the first child; if there is
+ * none, to the next sibling; if there is none, back to the parent. So each row up to the end of the page costs a few
+ * microseconds, in deep and in wide trees. Rejected: sorting by path, the usual way. A path contains all names above its
+ * row: gigabytes for a chain of ten thousand.
  */
-export const listDescendants: Around = around((orgId, id) => ({ limit, offset }) => ({
+export const listDescendants: ListRelatives = relatives((orgId, id) => ({ limit, offset }) => ({
   with: sql`recursive inside as (
       select id from location where org_id = ${orgId} and parent_id = ${id} and ${live}
       union all
       select child.id
       from inside cross join lateral (
         select location.id from location
-        where location.org_id = ${orgId} and location.parent_id = inside.id and ${live} ${looked}) as child),
+        where location.org_id = ${orgId} and location.parent_id = inside.id and ${live} ${fence}) as child),
     walk as (
       select id, null::bigint as parent_id, name, 0::bigint as place, true as is_new
       from location where org_id = ${orgId} and id = ${id} and ${live}
@@ -91,15 +96,15 @@ export const listDescendants: Around = around((orgId, id) => ({ limit, offset })
   total: sql`select count(*) from inside`,
   page: sql`select id, place from walk where is_new and place > ${offset}`,
   order: sql`page.place`,
-  isPlannedAnew: false,
+  hasCustomPlan: false,
 }))
 
 const live = sql`location.deleted_at is null`
 
-/** Keeps each step a look into the index: a join might read all locations once for each level of a deep tree. */
-const looked = sql.raw('offset 0')
+/** Makes each step read the index. A join might read all locations for each level of a deep tree. */
+const fence = sql.raw('offset 0')
 
-/** `union all … limit 1` looks at these in turn and stops at the first that gives a row. */
+/** `union all … limit 1` runs these in turn and stops at the first row. */
 const firstChild = (orgId: number): RawBuilder<unknown> => sql`(
   select location.id, location.parent_id, location.name, walk.place + 1, true from location
   where walk.is_new and location.org_id = ${orgId} and location.parent_id = walk.id and ${live}
@@ -111,7 +116,7 @@ const nextSibling = (orgId: number): RawBuilder<unknown> => sql`(
     and (location.name, location.id) > (walk.name, walk.id) and ${live}
   order by location.name, location.id limit 1)`
 
-/** Where the walk began it has no parent, and ends. */
+/** The start of the walk gets no parent, which ends the walk. */
 const backUp = (orgId: number, root: number): RawBuilder<unknown> => sql`(
   select location.id, case when location.id <> ${root} then location.parent_id end, location.name, walk.place, false
   from location where location.org_id = ${orgId} and location.id = walk.parent_id and ${live})`

@@ -12,12 +12,12 @@ type PlanNode = {
   Plans?: PlanNode[]
 }
 
-/** The role as which requests are served (libs/testing). */
+/** The role that serves requests (libs/testing). */
 const TENANT = 'test_catalog_tenant'
 
 /**
- * How PostgreSQL reads tables for a statement, planned as the role and for the organization that sent it. `generic`: as
- * it is planned once for all values, after it was prepared.
+ * The scans in the plan of a statement, as the role and organization that sent it. `generic`: the plan of a prepared
+ * statement, for any values.
  */
 export async function scansOf(
   { pool }: ServiceDatabase<Tables>,
@@ -43,7 +43,7 @@ export async function scansOf(
   }
 }
 
-/** The index of a bitmap is named below the node that reads the table. */
+/** A bitmap scan names its index in a node below the one that reads the table. */
 function scansBelow(node: PlanNode, table: string | undefined): Scan[] {
   const relation = node['Relation Name'] ?? table
   const own =

@@ -8,27 +8,26 @@ import type { ServiceDatabase } from '@whereabouts/testing/database'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { transactionRunner } from '../../src/transactions/transactions.ts'
-import { test as base } from '../catalog.fixture.ts'
 import type { Tables } from '../../src/db.ts'
 import { startImportWorker } from '../../src/imports/imports.loop.ts'
-import { lookUp } from '../../src/broker/lookup/lookup.responder.ts'
+import { lookUp } from '../../src/responders/lookup/lookup.responder.ts'
+import { wire } from '../../src/wire.ts'
+import { test as base } from '../catalog.fixture.ts'
 import { TrackingStandIn } from '../tracking.fixture.ts'
-import { importRequests, requests, type Request } from './asked.fixture.ts'
 import { scansOf, type Scan } from './explained.fixture.ts'
 import { ORG_ID, populate } from './populated.fixture.ts'
 import { Recorder, type Recorded } from './recorded.fixture.ts'
+import { importRequests, requests, type Request } from './requests.fixture.ts'
 
-/** `scans`: planned for the values it came with; `genericScans`: for any, as a prepared statement is. */
+/** `scans`: planned for its values. `genericScans`: for any values, like a prepared statement. */
 export type Planned = Recorded & { scans: Scan[]; genericScans: Scan[] }
 
 export type Plans = {
-  /** What the service was asked, and how it answered. */
-  asked: { operation: string; path: string; status: number }[]
-  /** Every statement that it sent meanwhile. */
+  /** The requests, with the status of their replies. */
+  sent: { operation: string; path: string; status: number }[]
+  /** All statements of the service during these requests. */
   planned: Planned[]
-  /** Those whose rows belong to organizations. */
+  /** Tables whose rows belong to organizations. */
   tables: ReadonlySet<string>
 }
 
@@ -42,22 +41,22 @@ export const test = base.extend<{ plans: Plans }>({
       const across = recorder.across(database.worker.db)
       const worker = startImportWorker({ across, tenants: db, wakeOutbox: () => undefined, log, pollMs: 20 })
       const callers = testCallers()
-      const app = buildApp({
+      const { app } = wire({
         db,
         log,
         verify: callers.verify,
         registry: createRegistry('catalog'),
         tracking: new TrackingStandIn(),
-        runInTransaction: transactionRunner(db, () => undefined),
+        wakeOutbox: () => undefined,
         imports: { wake: () => worker.wake(), purge: () => undefined },
       })
-      const asked = await askEverything(app, await callers.headersFor({ orgId: ORG_ID }), recorder)
+      const sent = await sendEverything(app, await callers.headersFor({ orgId: ORG_ID }), recorder)
       recorder.during = 'lookup'
       await lookUp(db, LOOKUP)
       await worker.stop()
       await app.close()
       const planned = await explainAll(database, recorder.recorded)
-      await use({ asked, planned, tables: await tablesOfOrganizations(database) })
+      await use({ sent, planned, tables: await tablesOfOrganizations(database) })
     },
     { scope: 'file' },
   ],
@@ -71,35 +70,35 @@ const LOOKUP = {
   location_keys: ['LOC-007'],
 }
 
-async function askEverything(
+async function sendEverything(
   app: FastifyInstance,
   headers: Record<string, string>,
   recorder: Recorder,
-): Promise<Plans['asked']> {
-  const asked: Plans['asked'] = []
-  const ask = async (operation: string, request: Request) => {
+): Promise<Plans['sent']> {
+  const sent: Plans['sent'] = []
+  const send = async (operation: string, request: Request) => {
     const { method, path, body, vocabulary, mediaType } = request
     recorder.during = `${operation} ${path}`
     const type = mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE)
-    const answer = await app.inject({
+    const response = await app.inject({
       method,
       url: `${vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
       headers: { ...headers, 'content-type': type },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    asked.push({ operation, path, status: answer.statusCode })
-    return answer
+    sent.push({ operation, path, status: response.statusCode })
+    return response
   }
   for (const [operation, some] of Object.entries(requests()))
-    for (const request of some) await ask(operation, request)
+    for (const request of some) await send(operation, request)
   const { createImport, getImport, ...others } = importRequests()
-  const { id } = (await ask('createImport', createImport(0))).json<{ data: { id: number } }>().data
+  const { id } = (await send('createImport', createImport(0))).json<{ data: { id: number } }>().data
   for (const [operation, request] of Object.entries(others)) {
-    const isFinished = async () => (await ask('getImport', getImport(id))).body.includes('"finished_at":"')
+    const isFinished = async () => (await send('getImport', getImport(id))).body.includes('"finished_at":"')
     await expect.poll(isFinished, { timeout: 15_000 }).toBe(true)
-    await ask(operation, request(id))
+    await send(operation, request(id))
   }
-  return asked
+  return sent
 }
 
 async function explainAll(

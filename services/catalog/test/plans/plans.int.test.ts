@@ -2,10 +2,10 @@ import { routesOf } from '@whereabouts/contracts/routes'
 import { expect } from 'vitest'
 import { test, type Planned, type Plans } from './plans.fixture.ts'
 
-// The first test asks the service and explains what it sent.
+// The fixture sends all requests and explains their statements, within the first test.
 const slow = { timeout: 120_000 }
 
-/** Those of the searches of at least three characters, of pages and orders, of trees; keys of each kind. */
+/** Indexes of keys, pages, orders, trees, and searches with at least three characters. */
 const INDEXES = [
   'asset_pkey', 'asset_listed', 'asset_by_external_key', 'asset_by_name', 'asset_by_created_at', 'asset_by_updated_at',
   'asset_key_number', 'asset_found',
@@ -24,11 +24,11 @@ const wholeTables = ({ planned, tables }: Plans, kind: 'scans' | 'genericScans')
 const indexesOf = (planned: readonly Planned[]) =>
   new Set(planned.flatMap(({ scans }) => scans.flatMap(({ index }) => index ?? [])))
 
-test('every operation was asked and served', slow, ({ plans: { asked } }) => {
-  expect(new Set(asked.map(({ operation }) => operation))).toEqual(
+test('the requests cover every operation and succeed', slow, ({ plans: { sent } }) => {
+  expect(new Set(sent.map(({ operation }) => operation))).toEqual(
     new Set(routesOf('catalog').map(([id]) => id)),
   )
-  expect(asked.filter(({ status }) => status >= 300)).toEqual([])
+  expect(sent.filter(({ status }) => status >= 300)).toEqual([])
 })
 
 test('no statement of a request reads the rows of all organizations', slow, ({ plans }) => {
@@ -36,28 +36,24 @@ test('no statement of a request reads the rows of all organizations', slow, ({ p
   expect(wholeTables(plans, 'scans')).toEqual([])
 })
 
-test('nor does one that was planned for whatever values come', slow, ({ plans }) => {
+test('no prepared statement reads the rows of all organizations', slow, ({ plans }) => {
   expect(wholeTables(plans, 'genericScans')).toEqual([])
 })
 
-test('every index that was made for reading is used', slow, ({ plans: { planned } }) => {
+test('every index is used', slow, ({ plans: { planned } }) => {
   const used = indexesOf(planned)
   expect(INDEXES.filter((index) => !used.has(index))).toEqual([])
 })
 
-test('a list is counted and skipped by an index alone', slow, ({ plans: { planned } }) => {
+test('a list counts and skips rows with an index-only scan', slow, ({ plans: { planned } }) => {
   const page = planned.find(({ during }) => during === 'listAssets /assets?offset=250')
   const scans = page?.scans.filter(({ index }) => index === 'asset_listed').map(({ type }) => type)
   expect(scans).toEqual(['Index Only Scan', 'Index Only Scan'])
 })
 
-test.for(['asset', 'location'])(
-  'D4.11 a search of %ss finds its text by an index',
-  slow,
-  (kind, { plans }) => {
-    const searches = plans.planned.filter(({ during }) => during.includes(`/${kind}s?q=serial`))
-    const used = indexesOf(searches)
-    expect(used).toContain(kind === 'asset' ? 'asset_found' : 'location_search')
-    expect(used).toContain('tag_found')
-  },
-)
+test.for(['asset', 'location'])('D4.11 a search of %ss uses an index', slow, (kind, { plans }) => {
+  const searches = plans.planned.filter(({ during }) => during.includes(`/${kind}s?q=serial`))
+  const used = indexesOf(searches)
+  expect(used).toContain(kind === 'asset' ? 'asset_found' : 'location_search')
+  expect(used).toContain('tag_found')
+})

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../../src/db.ts'
 
-/** The organization that is asked; 19 others have as much. */
+/** The organization of the requests. 19 others have as many rows. */
 export const ORG_ID = 500_000
 const ORGANIZATIONS = 20
 const SIZE = { assets: 400, locations: 200, imports: 20, lines: 20 }
 
 /**
- * Enough rows of enough organizations that reading a table from end to end is never the best plan, and few enough that
- * statistics are made of all of them: the plans are the same each time.
+ * Fills the tables with so many rows that a sequential scan is never the best plan, and so few that statistics cover all
+ * of them. So the plans are the same in each run.
  */
 export async function populate(db: Db): Promise<void> {
   for (let i = 0; i < ORGANIZATIONS; i += 1) {

@@ -2,19 +2,19 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { PostgresQueryCompiler, type Kysely, type KyselyPlugin } from 'kysely'
 import type { Tables } from '../../src/db.ts'
 
-/** A statement as the service sent it, and what it was doing. */
+/** A statement of the service, and the request that caused it. */
 export type Recorded = {
   during: string
   text: string
   values: readonly unknown[]
-  /** Undefined for what is of all organizations, which the worker does. */
+  /** Undefined for statements of the worker, which concern all organizations. */
   orgId: number | undefined
 }
 
-/** Writes down each different statement that goes through the databases it wraps. */
+/** Records each distinct statement of the databases that it wraps. */
 export class Recorder {
   readonly recorded: Recorded[] = []
-  /** What the service is asked at the moment. */
+  /** The current request. */
   during = ''
   readonly #seen = new Set<string>()
 
@@ -37,7 +37,7 @@ export class Recorder {
     return {
       transformQuery: ({ node, queryId }) => {
         const { sql: text, parameters: values } = new PostgresQueryCompiler().compileQuery(node, queryId)
-        // The values matter: a search for two characters is planned unlike one for ten.
+        // Per request, because the plan depends on the values: a search for two characters has another than one for ten.
         const key = `${this.during} ${text}`
         if (!this.#seen.has(key)) this.recorded.push({ during: this.during, text, values, orgId })
         this.#seen.add(key)

@@ -2,22 +2,22 @@ import fc from 'fast-check'
 import { branches } from './operations.ts'
 
 /**
- * What to do next, without ids: those are known only when the requests before it were answered. Pools are small, so
- * that choices meet each other.
+ * Random choices of requests, without ids: those are known only after the replies to earlier requests. Pools of values
+ * are small, so that choices collide.
  */
 
-/** One of the things there are by then, or what looks like one. */
+/** A resource that exists at that time, or a reference that resolves to none. */
 const ref = fc.record({
   whose: fc.oneof(
     { weight: 12, arbitrary: fc.constant('live' as const) },
     { weight: 2, arbitrary: fc.constant('any' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'nobody' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('foreign' as const, 'missing' as const) },
   ),
   pick: fc.nat(99),
 })
 export type Ref = typeof ref extends fc.Arbitrary<infer T> ? T : never
 
-/** Left out in the other cases. */
+/** A value in so many of ten cases, otherwise undefined. */
 const inTenths = <T>(tenths: number, arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> =>
   fc.oneof({ weight: 10 - tenths, arbitrary: fc.constant(undefined) }, { weight: tenths, arbitrary })
 
@@ -50,7 +50,7 @@ const tag = fc.record({
   value: fc.constantFrom('E280', 'e280', 'x y', '%', 'line\nbreak'),
 })
 
-/** Mostly windows that hold now, so that lists have rows; never two bounds within one millisecond. */
+/** Most windows hold now, so that lists have rows. No two bounds are within one millisecond. */
 const window = {
   valid_from: fc.constantFrom('2001-01-01T00:00:00Z', '2002-02-02T02:02:02.1239999+05:30', '2003-01-01T00:00:00.5Z', '2997-01-01T00:00:00Z'), // prettier-ignore
   valid_to: fc.constantFrom(null, null, '2998-01-01T00:00:00.5Z', '2999-01-01T00:00:00.9999999-01:00', '2001-06-01T00:00:00Z'), // prettier-ignore
@@ -66,7 +66,7 @@ const sharedFields = {
   ...window,
 }
 
-/** Now and then something that is wrong by itself. */
+/** Invalid fields. */
 const wrong = fc.constantFrom<Record<string, unknown>>(
   { name: '' }, { name: null }, { name: 'a\tb' }, { name: ' a' }, { description: '' }, { is_active: 'yes' },
   { valid_from: null }, { colour: 1 }, { location_id: 5 }, { metadata: null }, { type: 'robot' },
@@ -93,7 +93,7 @@ const create = fc.record({
   wrong: inTenths(1, wrong),
 })
 
-const echoed = ['id', 'created_at', 'updated_at', 'deleted_at', 'external_key', 'tags'] as const
+const readOnlyEcho = ['id', 'created_at', 'updated_at', 'deleted_at', 'external_key', 'tags'] as const
 
 const patch = fc.record({
   do: fc.constant('patch' as const),
@@ -103,12 +103,12 @@ const patch = fc.record({
   parent: inTenths(6, parent),
   shared: optional(sharedFields),
   asset: optional(assetFields),
-  /** Sent back as they are, as a client does that sends what it has read. */
-  echo: fc.oneof(fc.constantFrom<string[]>([], ['*']), fc.subarray<string>([...echoed])),
-  /** Sent back differently. */
+  /** Fields sent back unchanged, as by a client that sends a resource it has read. */
+  echo: fc.oneof(fc.constantFrom<string[]>([], ['*']), fc.subarray<string>([...readOnlyEcho])),
+  /** Fields sent back with another value. */
   alter: fc.oneof(
     { weight: 4, arbitrary: fc.constant<string[]>([]) },
-    { weight: 1, arbitrary: fc.subarray<string>([...echoed], { minLength: 1, maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.subarray<string>([...readOnlyEcho], { minLength: 1, maxLength: 2 }) },
   ),
   wrong: inTenths(1, wrong),
 })
@@ -118,7 +118,7 @@ const attach = fc.record({ do: fc.constant('attach' as const), kind, ref, tag })
 const detach = fc.record({
   do: fc.constant('detach' as const),
   kind,
-  /** Whose path is used: the owner's own, where none is chosen. */
+  /** The resource in the path. Default: the owner of the tag. */
   ref: inTenths(2, ref),
   tag: fc.nat(99),
   state: fc.constantFrom('live', 'live', 'live', 'any'),
@@ -142,7 +142,7 @@ const list = fc.record({
   do: fc.constant('list' as const),
   kind,
   query: optional({ ...page, sort, include_deleted: fc.boolean() }),
-  /** One at most, most of the time: several together seldom leave a row. */
+  /** Usually one at most, because several together seldom leave a row. */
   filters: fc.oneof(
     fc.constant({}),
     fc.record({ q: filters.q }),
@@ -178,10 +178,10 @@ export type Choice = { org: number } & (Write | Read)
 const byOrg = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.tuple(fc.constantFrom(0, 0, 1), arbitrary).map(([org, chosen]) => Object.assign({ org }, chosen))
 
-/** What a world begins with. */
+/** The first requests in each world. */
 export const creations: fc.Arbitrary<Choice[]> = fc.array(byOrg(create), { minLength: 4, maxLength: 10 })
 
-/** Requests that change something, more of those that build than of those that end. */
+/** Requests that change something. Creates and patches are more frequent than deletes. */
 export const write: fc.Arbitrary<Choice> = fc.oneof(
   { weight: 5, arbitrary: byOrg(create) },
   { weight: 4, arbitrary: byOrg(patch) },

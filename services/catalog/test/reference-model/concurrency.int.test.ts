@@ -1,17 +1,17 @@
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { test, type Real } from './model.fixture.ts'
-import type { Answer, Body, Operation } from './operations.ts'
+import type { Reply, Body, Operation } from './operations.ts'
 import type { Kind, View } from './world.ts'
 
-// Crowds of one kind, larger than races.int.test.ts can explain order by order: here an invariant tells right from wrong.
+// More simultaneous requests than races.int.test.ts can explain order by order. An invariant checks them instead.
 const RUNS = 6
 
 const kind = fc.constantFrom('asset' as const, 'location' as const)
 const crowd = fc.integer({ min: 2, max: 10 })
 
-const viewOf = (answer: Answer | undefined) => answer?.body.data as View & Record<string, unknown>
-const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => status).toSorted((a, b) => a - b)
+const viewOf = (reply: Reply | undefined) => reply?.body.data as View & Record<string, unknown>
+const statuses = (replies: readonly Reply[]) => replies.map(({ status }) => status).toSorted((a, b) => a - b)
 const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
@@ -34,7 +34,7 @@ const keysOf = (views: readonly View[]) => views.map((view) => String(view['exte
 const minted = (of: Kind, n: number) =>
   of === 'asset' ? `ASSET-${String(n).padStart(4, '0')}` : `LOC-${String(n).padStart(3, '0')}`
 
-test('D4.4 creates without a key at the same time get distinct, dense keys, in each organization and kind', async ({
+test('D4.4 simultaneous creates without a key get consecutive keys, per organization and kind', async ({
   begin,
 }) => {
   const property = fc.asyncProperty(
@@ -58,7 +58,7 @@ test('D4.4 creates without a key at the same time get distinct, dense keys, in e
   await fc.assert(property, limits(RUNS))
 })
 
-test('D4.4 a create without a key never fails while others choose, rename or delete numbers', async ({
+test('D4.4 a create without a key succeeds while others create, rename and delete numbered keys', async ({
   begin,
 }) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {
@@ -71,18 +71,18 @@ test('D4.4 a create without a key never fails while others choose, rename or del
       create(of, { external_key: minted(of, count + 2 + i) }),
     ])
     const last = on('delete', of, ids.at(-1) ?? 0)
-    const answers = await Promise.all(racing)
+    const replies = await Promise.all(racing)
     expect((await last).status).toBe(204)
-    const without = answers.filter((_, i) => i % 3 === 0)
+    const without = replies.filter((_, i) => i % 3 === 0)
     expect(statuses(without)).toEqual(times(count, () => 201))
-    for (const { status } of answers) expect([200, 201, 404, 409]).toContain(status)
+    for (const { status } of replies) expect([200, 201, 404, 409]).toContain(status)
     const keys = keysOf(await live(of))
     expect(new Set(keys).size).toBe(keys.length)
   })
   await fc.assert(property, limits(RUNS))
 })
 
-test('D5.4 moves that close a circle together: all but one are made', async ({ begin }) => {
+test('D5.4 of simultaneous moves that would make a cycle, one is refused', async ({ begin }) => {
   const property = fc.asyncProperty(fc.integer({ min: 2, max: 5 }), async (size) => {
     const rings = times(4, async () => {
       const { make, write } = callerOf(begin(1).real)
@@ -95,7 +95,7 @@ test('D5.4 moves that close a circle together: all but one are made', async ({ b
   await fc.assert(property, limits(RUNS))
 })
 
-test('D5.4 however locations move at the same time, each has a way to a root', async ({ begin }) => {
+test('D5.4 simultaneous moves never make a cycle', async ({ begin }) => {
   const moves = fc.array(fc.tuple(fc.nat(5), fc.option(fc.nat(5))), { minLength: 4, maxLength: 20 })
   const property = fc.asyncProperty(moves, async (chosen) => {
     const { make, write, live } = callerOf(begin(1).real)
@@ -118,19 +118,17 @@ function pathToRoot(parents: ReadonlyMap<number, number | null>, id: number): nu
   return path
 }
 
-test('D4.8 of PATCHes with one updated_at exactly one is made, and it is the one that is read', async ({
-  begin,
-}) => {
+test('D4.8 of simultaneous PATCHes with the same updated_at exactly one succeeds', async ({ begin }) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {
     const { real } = begin(1)
     const { make, write, on } = callerOf(real)
     const { id, updated_at } = await make(of)
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       times(count, (i) => write('patch', of, id, { name: `n${i}`, updated_at })),
     )
-    const [winner, ...more] = answers.filter(({ status }) => status === 200)
+    const [winner, ...more] = replies.filter(({ status }) => status === 200)
     expect(more).toEqual([])
-    for (const { status, body } of answers.filter((answer) => answer !== winner))
+    for (const { status, body } of replies.filter((reply) => reply !== winner))
       expect([status, body.error?.fields?.map(({ field, code }) => [field, code])]).toEqual([
         400,
         [['updated_at', 'read_only']],
@@ -140,22 +138,20 @@ test('D4.8 of PATCHes with one updated_at exactly one is made, and it is the one
   await fc.assert(property, limits(RUNS))
 })
 
-test('D6.3 of attaches of one natural key to many owners exactly one is made', async ({ begin }) => {
+test('D6.3 of simultaneous attaches of one tag to several owners exactly one succeeds', async ({ begin }) => {
   const property = fc.asyncProperty(fc.array(kind, { minLength: 2, maxLength: 10 }), async (kinds) => {
     const { real } = begin(1)
     const { make, write, create } = callerOf(real)
     const tag = { tag_type: 'rfid', value: 'wanted' }
     const owners = await Promise.all(kinds.map(async (of) => ({ of, id: (await make(of)).id })))
     const attaching = owners.map(({ of, id }) => write('attach', of, id, tag))
-    const answers = await Promise.all([...attaching, create('asset', { tags: [tag] })])
-    expect(statuses(answers)).toEqual([201, ...kinds.map(() => 409)])
+    const replies = await Promise.all([...attaching, create('asset', { tags: [tag] })])
+    expect(statuses(replies)).toEqual([201, ...kinds.map(() => 409)])
   })
   await fc.assert(property, limits(RUNS))
 })
 
-test('D5.5 what is created below or moved into a location while it is deleted never stays without it', async ({
-  begin,
-}) => {
+test('D5.5 no live location stays below a location deleted at the same time', async ({ begin }) => {
   const property = fc.asyncProperty(crowd, crowd, async (creates, moves) => {
     const { real } = begin(1)
     const { make, create, write, on, live } = callerOf(real)
@@ -174,7 +170,9 @@ test('D5.5 what is created below or moved into a location while it is deleted ne
   await fc.assert(property, limits(RUNS))
 })
 
-test('D4.9 of renames to one key exactly one is made; a swap of keys ends well', async ({ begin }) => {
+test('D4.9 of simultaneous renames to one key exactly one succeeds; swaps do not deadlock', async ({
+  begin,
+}) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {
     const { real } = begin(1)
     const { make, write, live } = callerOf(real)
@@ -193,22 +191,20 @@ test('D4.9 of renames to one key exactly one is made; a swap of keys ends well',
   await fc.assert(property, limits(RUNS))
 })
 
-test('D4.10 of deletes of one thing exactly one is made, and its end is told once', async ({ begin }) => {
+test('D4.10 of simultaneous deletes exactly one succeeds, and is published once', async ({ begin }) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {
     const { real } = begin(1)
     const { make, on } = callerOf(real)
     const { id } = await make(of, { tags: [{ tag_type: 'ble', value: 'b' }] })
-    const answers = await Promise.all(times(count, () => on('delete', of, id)))
-    expect(statuses(answers)).toEqual([204, ...times(count - 1, () => 404)])
+    const replies = await Promise.all(times(count, () => on('delete', of, id)))
+    expect(statuses(replies)).toEqual([204, ...times(count - 1, () => 404)])
     const ends = (await real.takeOutbox(0)).filter(({ payload }) => payload['deleted_at'] !== null)
     expect(ends).toHaveLength(2)
   })
   await fc.assert(property, limits(RUNS))
 })
 
-test('what is read while it is deleted or changed is whole or gone: never without its tags', async ({
-  begin,
-}) => {
+test('a read during a delete returns the resource with its tags or 404', async ({ begin }) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {
     const { real } = begin(1)
     const { make, on } = callerOf(real)

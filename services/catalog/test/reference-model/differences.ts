@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** What is wrong, as text; nothing when nothing is. */
+/** Differences as text; an empty list means none. */
 
 export const differ = (what: string, actual: unknown, expected: unknown): string[] => [
   `${what} is ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`,

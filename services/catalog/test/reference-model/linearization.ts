@@ -1,19 +1,19 @@
 import { finalReads } from './final-reads.ts'
 import type { Real } from './model.fixture.ts'
-import { describe, requestOf, type Answer, type Operation } from './operations.ts'
+import { describe, requestOf, type Reply, type Operation } from './operations.ts'
 import { step } from './step.ts'
 import type { World } from './world.ts'
 
-export type Exchange = { operation: Operation; answer: Answer }
+export type Exchange = { operation: Operation; reply: Reply }
 
-type Read = (operation: Operation) => Promise<Answer>
+type Read = (operation: Operation) => Promise<Reply>
 
-/** `world`: what is left. `problem`: where the order that explained most fails. */
+/** `world`: the state afterwards. `problem`: where the order that explains the most replies fails. */
 export type Explanation = { world: World } | { problem: string }
 
 /**
- * The world after requests that ran at the same time: one in which they ran one after the other, in some order that
- * explains each answer and all that can be read afterwards. Without such an order, what is wrong.
+ * The world after simultaneous requests. Finds an order in which the requests, one after the other, explain each reply
+ * and everything that can be read afterwards. Returns a problem if there is none.
  */
 export async function explain(
   before: World,
@@ -30,30 +30,30 @@ export async function explain(
   return { problem: `no order explains${report(exchanges)}\n  ${closest.problem}` }
 }
 
-/** Orders by time are not looked at: instants are taken before the locks that decide who comes first. */
+/** Lists sorted by time are not read: instants are taken before the locks that decide the order. */
 async function replay(world: World, order: readonly Exchange[], read: Read) {
   let explained = 0
-  for (const { operation, answer } of order) {
-    const problems = step(world, operation, answer)
+  for (const { operation, reply } of order) {
+    const problems = step(world, operation, reply)
     if (problems.length > 0)
-      return { explained, problem: `${describe(operation, answer)}: ${problems.join()}` }
+      return { explained, problem: `${describe(operation, reply)}: ${problems.join()}` }
     explained += 1
   }
   for (const operation of finalReads(world, ['external_key'])) {
-    const answer = await read(operation)
-    const problems = step(world, operation, answer)
+    const reply = await read(operation)
+    const problems = step(world, operation, reply)
     if (problems.length > 0)
-      return { explained, problem: `${describe(operation, answer)}: ${problems.join()}` }
+      return { explained, problem: `${describe(operation, reply)}: ${problems.join()}` }
   }
   return { world: { ...world, isRacing: false } }
 }
 
 function remembering(real: Pick<Real, 'send'>): Read {
-  const answers = new Map<string, Promise<Answer>>()
+  const replies = new Map<string, Promise<Reply>>()
   return (operation) => {
     const name = `${operation.org} ${requestOf(operation).path}`
-    const known = answers.get(name) ?? real.send(operation)
-    answers.set(name, known)
+    const known = replies.get(name) ?? real.send(operation)
+    replies.set(name, known)
     return known
   }
 }
@@ -64,4 +64,4 @@ function permutations<T>(list: readonly T[]): T[][] {
 }
 
 const report = (exchanges: readonly Exchange[]): string =>
-  exchanges.map(({ operation, answer }) => `\n  ${describe(operation, answer)}`).join('')
+  exchanges.map(({ operation, reply }) => `\n  ${describe(operation, reply)}`).join('')

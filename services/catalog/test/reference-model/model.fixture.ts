@@ -1,12 +1,12 @@
 import { test as base, type Catalog } from '../catalog.fixture.ts'
-import { requestOf, type Answer, type Operation } from './operations.ts'
+import { requestOf, type Reply, type Operation } from './operations.ts'
 import type { Message } from './outbox.ts'
 import { newWorld, type World } from './world.ts'
 
-/** How the service, run as two processes that take turns, answers the requests of one world. */
+/** The service, as two instances that take turns. */
 export type Real = {
-  send(operation: Operation): Promise<Answer>
-  /** What the changes of an organization of the world have put into the outbox since the last look, in order. */
+  send(operation: Operation): Promise<Reply>
+  /** The messages of an organization since the last call, in order. `org` is an index into the world. */
   takeOutbox(org: number): Promise<Message[]>
 }
 
@@ -14,11 +14,11 @@ type Begin = (orgs?: number) => { world: World; real: Real }
 
 let lastOrgId = 1_000_000_000
 
-/** `begin`: a world of organizations that nobody else uses, on the database of this file. */
+/** `begin`: a world with organizations of its own, on the database of this file. */
 export const test = base.extend<{ begin: Begin }>({
   begin: async ({ catalog, replica }, use) => {
     let sent = 0
-    const send = async (org: number, operation: Operation): Promise<Answer> => {
+    const send = async (org: number, operation: Operation): Promise<Reply> => {
       const { method, path, body } = requestOf(operation)
       const res = await [catalog, replica][(sent += 1) % 2]!.call(method, path, body, { org })
       return { status: res.statusCode, body: res.body === '' ? {} : res.json() }

@@ -3,7 +3,7 @@ import type { Kind } from './world.ts'
 export type Body = Record<string, unknown>
 export type Query = Record<string, string | number | boolean | readonly (string | number)[]>
 
-/** Which organization of the world calls, and which resource it names. */
+/** The calling organization, as an index into the world, and the resource in the path. */
 type Target = { org: number; kind: Kind; id: number }
 
 /** One request, ready to be sent. */
@@ -57,9 +57,9 @@ function queryText(query: Query): string {
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs).toString()}`
 }
 
-export type Answer = { status: number; body: AnswerBody }
+export type Reply = { status: number; body: ReplyBody }
 
-type AnswerBody = {
+type ReplyBody = {
   data?: unknown
   descendant_count_affected?: number
   limit?: number
@@ -68,10 +68,10 @@ type AnswerBody = {
   error?: { type: string; detail: string; fields?: { field: string; code: string }[] }
 }
 
-/** One line for a report. */
-export function describe(operation: Operation, answer: Answer): string {
+/** One line for the report of a failure. */
+export function describe(operation: Operation, reply: Reply): string {
   const { method, path, body } = requestOf(operation)
   const sent = body === undefined ? '' : JSON.stringify(body)
-  const refusal = answer.body.error?.fields ?? answer.body.error?.detail ?? ''
-  return `org ${operation.org}: ${method} ${path} ${sent} → ${answer.status} ${JSON.stringify(refusal)}`
+  const refusal = reply.body.error?.fields ?? reply.body.error?.detail ?? ''
+  return `org ${operation.org}: ${method} ${path} ${sent} → ${reply.status} ${JSON.stringify(refusal)}`
 }

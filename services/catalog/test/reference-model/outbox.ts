@@ -1,22 +1,22 @@
 import { equal } from './differences.ts'
-import { UNTOLD, viewOf, type Org, type Tag, type Thing } from './world.ts'
+import { NOT_SHOWN, viewOf, type Org, type Tag, type Resource } from './world.ts'
 
 export type Message = { subject: string; payload: Record<string, unknown> }
 
 /**
- * What is wrong with everything an organization's changes have put into the outbox: of each entity the revisions rise,
- * the last state is what reads say, and what was never there is not told of.
+ * The problems of all messages of one organization. For each resource and tag, revisions rise and the last state equals
+ * the world. There are no messages about anything else.
  */
 export function outboxProblems(org: Org, messages: readonly Message[]): string[] {
   const bySubject = Map.groupBy(messages, ({ subject }) => subject)
-  const things = org.things.map(
-    (thing) => [subjectOf(org, thing.kind, thing.id), thingState(org, thing)] as const,
+  const resources = org.resources.map(
+    (resource) => [subjectOf(org, resource.kind, resource.id), resourceState(org, resource)] as const,
   )
   const tags = org.tags.map((tag) => [subjectOf(org, 'tag', tag.id), tagState(org, tag)] as const)
-  const expected = new Map<string, State>([...things, ...tags])
+  const expected = new Map<string, State>([...resources, ...tags])
   return [
     ...equal('subjects', [...bySubject.keys()].toSorted(), [...expected.keys()].toSorted()),
-    ...[...bySubject].flatMap(([subject, told]) => entityProblems(subject, told, expected.get(subject))),
+    ...[...bySubject].flatMap(([subject, states]) => entityProblems(subject, states, expected.get(subject))),
     ...org.tags.flatMap((tag) => cascadeProblems(org, tag, bySubject)),
   ]
 }
@@ -25,42 +25,42 @@ const subjectOf = ({ orgId }: Org, kind: string, id: number) => `catalog.${kind}
 
 type State = Record<string, unknown> & { deleted_at: unknown }
 
-function entityProblems(subject: string, told: readonly Message[], expected: State | undefined): string[] {
-  const revisions = told.map(({ payload }) => Number(payload['revision']))
+function entityProblems(subject: string, states: readonly Message[], expected: State | undefined): string[] {
+  const revisions = states.map(({ payload }) => Number(payload['revision']))
   const rising = revisions.every((revision, i) => i === 0 || revision > (revisions[i - 1] ?? Infinity))
-  const { revision: _, ...last } = told.at(-1)?.payload ?? {}
-  const isUntold = expected?.deleted_at === UNTOLD
+  const { revision: _, ...last } = states.at(-1)?.payload ?? {}
+  const isNotShown = expected?.deleted_at === NOT_SHOWN
   const wanted = {
-    created_at: last['created_at'], // of tags no answer tells it
+    created_at: last['created_at'], // replies do not show it for tags
     ...expected,
-    ...(isUntold && { deleted_at: last['deleted_at'] }),
+    ...(isNotShown && { deleted_at: last['deleted_at'] }),
   }
   return [
     ...(rising ? [] : [`revisions of ${subject}: ${revisions.join()}`]),
-    ...(isUntold ? equal(`${subject} is deleted`, typeof last['deleted_at'], 'string') : []),
+    ...(isNotShown ? equal(`${subject} is deleted`, typeof last['deleted_at'], 'string') : []),
     ...equal(subject, last, wanted),
   ]
 }
 
-function thingState(org: Org, thing: Thing): State {
-  const { tags: _, parent_external_key: __, ...view } = viewOf(org, thing)
+function resourceState(org: Org, resource: Resource): State {
+  const { tags: _, parent_external_key: __, ...view } = viewOf(org, resource)
   return { org_id: org.orgId, ...view } as unknown as State
 }
 
 function tagState(org: Org, { id, tag_type, value, owner, state }: Tag): State {
   const [asset_id, location_id] = owner.kind === 'asset' ? [owner.id, null] : [null, owner.id]
-  const deleted_at = state === 'live' ? null : UNTOLD
+  const deleted_at = state === 'live' ? null : NOT_SHOWN
   return { org_id: org.orgId, id, tag_type, value, asset_id, location_id, deleted_at }
 }
 
-/** A tag that went with its owner was deleted at the same moment. */
+/** A tag deleted with its owner has the same `deleted_at`. */
 function cascadeProblems(
   org: Org,
   { id, state, owner }: Tag,
-  told: ReadonlyMap<string, Message[]>,
+  bySubject: ReadonlyMap<string, Message[]>,
 ): string[] {
   if (state !== 'cascaded') return []
   const deletedAt = (kind: string, of: number) =>
-    told.get(subjectOf(org, kind, of))?.at(-1)?.payload['deleted_at']
+    bySubject.get(subjectOf(org, kind, of))?.at(-1)?.payload['deleted_at']
   return equal(`deleted_at of tag ${id}`, deletedAt('tag', id), deletedAt(owner.kind, owner.id))
 }

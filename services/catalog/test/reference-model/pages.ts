@@ -1,14 +1,14 @@
 import { equal } from './differences.ts'
-import type { Answer, Operation, Query } from './operations.ts'
+import type { Reply, Operation, Query } from './operations.ts'
 import {
   ancestors,
   children,
   compareText,
   descendants,
-  UNTOLD,
+  NOT_SHOWN,
   viewOf,
   type Org,
-  type Thing,
+  type Resource,
   type View,
 } from './world.ts'
 
@@ -18,38 +18,38 @@ const walks = { ancestors, children, descendants }
 
 export function treeProblems(
   org: Org,
-  location: Thing,
+  location: Resource,
   { branch, query }: Of<'tree'>,
-  answer: Answer,
+  reply: Reply,
 ): string[] {
   const expected = walks[branch](org, location)
-  const rows = rowsOf(answer)
+  const rows = rowsOf(reply)
   const page = pageOf(expected, query)
   return [
-    ...envelope(expected.length, query, answer),
+    ...envelope(expected.length, query, reply),
     ...equal(
       'rows',
       rows,
-      page.map((thing) => viewOf(org, thing)),
+      page.map((resource) => viewOf(org, resource)),
     ),
   ]
 }
 
-/** A list is known by its order and its rows; instants finer than the wire shows make the order of some rows open. */
-export function listProblems(org: Org, { kind, query }: Of<'list'>, answer: Answer): string[] {
-  const matching = org.things.filter((thing) => thing.kind === kind && matches(org, thing, query))
+/** Checks order and rows. The order of rows within one millisecond is open, because replies show no more digits. */
+export function listProblems(org: Org, { kind, query }: Of<'list'>, reply: Reply): string[] {
+  const matching = org.resources.filter((resource) => resource.kind === kind && matches(org, resource, query))
   const sort = sortOf(query)
   const page = pageOf(matching.toSorted(comparing(sort)), query)
-  const rows = rowsOf(answer)
+  const rows = rowsOf(reply)
   const order = orderShown(sort)
-  const shown = rows.map(({ id }) => matching.find((thing) => thing.id === id))
+  const shown = rows.map(({ id }) => matching.find((resource) => resource.id === id))
   return [
-    ...envelope(matching.length, query, answer),
+    ...envelope(matching.length, query, reply),
     ...equal(
       'order',
       pick(rows, order),
       pick(
-        page.map((thing) => viewOf(org, thing)),
+        page.map((resource) => viewOf(org, resource)),
         order,
       ),
     ),
@@ -58,33 +58,33 @@ export function listProblems(org: Org, { kind, query }: Of<'list'>, answer: Answ
   ]
 }
 
-/** What decides the order, as far as rows show it: up to an instant, which is finer than they show. */
+/** The sort fields up to the first instant, of which rows show only milliseconds. */
 function orderShown(sort: Sort): string[] {
   const fields = sort.map(({ field }) => field)
   const instant = fields.findIndex((field) => field.endsWith('_at'))
   return instant === -1 ? ['id'] : fields.slice(0, instant + 1)
 }
 
-const rowsOf = ({ body }: Answer) => (Array.isArray(body.data) ? (body.data as View[]) : [])
+const rowsOf = ({ body }: Reply) => (Array.isArray(body.data) ? (body.data as View[]) : [])
 
 const pick = (rows: readonly View[], fields: readonly string[]) =>
   rows.map((row) => fields.map((field) => row[field]))
 
-function rowProblems(org: Org, row: View, thing: Thing | undefined): string[] {
-  if (!thing) return [`row ${row.id} does not match`]
-  if (thing.deleted_at === UNTOLD && String(row['deleted_at']) >= thing.updated_at)
-    thing.deleted_at = String(row['deleted_at'])
-  return equal(`row ${row.id}`, row, viewOf(org, thing))
+function rowProblems(org: Org, row: View, resource: Resource | undefined): string[] {
+  if (!resource) return [`row ${row.id} does not match`]
+  if (resource.deleted_at === NOT_SHOWN && String(row['deleted_at']) >= resource.updated_at)
+    resource.deleted_at = String(row['deleted_at'])
+  return equal(`row ${row.id}`, row, viewOf(org, resource))
 }
 
-function envelope(total_count: number, query: Query, { status, body }: Answer): string[] {
+function envelope(total_count: number, query: Query, { status, body }: Reply): string[] {
   const { limit, offset, total_count: said } = body
   const expected = { status: 200, limit: query['limit'] ?? 50, offset: query['offset'] ?? 0, total_count }
   return equal('envelope', { status, limit, offset, total_count: said }, expected)
 }
 
-function pageOf(things: readonly Thing[], { limit = 50, offset = 0 }: Query): Thing[] {
-  return things.slice(Number(offset), Number(offset) + Number(limit))
+function pageOf(resources: readonly Resource[], { limit = 50, offset = 0 }: Query): Resource[] {
+  return resources.slice(Number(offset), Number(offset) + Number(limit))
 }
 
 type Sort = { field: 'external_key' | 'name' | 'created_at' | 'updated_at'; descending: boolean }[]
@@ -98,7 +98,7 @@ function sortOf({ sort = 'external_key' }: Query): Sort {
     }))
 }
 
-const comparing = (sort: Sort) => (a: Thing, b: Thing) => {
+const comparing = (sort: Sort) => (a: Resource, b: Resource) => {
   for (const { field, descending } of sort) {
     const difference = compareText(a[field], b[field])
     if (difference !== 0) return descending ? -difference : difference
@@ -106,25 +106,25 @@ const comparing = (sort: Sort) => (a: Thing, b: Thing) => {
   return a.id - b.id
 }
 
-function matches(org: Org, thing: Thing, query: Query): boolean {
+function matches(org: Org, resource: Resource, query: Query): boolean {
   const { external_key, type, is_active, parent_id, parent_external_key, include_deleted, q } = query
-  const view = viewOf(org, thing)
+  const view = viewOf(org, resource)
   const anyOf = (wanted: Query[string] | undefined, value: unknown) =>
     wanted === undefined || (wanted as readonly unknown[]).includes(value)
   return (
-    isEffective(thing) &&
-    (include_deleted === true || thing.deleted_at === null) &&
-    (is_active === undefined || thing.is_active === is_active) &&
-    anyOf(external_key, thing.external_key) &&
-    anyOf(type, thing.type) &&
+    isEffective(resource) &&
+    (include_deleted === true || resource.deleted_at === null) &&
+    (is_active === undefined || resource.is_active === is_active) &&
+    anyOf(external_key, resource.external_key) &&
+    anyOf(type, resource.type) &&
     anyOf(parent_id, view['parent_id']) &&
     anyOf(parent_external_key, view['parent_external_key']) &&
     (q === undefined || contains(view, String(q)))
   )
 }
 
-/** The bounds that tests choose are years away from now. */
-function isEffective({ valid_from, valid_to }: Thing): boolean {
+/** `Date.now()` is precise enough: all bounds are years away. */
+function isEffective({ valid_from, valid_to }: Resource): boolean {
   const now = Date.now()
   return Date.parse(valid_from) <= now && (valid_to === null || Date.parse(valid_to) > now)
 }

@@ -11,7 +11,7 @@ import type { World } from './world.ts'
 
 const together = fc.oneof({ weight: 4, arbitrary: write }, { weight: 1, arbitrary: read })
 
-/** A few things to quarrel about, then requests that all leave before any is answered. */
+/** A few resources, then rounds of simultaneous requests. */
 const scenes = fc.record({
   first: creations,
   rounds: fc.array(fc.array(together, { minLength: 2, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
@@ -25,9 +25,9 @@ async function inTurn(world: World, real: Real, choices: readonly Choice[]): Pro
 }
 
 const atOnce = (real: Real, operations: readonly Operation[]): Promise<Exchange[]> =>
-  Promise.all(operations.map(async (operation) => ({ operation, answer: await real.send(operation) })))
+  Promise.all(operations.map(async (operation) => ({ operation, reply: await real.send(operation) })))
 
-test('replies to simultaneous requests, and the rows afterwards, are those of some order', async ({
+test('some order of simultaneous requests explains all replies and the rows afterwards', async ({
   begin,
 }) => {
   const property = fc.asyncProperty(scenes, async ({ first, rounds }) => {

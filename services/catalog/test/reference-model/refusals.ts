@@ -6,30 +6,34 @@ import {
   descendants,
   findByKey,
   findTag,
-  findThing,
+  findResource,
   tagsOf,
   viewOf,
   type Kind,
   type Org,
-  type Thing,
+  type Resource,
 } from './world.ts'
 
 /** Entries as `field code`, in any order. */
 export type Refusal = { status: 400; codes: string[] } | { status: 404 } | { status: 409; details: string[] }
 
-/** What the contract answers instead of doing it, in the order of D2: the body, what is missing, stored rows, conflicts. */
+/** The refusal by the contract, if any. Checks in the order of D2: body, missing resources, stored rows, conflicts. */
 export function refusalOf(org: Org, operation: Operation): Refusal | undefined {
   const { kind } = operation
   const body = 'body' in operation ? operation.body : {}
   const shape = shapeProblems(operation, body)
   if (shape.length > 0) return { status: 400, codes: shape }
-  const thing = 'id' in operation ? findThing(org, kind, operation.id) : undefined
-  if ('id' in operation && !thing) return { status: 404 }
-  if (operation.do === 'detach' && thing && !tagsOf(org, thing).some(({ id }) => id === operation.tagId))
+  const resource = 'id' in operation ? findResource(org, kind, operation.id) : undefined
+  if ('id' in operation && !resource) return { status: 404 }
+  if (
+    operation.do === 'detach' &&
+    resource &&
+    !tagsOf(org, resource).some(({ id }) => id === operation.tagId)
+  )
     return { status: 404 }
-  const stored = storedProblems(org, operation, body, thing)
+  const stored = storedProblems(org, operation, body, resource)
   if (stored.length > 0) return { status: 400, codes: stored }
-  const details = conflicts(org, operation, body, thing)
+  const details = conflicts(org, operation, body, resource)
   return details.length > 0 ? { status: 409, details } : undefined
 }
 
@@ -40,7 +44,7 @@ const schemas = {
   patch: { asset: AssetPatch, location: LocationPatch },
 }
 
-/** Whether a value is well-formed is not the model's question: the schemas of the contract say it. */
+/** The schemas of the contract check single values; the model does not repeat them. */
 function shapeProblems({ do: verb, kind }: Operation, body: Body): string[] {
   if (verb !== 'create' && verb !== 'patch') return []
   const { error } = schemas[verb][kind].safeParse(body, { reportInput: true })
@@ -49,19 +53,28 @@ function shapeProblems({ do: verb, kind }: Operation, body: Body): string[] {
 
 const AMBIGUOUS = ['parent_id ambiguous_fields', 'parent_external_key ambiguous_fields']
 
-/** In milliseconds; without an end where a bound is missing. */
+/** In milliseconds; infinite if a bound is missing. */
 function windowLength(from: unknown, to: unknown): number {
   if (typeof from !== 'string' || typeof to !== 'string') return Infinity
   return Date.parse(to) - Date.parse(from)
 }
 
-function storedProblems(org: Org, { do: verb }: Operation, body: Body, thing: Thing | undefined): string[] {
+function storedProblems(
+  org: Org,
+  { do: verb }: Operation,
+  body: Body,
+  resource: Resource | undefined,
+): string[] {
   if (verb === 'create') return parentProblems(org, body)
-  if (verb !== 'patch' || !thing) return []
-  return [...echoProblems(org, body, thing), ...parentProblems(org, body), ...windowProblems(body, thing)]
+  if (verb !== 'patch' || !resource) return []
+  return [
+    ...echoProblems(org, body, resource),
+    ...parentProblems(org, body),
+    ...windowProblems(body, resource),
+  ]
 }
 
-/** Of a row whose window was right, only a new bound can make it wrong. */
+/** The stored window is valid, so only a new bound can make it invalid. */
 function windowProblems(body: Body, stored: { valid_from: string; valid_to?: string | null }): string[] {
   if (!has(body, 'valid_from') && !has(body, 'valid_to')) return []
   const merged = { ...stored, ...body }
@@ -74,12 +87,12 @@ function parentProblems(org: Org, { parent_id, parent_external_key }: Body): str
     if (!parent) return ['parent_external_key fk_not_found']
     return typeof parent_id === 'number' && parent_id !== parent.id ? AMBIGUOUS : []
   }
-  return typeof parent_id === 'number' && !findThing(org, 'location', parent_id)
+  return typeof parent_id === 'number' && !findResource(org, 'location', parent_id)
     ? ['parent_id fk_not_found']
     : []
 }
 
-/** The live parent that a body names, where it is one that resolves; null for the root, undefined where none is named. */
+/** The id of the parent that a body names; null for a root, undefined if it names none that resolves. */
 export function parentNamed(org: Org, { parent_id, parent_external_key }: Body): number | null | undefined {
   if (typeof parent_external_key === 'string') return findByKey(org, 'location', parent_external_key)?.id
   return (parent_id ?? parent_external_key) as number | null | undefined
@@ -87,9 +100,9 @@ export function parentNamed(org: Org, { parent_id, parent_external_key }: Body):
 
 const READ_ONLY = ['id', 'created_at', 'updated_at', 'deleted_at']
 
-/** Accept if it matches, refuse if it differs (PATCH semantics 2 to 4). */
-function echoProblems(org: Org, body: Body, thing: Thing): string[] {
-  const stored = viewOf(org, thing)
+/** Read-only fields are accepted if they equal the stored row, else refused (D4.8). */
+function echoProblems(org: Org, body: Body, resource: Resource): string[] {
+  const stored = viewOf(org, resource)
   const differing = [...READ_ONLY, 'external_key', 'tags'].filter(
     (field) => has(body, field) && !sameEcho(field, body[field], stored[field]),
   )
@@ -110,7 +123,7 @@ function setOf(tags: unknown): string {
   return [...new Set(names)].toSorted().join()
 }
 
-function conflicts(org: Org, operation: Operation, body: Body, thing: Thing | undefined): string[] {
+function conflicts(org: Org, operation: Operation, body: Body, resource: Resource | undefined): string[] {
   const { kind } = operation
   switch (operation.do) {
     case 'create':
@@ -119,14 +132,14 @@ function conflicts(org: Org, operation: Operation, body: Body, thing: Thing | un
         ...takenTags(org, (body['tags'] ?? []) as TagLike[]),
       ]
     case 'rename':
-      return body['external_key'] === thing?.external_key ? [] : takenKey(org, kind, body['external_key'])
+      return body['external_key'] === resource?.external_key ? [] : takenKey(org, kind, body['external_key'])
     case 'attach':
       return takenTags(org, [body as TagLike])
     case 'patch':
-      return thing && makesCycle(org, thing, parentNamed(org, body)) ? [insideItself(thing)] : []
+      return resource && makesCycle(org, resource, parentNamed(org, body)) ? [insideItself(resource)] : []
     case 'delete':
-      return thing && hasChildren(org, thing)
-        ? [`location ${thing.external_key} still has child locations`]
+      return resource && hasChildren(org, resource)
+        ? [`location ${resource.external_key} still has child locations`]
         : []
     default:
       return []
@@ -142,12 +155,12 @@ function takenTags(org: Org, tags: readonly TagLike[]): string[] {
   return taken.map(({ tag_type, value }) => `tag ${tag_type}:${value} already exists`)
 }
 
-const insideItself = ({ external_key }: Thing) =>
+const insideItself = ({ external_key }: Resource) =>
   `location ${external_key} cannot be moved into itself or into a location inside it`
 
-const makesCycle = (org: Org, thing: Thing, parentId: number | null | undefined) =>
-  thing.kind === 'location' && [thing, ...descendants(org, thing)].some(({ id }) => id === parentId)
+const makesCycle = (org: Org, resource: Resource, parentId: number | null | undefined) =>
+  resource.kind === 'location' && [resource, ...descendants(org, resource)].some(({ id }) => id === parentId)
 
-const hasChildren = (org: Org, { kind, id }: Thing) =>
+const hasChildren = (org: Org, { kind, id }: Resource) =>
   kind === 'location' &&
-  org.things.some(({ parent_id, deleted_at }) => parent_id === id && deleted_at === null)
+  org.resources.some(({ parent_id, deleted_at }) => parent_id === id && deleted_at === null)

@@ -8,10 +8,10 @@ import type {
   Ref,
 } from './choices.ts'
 import type { Body, Operation, Query } from './operations.ts'
-import { liveThings, UNTOLD, viewOf, type Kind, type Org, type Thing, type World } from './world.ts'
+import { liveResources, NOT_SHOWN, viewOf, type Kind, type Org, type Resource, type World } from './world.ts'
 
-/** No row carries it. */
-const NOBODY = Number.MAX_SAFE_INTEGER
+/** No row has it. */
+const MISSING_ID = Number.MAX_SAFE_INTEGER
 const SOME_TIME = '2026-11-21T10:00:00Z'
 
 /** The request that a choice means in this world. */
@@ -51,28 +51,29 @@ type Look = ReturnType<typeof lookIn>
 /** What is there to be named, seen from one organization. */
 function lookIn(world: World, own: number) {
   const org = world.orgs[own] as Org
-  const candidates = (kind: Kind, { whose }: Ref): Thing[] => {
-    if (whose === 'live') return liveThings(org, kind)
-    if (whose === 'any') return org.things.filter((thing) => thing.kind === kind)
-    return whose === 'nobody'
+  const candidates = (kind: Kind, { whose }: Ref): Resource[] => {
+    if (whose === 'live') return liveResources(org, kind)
+    if (whose === 'any') return org.resources.filter((resource) => resource.kind === kind)
+    return whose === 'missing'
       ? []
-      : world.orgs.filter((other) => other !== org).flatMap((other) => liveThings(other, kind))
+      : world.orgs.filter((other) => other !== org).flatMap((other) => liveResources(other, kind))
   }
   const find = (kind: Kind, ref: Ref) => at(candidates(kind, ref), ref.pick)
   return {
     find,
     view: (kind: Kind, ref: Ref): Body => {
-      const thing = find(kind, ref)
-      return thing
-        ? { ...viewOf(org, thing), ...(thing.deleted_at === UNTOLD && { deleted_at: SOME_TIME }) }
+      const resource = find(kind, ref)
+      return resource
+        ? { ...viewOf(org, resource), ...(resource.deleted_at === NOT_SHOWN && { deleted_at: SOME_TIME }) }
         : {}
     },
-    id: (kind: Kind, ref: Ref) => find(kind, ref)?.id ?? NOBODY,
+    id: (kind: Kind, ref: Ref) => find(kind, ref)?.id ?? MISSING_ID,
     key: (kind: Kind, ref: Ref) => find(kind, ref)?.external_key ?? 'NOWHERE',
     tagPath: ({ kind, ref, tag, state }: DetachChoice) => {
       const found = at(state === 'live' ? org.tags.filter((one) => one.state === 'live') : org.tags, tag)
-      const owner = found && !ref ? found.owner : { kind, id: ref ? (find(kind, ref)?.id ?? NOBODY) : NOBODY }
-      return { ...owner, tagId: found?.id ?? NOBODY }
+      const owner =
+        found && !ref ? found.owner : { kind, id: ref ? (find(kind, ref)?.id ?? MISSING_ID) : MISSING_ID }
+      return { ...owner, tagId: found?.id ?? MISSING_ID }
     },
   }
 }

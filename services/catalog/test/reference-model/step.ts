@@ -2,19 +2,19 @@ import { assetFields } from '@whereabouts/contracts/assets'
 import { namesWith, type Fields } from '@whereabouts/contracts/fields'
 import { locationFields } from '@whereabouts/contracts/locations'
 import { differ, equal } from './differences.ts'
+import type { Reply, Body, Operation } from './operations.ts'
 import { listProblems, treeProblems } from './pages.ts'
-import type { Answer, Body, Operation } from './operations.ts'
 import { parentNamed, refusalOf, type Refusal } from './refusals.ts'
 import {
   descendants,
-  findThing,
+  findResource,
   mintedKey,
   tagsOf,
-  UNTOLD,
+  NOT_SHOWN,
   viewOf,
   type Kind,
   type Org,
-  type Thing,
+  type Resource,
   type View,
   type World,
 } from './world.ts'
@@ -25,45 +25,44 @@ const defaultsOf = (fields: Fields) =>
 type Of<D extends Operation['do']> = Extract<Operation, { do: D }>
 
 /**
- * Holds one answer against the world as it was, and does to the world what the request should have done. Returns what
- * is wrong with the answer.
+ * Checks one reply against the world and applies the request to the world. Returns the problems of the reply.
  */
-export function step(world: World, operation: Operation, answer: Answer): string[] {
+export function step(world: World, operation: Operation, reply: Reply): string[] {
   const org = world.orgs[operation.org]
   if (!org) throw new Error('no such organization')
   const refusal = refusalOf(org, operation)
-  if (refusal) return refusalProblems(refusal, answer)
+  if (refusal) return refusalProblems(refusal, reply)
   switch (operation.do) {
     case 'create':
-      return created(world, org, operation, answer)
+      return created(world, org, operation, reply)
     case 'get':
-      return [...status(200, answer), ...shows(org, thingOf(org, operation), answer)]
+      return [...status(200, reply), ...shows(org, resourceOf(org, operation), reply)]
     case 'patch':
-      return patched(org, thingOf(org, operation), operation.body, answer)
+      return patched(org, resourceOf(org, operation), operation.body, reply)
     case 'rename':
-      return renamed(world, org, thingOf(org, operation), String(operation.body['external_key']), answer)
+      return renamed(world, org, resourceOf(org, operation), String(operation.body['external_key']), reply)
     case 'delete':
-      return deleted(org, thingOf(org, operation), answer)
+      return deleted(org, resourceOf(org, operation), reply)
     case 'attach':
-      return attached(world, org, operation, answer)
+      return attached(world, org, operation, reply)
     case 'detach':
-      return detached(org, operation, answer)
+      return detached(org, operation, reply)
     case 'list':
-      return listProblems(org, operation, answer)
+      return listProblems(org, operation, reply)
     default:
-      return treeProblems(org, thingOf(org, operation), operation, answer)
+      return treeProblems(org, resourceOf(org, operation), operation, reply)
   }
 }
 
-function thingOf(org: Org, { kind, id }: { kind: Kind; id: number }): Thing {
-  const thing = findThing(org, kind, id)
-  if (!thing) throw new Error('refusals see to what is missing')
-  return thing
+function resourceOf(org: Org, { kind, id }: { kind: Kind; id: number }): Resource {
+  const resource = findResource(org, kind, id)
+  if (!resource) throw new Error('refusalOf handles missing resources')
+  return resource
 }
 
-function refusalProblems(refusal: Refusal, answer: Answer): string[] {
-  const { error } = answer.body
-  const problems = status(refusal.status, answer)
+function refusalProblems(refusal: Refusal, reply: Reply): string[] {
+  const { error } = reply.body
+  const problems = status(refusal.status, reply)
   if (problems.length > 0) return problems
   if (refusal.status === 409)
     return refusal.details.includes(error?.detail ?? '')
@@ -74,9 +73,9 @@ function refusalProblems(refusal: Refusal, answer: Answer): string[] {
   return equal('fields', codes.toSorted(), refusal.codes.toSorted())
 }
 
-function created(world: World, org: Org, { kind, body }: Of<'create'>, answer: Answer): string[] {
-  const view = answer.body.data as View | undefined
-  const problems = status(201, answer)
+function created(world: World, org: Org, { kind, body }: Of<'create'>, reply: Reply): string[] {
+  const view = reply.body.data as View | undefined
+  const problems = status(201, reply)
   if (problems.length > 0 || !view) return problems
   const now = String(view['created_at'])
   const parent_id = parentNamed(org, body) ?? null
@@ -84,14 +83,14 @@ function created(world: World, org: Org, { kind, body }: Of<'create'>, answer: A
   const defaults = { ...defaultsOf(locationFields), ...defaultsOf(assetFields), valid_from: now }
   const own = { kind, id: view.id, created_at: now, updated_at: now, deleted_at: null, parent_id }
   const external_key = mintedKey(org, kind)
-  org.things.push({ external_key, ...defaults, ...onTheWire(fields), ...own } as Thing)
+  org.resources.push({ external_key, ...defaults, ...onTheWire(fields), ...own } as Resource)
   const tags = (wanted ?? []) as { tag_type: string; value: string }[]
   for (const [i, tag] of tags.entries()) addTag(org, { kind, id: view.id }, tag, view.tags[i])
   const ids = [view.id, ...(view.tags as View[]).map(({ id }) => id)]
-  return [...newIds(world, ids), ...shows(org, thingOf(org, { kind, id: view.id }), answer)]
+  return [...newIds(world, ids), ...shows(org, resourceOf(org, { kind, id: view.id }), reply)]
 }
 
-/** What is sent as it comes back: instants in UTC, cut off at the millisecond. */
+/** Sent fields as replies show them: instants in UTC, truncated to milliseconds. */
 function onTheWire(fields: Body): Body {
   const shown = Object.entries(fields).map(([field, value]) =>
     field.startsWith('valid_') && typeof value === 'string'
@@ -118,50 +117,51 @@ function newIds(world: World, ids: number[]): string[] {
   return stale.map((id) => `the id ${id} was used before`)
 }
 
-function patched(org: Org, thing: Thing, body: Body, answer: Answer): string[] {
+function patched(org: Org, resource: Resource, body: Body, reply: Reply): string[] {
   const { tags: _, external_key: __, parent_external_key: ___, ...changes } = body
   const parent_id = parentNamed(org, body)
-  Object.assign(thing, onTheWire(changes), parent_id !== undefined && { parent_id })
-  return [...status(200, answer), ...touched(thing, answer), ...shows(org, thing, answer)]
+  Object.assign(resource, onTheWire(changes), parent_id !== undefined && { parent_id })
+  return [...status(200, reply), ...touched(resource, reply), ...shows(org, resource, reply)]
 }
 
-/** `updated_at` is later than it was, also on the wire: it is what the next PATCH is compared with. */
-function touched(thing: Thing, answer: Answer): string[] {
-  const before = thing.updated_at
-  thing.updated_at = String((answer.body.data as View | undefined)?.['updated_at'])
-  return thing.updated_at > before ? [] : [`updated_at ${before} became ${thing.updated_at}`]
+/** Replies must show a later `updated_at`, because clients use it as a concurrency token. */
+function touched(resource: Resource, reply: Reply): string[] {
+  const before = resource.updated_at
+  resource.updated_at = String((reply.body.data as View | undefined)?.['updated_at'])
+  return resource.updated_at > before ? [] : [`updated_at ${before} became ${resource.updated_at}`]
 }
 
-/** The number below is that of a moment before the rename, which in a race is another one. */
-function renamed({ isRacing }: World, org: Org, thing: Thing, key: string, answer: Answer): string[] {
-  const advance = key === thing.external_key ? [] : touched(thing, answer)
-  thing.external_key = key
-  const affected = thing.kind === 'location' ? descendants(org, thing).length : 0
-  const said = answer.body.descendant_count_affected
+/** The service counts descendants before the rename, so in a race the number may differ. */
+function renamed({ isRacing }: World, org: Org, resource: Resource, key: string, reply: Reply): string[] {
+  const advance = key === resource.external_key ? [] : touched(resource, reply)
+  resource.external_key = key
+  const affected = resource.kind === 'location' ? descendants(org, resource).length : 0
+  const said = reply.body.descendant_count_affected
   const count = isRacing ? [] : equal('descendant_count_affected', said, affected)
-  return [...status(200, answer), ...advance, ...count, ...shows(org, thing, answer)]
+  return [...status(200, reply), ...advance, ...count, ...shows(org, resource, reply)]
 }
 
-function deleted(org: Org, thing: Thing, answer: Answer): string[] {
-  for (const tag of tagsOf(org, thing)) tag.state = 'cascaded'
-  thing.deleted_at = UNTOLD
-  return status(204, answer)
+function deleted(org: Org, resource: Resource, reply: Reply): string[] {
+  for (const tag of tagsOf(org, resource)) tag.state = 'cascaded'
+  resource.deleted_at = NOT_SHOWN
+  return status(204, reply)
 }
 
-function attached(world: World, org: Org, { kind, id, body }: Of<'attach'>, answer: Answer): string[] {
-  const problems = status(201, answer)
+function attached(world: World, org: Org, { kind, id, body }: Of<'attach'>, reply: Reply): string[] {
+  const problems = status(201, reply)
   if (problems.length > 0) return problems
-  const shown = answer.body.data as View
+  const shown = reply.body.data as View
   addTag(org, { kind, id }, body as { tag_type: string; value: string }, shown)
   return [...newIds(world, [shown.id]), ...equal('tag', shown, { id: shown.id, ...body })]
 }
 
-function detached(org: Org, { tagId }: Of<'detach'>, answer: Answer): string[] {
+function detached(org: Org, { tagId }: Of<'detach'>, reply: Reply): string[] {
   const tag = org.tags.find(({ id }) => id === tagId)
   if (tag) tag.state = 'detached'
-  return status(204, answer)
+  return status(204, reply)
 }
 
-const shows = (org: Org, thing: Thing, answer: Answer) => equal('data', answer.body.data, viewOf(org, thing))
+const shows = (org: Org, resource: Resource, reply: Reply) =>
+  equal('data', reply.body.data, viewOf(org, resource))
 
-const status = (wanted: number, answer: Answer) => equal('status', answer.status, wanted)
+const status = (wanted: number, reply: Reply) => equal('status', reply.status, wanted)

@@ -6,46 +6,46 @@ import { locationFields, type LocationView } from '@whereabouts/contracts/locati
 
 export type Kind = 'asset' | 'location'
 
-/** A resource, live or deleted, as the wire shows it. The fields of the other kind are there too, at their defaults. */
-export type Thing = { kind: Kind } & Omit<AssetView, 'tags'> & Pick<LocationView, 'parent_id'>
+/** A resource, live or deleted, as replies show it. It also has the fields of the other kind, with their defaults. */
+export type Resource = { kind: Kind } & Omit<AssetView, 'tags'> & Pick<LocationView, 'parent_id'>
 
-/** A tag that was ever attached, in the order of attaching. */
+/** A tag, live or not. Tags are in the order of attaching. */
 export type Tag = {
   id: number
   tag_type: string
   value: string
   owner: { kind: Kind; id: number }
-  /** `cascaded`: it went with its owner. */
+  /** `cascaded`: deleted with its owner. */
   state: 'live' | 'detached' | 'cascaded'
 }
 
-/** `deleted_at` of what was deleted a moment ago: no answer has told it yet. */
-export const UNTOLD = 'untold'
+/** `deleted_at` of a deleted resource or tag whose time no reply has shown yet. */
+export const NOT_SHOWN = 'not shown'
 
-export type Org = { orgId: number; things: Thing[]; tags: Tag[] }
+export type Org = { orgId: number; resources: Resource[]; tags: Tag[] }
 
 export type World = {
   orgs: Org[]
-  /** Every id that was ever shown, of whatever resource and organization. */
+  /** All ids that replies have shown, of all kinds and organizations. */
   ids: Set<number>
-  /** Requests are being explained that ran at the same time. */
+  /** The model is replaying simultaneous requests. */
   isRacing: boolean
 }
 
 export const newWorld = (...orgIds: number[]): World => ({
-  orgs: orgIds.map((orgId) => ({ orgId, things: [], tags: [] })),
+  orgs: orgIds.map((orgId) => ({ orgId, resources: [], tags: [] })),
   ids: new Set(),
   isRacing: false,
 })
 
-export const liveThings = (org: Org, kind: Kind): Thing[] =>
-  org.things.filter((thing) => thing.kind === kind && thing.deleted_at === null)
+export const liveResources = (org: Org, kind: Kind): Resource[] =>
+  org.resources.filter((resource) => resource.kind === kind && resource.deleted_at === null)
 
-export const findThing = (org: Org, kind: Kind, id: number): Thing | undefined =>
-  liveThings(org, kind).find((thing) => thing.id === id)
+export const findResource = (org: Org, kind: Kind, id: number): Resource | undefined =>
+  liveResources(org, kind).find((resource) => resource.id === id)
 
-export const findByKey = (org: Org, kind: Kind, key: unknown): Thing | undefined =>
-  liveThings(org, kind).find(({ external_key }) => external_key === key)
+export const findByKey = (org: Org, kind: Kind, key: unknown): Resource | undefined =>
+  liveResources(org, kind).find(({ external_key }) => external_key === key)
 
 export const tagsOf = (org: Org, { kind, id }: { kind: Kind; id: number }): Tag[] =>
   org.tags.filter(({ state, owner }) => state === 'live' && owner.kind === kind && owner.id === id)
@@ -58,43 +58,43 @@ const MINTED = { asset: { prefix: 'ASSET-', digits: 4 }, location: { prefix: 'LO
 /** The highest live number plus one, chosen ones included; gaps are not filled (D4.4). */
 export function mintedKey(org: Org, kind: Kind): string {
   const { prefix, digits } = MINTED[kind]
-  const numbers = liveThings(org, kind)
+  const numbers = liveResources(org, kind)
     .map(({ external_key }) => external_key)
     .filter((key) => key.startsWith(prefix) && /^[0-9]+$/.test(key.slice(prefix.length)))
     .map((key) => Number(key.slice(prefix.length)))
   return prefix + String(Math.max(0, ...numbers) + 1).padStart(digits, '0')
 }
 
-/** Root first, self excluded. */
-export function ancestors(org: Org, location: Thing): Thing[] {
-  const parent = location.parent_id === null ? undefined : findThing(org, 'location', location.parent_id)
+/** Root first, without the location itself. */
+export function ancestors(org: Org, location: Resource): Resource[] {
+  const parent = location.parent_id === null ? undefined : findResource(org, 'location', location.parent_id)
   return parent ? [...ancestors(org, parent), parent] : []
 }
 
 /** By name, then id. */
-export function children(org: Org, { id }: Thing): Thing[] {
-  const below = liveThings(org, 'location').filter(({ parent_id }) => parent_id === id)
+export function children(org: Org, { id }: Resource): Resource[] {
+  const below = liveResources(org, 'location').filter(({ parent_id }) => parent_id === id)
   return below.toSorted((a, b) => compareText(a.name, b.name) || a.id - b.id)
 }
 
-/** Depth first, siblings as children are. */
-export const descendants = (org: Org, location: Thing): Thing[] =>
+/** Depth first, siblings in the order of `children`. */
+export const descendants = (org: Org, location: Resource): Resource[] =>
   children(org, location).flatMap((child) => [child].concat(descendants(org, child)))
 
-/** By code point, as the database orders; JavaScript's own order is that of UTF-16 units. */
+/** By code point, like the database. JavaScript compares UTF-16 units. */
 export function compareText(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b)) // UTF-8 keeps that order
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) // UTF-8 has the order of code points
 }
 
 const columns = { asset: namesWith(assetFields, 'column'), location: namesWith(locationFields, 'column') }
 
 export type View = Record<string, unknown> & { id: number; tags: unknown[] }
 
-/** The thing as GET and lists show it. */
-export function viewOf(org: Org, thing: Thing): View {
-  const tags = tagsOf(org, thing).map(({ id, tag_type, value }) => ({ id, tag_type, value }))
-  if (thing.kind === 'asset') return { ...pick(thing, columns.asset), tags }
-  const { parent_id } = thing
-  const parent = parent_id === null ? undefined : findThing(org, 'location', parent_id)
-  return { ...pick(thing, columns.location), parent_external_key: parent?.external_key ?? null, tags }
+/** The resource as in replies of GET and lists. */
+export function viewOf(org: Org, resource: Resource): View {
+  const tags = tagsOf(org, resource).map(({ id, tag_type, value }) => ({ id, tag_type, value }))
+  if (resource.kind === 'asset') return { ...pick(resource, columns.asset), tags }
+  const { parent_id } = resource
+  const parent = parent_id === null ? undefined : findResource(org, 'location', parent_id)
+  return { ...pick(resource, columns.location), parent_external_key: parent?.external_key ?? null, tags }
 }

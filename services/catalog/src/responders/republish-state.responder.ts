@@ -15,8 +15,8 @@ import { toLocationState } from '../locations/locations.views.ts'
 import { tagColumns } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
 
-/** Answers `rpc.catalog.republish-state`; of all replicas, one answers each request. */
-export const answerRepublish = (broker: Broker, db: Kysely<Tables>, logger: Logger): Responder =>
+/** Answers `rpc.catalog.republish-state`. One replica answers each request. */
+export const serveRepublish = (broker: Broker, db: Kysely<Tables>, logger: Logger): Responder =>
   respond(
     broker,
     republishCatalogState.subject,
@@ -25,11 +25,11 @@ export const answerRepublish = (broker: Broker, db: Kysely<Tables>, logger: Logg
     { logger },
   )
 
-/** Publishes the state behind a subject of CATALOG again, as the database has it. Refuses a malformed request. */
+/** Publishes the stored state of a CATALOG subject again. Refuses malformed requests. */
 export async function republishState(db: Kysely<Tables>, payload: unknown): Promise<RepublishReply> {
-  const asked = republishCatalogState.request.safeParse(payload)
-  if (!asked.success) throw new RefusedError('not a request for a state')
-  const [, kind, ...rest] = asked.data.subject.split('.')
+  const parsed = republishCatalogState.request.safeParse(payload)
+  if (!parsed.success) throw new RefusedError('not a request for a state')
+  const [, kind, ...rest] = parsed.data.subject.split('.')
   const [orgId, id] = idsOfSubject(rest, 2) ?? []
   if (kind === undefined || orgId === undefined || id === undefined) return { published: false }
   const published = await db.transaction().execute((tx) => publishOne(tx, kind, orgId, id))
@@ -38,23 +38,23 @@ export async function republishState(db: Kysely<Tables>, payload: unknown): Prom
 
 async function publishOne(tx: Tx, kind: string, orgId: number, id: number): Promise<number> {
   if (kind === 'location') {
-    const rows = await held(tx.selectFrom('location').select(locationColumns), orgId, id).execute()
+    const rows = await lockedRow(tx.selectFrom('location').select(locationColumns), orgId, id).execute()
     await enqueue(tx, locationState, rows.map(toLocationState))
     return rows.length
   }
   if (kind === 'asset') {
-    const rows = await held(tx.selectFrom('asset').select(assetColumns), orgId, id).execute()
+    const rows = await lockedRow(tx.selectFrom('asset').select(assetColumns), orgId, id).execute()
     await enqueue(tx, assetState, rows.map(toAssetState))
     return rows.length
   }
   if (kind !== 'tag') return 0
-  const rows = await held(tx.selectFrom('tag').select(tagColumns), orgId, id).execute()
+  const rows = await lockedRow(tx.selectFrom('tag').select(tagColumns), orgId, id).execute()
   await enqueue(tx, tagState, rows.map(toTagState))
   return rows.length
 }
 
-/** The row is held until its state is in the outbox, so that no newer state of it can be queued before this one. */
-const held = <T extends 'location' | 'asset' | 'tag', O>(
+/** Locked until the state is in the outbox, so that no newer state is queued before it. */
+const lockedRow = <T extends 'location' | 'asset' | 'tag', O>(
   rows: SelectQueryBuilder<Tables, T, O>,
   orgId: number,
   id: number,

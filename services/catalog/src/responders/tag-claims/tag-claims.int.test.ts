@@ -2,21 +2,16 @@ import { attachTag, type AttachTag } from '@whereabouts/contracts/messages/attac
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
 import { request } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { startBus } from '@whereabouts/testing/bus'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../../test/catalog.fixture.ts'
-import { transactionRunner } from '../../transactions/transactions.ts'
-import { answerTagClaims, attachForOthers } from './tag-claims.responder.ts'
+import { serveTagClaims, attachRequestedTag } from './tag-claims.responder.ts'
 
 const tag = { tag_type: 'rfid' as const, value: 'E280' }
 
 const ask = (catalog: Catalog, wanted: Partial<AttachTag>) =>
-  attachForOthers(
-    transactionRunner(catalog.tenants, () => undefined),
-    { org_id: catalog.orgId, ...tag, ...wanted },
-  )
+  attachRequestedTag(catalog.runInTransaction, { org_id: catalog.orgId, ...tag, ...wanted })
 
-test('a tag is attached to an asset or a location, named by id, by key, or by both, and published', async ({
+test('a tag is attached to an asset or a location, by id, by key or by both, and published', async ({
   catalog,
 }) => {
   const [asset, dock] = [await catalog.asset(), await catalog.location()]
@@ -36,14 +31,14 @@ test('a tag is attached to an asset or a location, named by id, by key, or by bo
     const owner_external_key = i < 3 ? assetKey : dockKey
     expect(reply).toMatchObject({ owner_external_key, tag: { ...of, org_id: catalog.orgId, value: `T${i}`, deleted_at: null } }) // prettier-ignore
     expect(attachTag.reply.parse(reply)).toEqual(reply)
-    const told = await catalog.takeOutbox()
-    expect(told.map(({ payload }) => payload)).toEqual(['tag' in reply && reply.tag])
+    const published = await catalog.takeOutbox()
+    expect(published.map(({ payload }) => payload)).toEqual(['tag' in reply && reply.tag])
   }
   const { tags } = (await catalog.get(`/assets/${asset.id}`)).json().data
   expect(tags.map(({ value }: { value: string }) => value)).toEqual(['T0', 'T1', 'T2'])
 })
 
-test('what the same owner has already is answered again and changes nothing, also when it has no room', async ({
+test('a tag that the owner already has is returned and changes nothing, also at the limit of tags', async ({
   catalog,
 }) => {
   const tags = Array.from({ length: MAX_TAGS - 1 }, (_, i) => ({ ...tag, value: `T${i}` }))
@@ -55,7 +50,7 @@ test('what the same owner has already is answered again and changes nothing, als
   expect(await catalog.takeOutbox()).toEqual([])
 })
 
-describe('a refusal is what the API would answer', () => {
+describe('the refusal is the error of the API', () => {
   const refusals = async (catalog: Catalog, wanted: Partial<AttachTag>) => {
     const reply = await ask(catalog, wanted)
     if (!('refused' in reply)) throw new Error('it was attached')
@@ -64,7 +59,7 @@ describe('a refusal is what the API would answer', () => {
     return [type, detail, ...fields.map(({ field, code }) => `${field} ${code}`)]
   }
 
-  test('D6.3 when another owner has it, and at the limit of tags', async ({ catalog }) => {
+  test('D6.3 if another owner has the tag, and at the limit of tags', async ({ catalog }) => {
     const [asset, dock] = [await catalog.asset({ tags: [tag] }), await catalog.location()]
     const exists = ['conflict', 'tag rfid:E280 already exists']
     expect(await refusals(catalog, { location_id: dock.id })).toEqual(exists)
@@ -75,7 +70,7 @@ describe('a refusal is what the API would answer', () => {
     expect((await catalog.get(`/assets/${asset.id}`)).json().data.tags).toHaveLength(1)
   })
 
-  test('D5.3 when nothing live of the organization has the id or key, or they disagree', async ({
+  test('D5.3 if no live resource of the organization has the id or key, or if they differ', async ({
     catalog,
     otherOrg,
   }) => {
@@ -94,10 +89,11 @@ describe('a refusal is what the API would answer', () => {
   })
 })
 
-test('a request over the broker is answered, and refused if it is malformed', async ({ catalog }) => {
-  const bus = await startBus()
-  const runInTransaction = transactionRunner(catalog.tenants, () => undefined)
-  const responder = answerTagClaims(bus.broker, runInTransaction, createLogger('catalog', 'silent'))
+test('a request over the broker gets a reply, and is refused if it is malformed', async ({
+  catalog,
+  bus,
+}) => {
+  const responder = serveTagClaims(bus.broker, catalog.runInTransaction, createLogger('catalog', 'silent'))
   const { id } = await catalog.asset()
   const over = (payload: unknown) => request(bus.broker, attachTag.subject, payload, { timeoutMs: 5_000 })
   const wanted = { org_id: catalog.orgId, ...tag, asset_id: id }
@@ -105,5 +101,4 @@ test('a request over the broker is answered, and refused if it is malformed', as
   await expect(over({ ...wanted, org_id: 'x' })).rejects.toThrow('not a request to attach a tag')
   await expect(over({ ...wanted, value: 'a\0' })).rejects.toThrow('not a tag')
   await responder.stop()
-  await bus.stop()
 })

@@ -6,44 +6,43 @@ import { request } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { z } from 'zod'
 
-/** Tracking did not answer, so the locations of assets are unknown. The caller may retry. */
+/** Tracking or the broker did not answer. The caller may retry. */
 export class TrackingUnavailable extends Error {
   override readonly name = 'TrackingUnavailable'
 }
 
 /** The requests of catalog to tracking, for the legacy vocabulary only. All throw TrackingUnavailable. */
 export type Tracking = {
-  /** Asset → location where it was last seen; without those that were seen at none. At most 200 assets. */
+  /** Asset → location where it was last seen. Omits assets that are at no location. At most 200 assets. */
   locationsOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, number>>
-  /** Some of the assets that were last seen at these locations: those that follow `after`, by ascending id. */
-  assetsAt(orgId: number, locationIds: readonly number[], after: number): Promise<PartOfAssets>
+  /** The next assets, with ids above `after`, that were last seen at these locations. Sorted by id. */
+  assetsAt(orgId: number, locationIds: readonly number[], after: number): Promise<PageOfAssets>
   /** Resolves when the placement is recorded. */
   place(placed: AssetPlaced): Promise<void>
 }
 
-type PartOfAssets = { assetIds: number[]; isLast: boolean }
+type PageOfAssets = { assetIds: number[]; isLast: boolean }
 
-/** Reading an asset waits this long for its location. */
 const READ_TIMEOUT_MS = 1_000
 const LIST_TIMEOUT_MS = 5_000
 const PLACE_TIMEOUT_MS = 2_000
 
-type Question = { subject: string; request: z.ZodType; reply: z.ZodType }
+type Rpc = { subject: string; request: z.ZodType; reply: z.ZodType }
 
-/** Over the broker, once there is one. */
-export function askTrackingOver(connected: () => Broker | undefined, log: Logger): Tracking {
-  async function ask<Q extends Question>(
-    question: Q,
-    payload: z.input<Q['request']>,
+/** Sends requests over the broker, once it is connected. */
+export function trackingClient(connected: () => Broker | undefined, log: Logger): Tracking {
+  async function ask<R extends Rpc>(
+    rpc: R,
+    payload: z.input<R['request']>,
     timeoutMs: number,
-  ): Promise<z.output<Q['reply']>> {
+  ): Promise<z.output<R['reply']>> {
     const broker = connected()
-    if (!broker) throw new TrackingUnavailable('the broker was not reached yet')
+    if (!broker) throw new TrackingUnavailable('the broker is not connected yet')
     try {
-      return question.reply.parse(await request(broker, question.subject, payload, { timeoutMs })) as never
+      return rpc.reply.parse(await request(broker, rpc.subject, payload, { timeoutMs })) as never
     } catch (error) {
       log.warn({ err: error }, 'request to tracking failed')
-      throw new TrackingUnavailable('tracking could not be asked', { cause: error })
+      throw new TrackingUnavailable('tracking did not answer', { cause: error })
     }
   }
   return {

@@ -1,5 +1,6 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import {
   assetColumns,
@@ -9,12 +10,11 @@ import {
   type LocationRow,
   type TagRow,
 } from '../../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
 import { tagColumns } from '../../tags/tags.queries.ts'
 
 export type ReadTag = { tag_type: string; value: string }
 
-/** The live tags that a read of any of these may mean (D6.5): those with the same type and matching form. */
+/** The live tags that match one of these reads: same type, same `match_value` (D6.5). */
 export async function findMatchingTags(db: Db, orgId: number, tags: readonly ReadTag[]): Promise<TagRow[]> {
   const [types, forms] = [
     tags.map((tag) => tag.tag_type),
@@ -32,7 +32,7 @@ export async function findMatchingTags(db: Db, orgId: number, tags: readonly Rea
     .execute()
 }
 
-/** Deleted ones included. */
+/** Includes deleted assets. */
 export async function findAssets(db: Db, orgId: number, ids: readonly number[]): Promise<AssetRow[]> {
   if (ids.length === 0) return []
   return db
@@ -48,7 +48,7 @@ const identityColumns = [
   'asset.valid_to', 'asset.deleted_at',
 ] as const // prettier-ignore
 
-/** The live assets with these keys. What lists hide, an expired window above all, is found (D7.1). */
+/** The live assets with these keys. Finds assets that lists hide, such as expired ones (D7.1). */
 export async function findAssetsByKey(
   db: Db,
   orgId: number,
@@ -63,7 +63,7 @@ export async function findAssetsByKey(
     .execute()
 }
 
-/** By id, deleted ones included, and by key, live ones only: a key may be in its second life. */
+/** By id, including deleted locations; by key, only live ones, because a new location may have taken the key. */
 export async function findLocations(
   db: Db,
   orgId: number,

@@ -1,15 +1,15 @@
-import { locationColumns, type Db, type LocationRow, type Tx } from '../../db.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
+import { locationColumns, type Db, type LocationRow, type Tx } from '../db.ts'
 
 const live = (db: Db, orgId: number) =>
   db.selectFrom('location').where('org_id', '=', orgId).where('deleted_at', 'is', null)
 
-/** The live location with this key; it stays live and keeps its key until the transaction ends. */
+/** The live location with this key. It stays live and keeps its key until the transaction ends. */
 export function pinLocation(tx: Tx, orgId: number, key: string): Promise<LocationRow | undefined> {
   return live(tx, orgId).where('external_key', '=', key).select(locationColumns).forShare().executeTakeFirst()
 }
 
-/** Id → key, of those that are live. */
+/** Id → key of the live locations among these. */
 export async function listLiveKeys(
   db: Db,
   orgId: number,

@@ -3,14 +3,14 @@ import type { TagCreate } from '@whereabouts/contracts/tags'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors'
 import { lockAsset } from '../../assets/assets.queries.ts'
-import type { RunInTransaction } from '../../transactions/transactions.ts'
 import type { Tx } from '../../db.ts'
 import { lockIdByKey } from '../../external-keys/external-keys.queries.ts'
 import type { KeyedTable } from '../../external-keys/minted-keys.ts'
 import { lockLocation } from '../../locations/locations.queries.ts'
-import { attach } from '../../tags/tags.ts'
 import { columnOf, listTags, type Owner } from '../../tags/tags.queries.ts'
+import { attach } from '../../tags/tags.ts'
 import { toTagState } from '../../tags/tags.views.ts'
+import type { RunInTransaction } from '../../transactions/transactions.ts'
 
 type Fields = 'asset_id' | 'asset_external_key' | 'location_id' | 'location_external_key'
 
@@ -20,33 +20,30 @@ export type OwnerRef = { asset_id?: number | undefined; asset_external_key?: str
   location_external_key?: string | undefined
 }
 
-type Claimed = { tag: TagState; owner_external_key: string }
+type Claim = { tag: TagState; owner_external_key: string }
 
-/**
- * Attaches a tag as the API does. A tag that the owner already has is returned, because a request over the broker may
- * be repeated.
- */
+/** Attaches a tag like the API. Returns a tag that the owner already has, because requests over the broker may repeat. */
 export const claim = (
   runInTransaction: RunInTransaction,
   orgId: number,
-  named: OwnerRef,
-  wanted: TagCreate,
-): Promise<Claimed> =>
+  ref: OwnerRef,
+  tag: TagCreate,
+): Promise<Claim> =>
   runInTransaction(orgId, async (tx) => {
-    const isAsset = named.asset_id !== undefined || named.asset_external_key !== undefined
-    const { id, key } = await lockNamed(tx, orgId, isAsset ? 'asset' : 'location', named)
+    const isAsset = ref.asset_id !== undefined || ref.asset_external_key !== undefined
+    const { id, key } = await lockOwnerRow(tx, orgId, isAsset ? 'asset' : 'location', ref)
     const owner: Owner = isAsset ? { asset_id: id } : { location_id: id }
-    const had = await findTag(tx, orgId, owner, wanted)
-    if (!had) await attach(tx, orgId, owner, wanted)
-    const tag = had ?? (await findTag(tx, orgId, owner, wanted))
-    if (!tag) throw new Error('a tag that was attached is not there')
-    return { tag, owner_external_key: key }
+    const stored = await findTag(tx, orgId, owner, tag)
+    if (!stored) await attach(tx, orgId, owner, tag)
+    const attached = stored ?? (await findTag(tx, orgId, owner, tag))
+    if (!attached) throw new Error('the attached tag is missing')
+    return { tag: attached, owner_external_key: key }
   })
 
-/** The key is resolved first (D5.3). A problem names the field that was sent. */
-async function lockNamed(tx: Tx, orgId: number, table: KeyedTable, named: OwnerRef) {
+/** Resolves the key first (D5.3). Errors name the sent field. */
+async function lockOwnerRow(tx: Tx, orgId: number, table: KeyedTable, ref: OwnerRef) {
   const [idField, keyField] = [`${table}_id`, `${table}_external_key`] as const
-  const [sentId, sentKey] = [named[idField], named[keyField]]
+  const [sentId, sentKey] = [ref[idField], ref[keyField]]
   const byKey = sentKey === undefined ? undefined : await idByKey(tx, orgId, table, keyField, sentKey)
   const id = byKey ?? sentId
   const row = id === undefined ? undefined : await lockRow(tx, orgId, table, id)

@@ -1,15 +1,16 @@
 import { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { assetPlaced, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { enqueue } from '@whereabouts/db/outbox'
-import { findAsset } from '../../assets/assets.queries.ts'
-import { toAssetState } from '../../assets/assets.views.ts'
-import type { LocationRow, Tx } from '../../db.ts'
-import { assetNotFound } from '../../errors.ts'
-import { toLocationState } from '../../locations/locations.views.ts'
+import type { LocationRow, Tx } from '../db.ts'
+import { assetNotFound } from '../errors.ts'
+import { toLocationState } from '../locations/locations.views.ts'
+import { findAsset } from './assets.queries.ts'
+import { toAssetState } from './assets.views.ts'
 
 /**
- * Publishes, in the transaction of the change, that the asset is at `location` since that change. Its `updated_at` rises by
- * at least a millisecond, so placements of one asset have an order. Call last: the message carries the asset as it is then.
+ * Publishes, in the transaction of a change, that the asset is at `location` since that change. Each change advances
+ * `updated_at` by at least a millisecond, which orders the placements of one asset. Call last, because the message contains
+ * the asset.
  */
 export async function enqueuePlacement(
   tx: Tx,

@@ -8,8 +8,8 @@ import type { z } from 'zod'
 import type { RunInTransaction } from '../../transactions/transactions.ts'
 import { claim } from './claim.ts'
 
-/** Answers `rpc.catalog.attach-tag`; of all replicas, one answers each request. */
-export const answerTagClaims = (
+/** Answers `rpc.catalog.attach-tag`. One replica answers each request. */
+export const serveTagClaims = (
   broker: Broker,
   runInTransaction: RunInTransaction,
   logger: Logger,
@@ -18,20 +18,20 @@ export const answerTagClaims = (
     broker,
     attachTag.subject,
     'catalog-attach-tag',
-    async (payload) => attachForOthers(runInTransaction, payload),
+    async (payload) => attachRequestedTag(runInTransaction, payload),
     {
       logger,
     },
   )
 
-/** The reply to one request: the tag, or the refusal of the API. Refuses a malformed request. */
-export async function attachForOthers(
+/** The reply to one request: the tag, or the error of the API. Refuses malformed requests. */
+export async function attachRequestedTag(
   runInTransaction: RunInTransaction,
   payload: unknown,
 ): Promise<AttachTagReply> {
-  const asked = attachTag.request.safeParse(payload)
-  if (!asked.success) throw new RefusedError('not a request to attach a tag')
-  const { org_id, tag_type, value, ...owner } = asked.data
+  const parsed = attachTag.request.safeParse(payload)
+  if (!parsed.success) throw new RefusedError('not a request to attach a tag')
+  const { org_id, tag_type, value, ...owner } = parsed.data
   const tag = TagCreate.safeParse({ tag_type, value })
   if (!tag.success) throw new RefusedError('not a tag')
   try {

@@ -14,7 +14,7 @@ const get = (...paths: string[]): Request[] => paths.map((path) => ({ method: 'G
 const legacy = (...some: Request[]): Request[] =>
   some.map(({ method, path, body }) => ({ method, path, body, vocabulary: 'legacy' }))
 
-/** What is asked of the populated organization: every operation, lists with every filter and order. */
+/** Requests to the populated organization: every operation, and lists with every filter and order. */
 export function requests(): Record<Exclude<Operation, ImportOperation>, Request[]> {
   const [location, asset] = [(i: number) => ORG_ID * 10_000 + i, (i: number) => ORG_ID * 10_000 + 1_000 + i]
   const tag = (owner: number) => owner + 5_000
@@ -105,7 +105,7 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
   }
 }
 
-/** Of an import, in turn: each is about the one that the first began. */
+/** Requests about one import, in this order. `createImport` creates it. */
 export function importRequests(): Record<ImportOperation, (id: number) => Request> {
   const csv = ['external_key,name,rfid', 'ASSET-0007,Renamed,NEW-7', 'BRAND-NEW,New,NEW-8', ',Minted,'].join(
     '\n',

@@ -1,12 +1,11 @@
 import { catalogLookup, MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
 import { request } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { startBus } from '@whereabouts/testing/bus'
 import { expect } from 'vitest'
 import { test } from '../../../test/catalog.fixture.ts'
-import { answerLookups, lookUp } from './lookup.responder.ts'
+import { serveLookups, lookUp } from './lookup.responder.ts'
 
-test('D6.5 tags are found by their matching form, with their owners', async ({ catalog, otherOrg }) => {
+test('D6.5 a lookup finds tags by match_value, with their owners', async ({ catalog, otherOrg }) => {
   const db = catalog.tenants
   const tags = [{ tag_type: 'rfid' as const, value: 'e2-80:11 60' }]
   const asset = await catalog.asset({ tags })
@@ -34,7 +33,7 @@ test('detached tags and tags of deleted owners are not found', async ({ catalog 
   expect(reply).toEqual({ assets: [], locations: [], tags: [] })
 })
 
-test('ids find deleted ones too, keys only live ones, and never those of others', async ({
+test('ids find deleted rows too, keys only live ones, and neither those of another organization', async ({
   catalog,
   otherOrg,
 }) => {
@@ -55,7 +54,7 @@ test('ids find deleted ones too, keys only live ones, and never those of others'
   expect(byId.locations).toMatchObject([{ id: gone.id, deleted_at: expect.any(String) }])
 })
 
-test('D8.5 keys of assets find live ones only, also what lists hide, and never those of others', async ({
+test('D8.5 keys find live assets that lists hide, and none of another organization', async ({
   catalog,
   otherOrg,
 }) => {
@@ -81,13 +80,11 @@ test('D8.5 keys of assets find live ones only, also what lists hide, and never t
     },
     expect.objectContaining({ external_key: 'EXPIRED', valid_from, valid_to }),
   ])
-  expect(reply.assets).toEqual([]) // metadata would not fit into an answer about many
+  expect(reply.assets).toEqual([]) // a reply about many assets has no room for metadata
   expect(catalogLookup.published.parse(reply)).toEqual(reply)
 })
 
-test('as many keys as may be asked for, with the longest names there are, fit into one answer', async ({
-  catalog,
-}) => {
+test('the maximum number of keys with the longest names fits into one reply', async ({ catalog }) => {
   const asset_keys = Array.from({ length: MAX_ASSET_KEYS }, (_, i) => String(i).padEnd(255, 'K'))
   const made = asset_keys.map((external_key, i) =>
     catalog.asset({ external_key, name: (i % 2 === 0 ? '📦' : '"').repeat(255) }),
@@ -99,7 +96,7 @@ test('as many keys as may be asked for, with the longest names there are, fit in
   await expect(lookUp(catalog.tenants, ask)).rejects.toThrow('not a lookup request')
 })
 
-test('values that no tag can have are passed over', async ({ catalog }) => {
+test('values that no tag can have are ignored', async ({ catalog }) => {
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'AB' }] })
   const values = ['\u0000', '\ud800', 'ab', 'x'.repeat(5000)]
   const read = values.map((value) => ({ tag_type: 'rfid', value }))
@@ -111,7 +108,7 @@ test('values that no tag can have are passed over', async ({ catalog }) => {
   expect(reply.tags).toHaveLength(1)
 })
 
-test('a malformed request, and a reply larger than a message, is refused', async ({ catalog }) => {
+test('malformed requests, and replies larger than a message, are refused', async ({ catalog }) => {
   const db = catalog.tenants
   await expect(lookUp(db, { org_id: 'x' })).rejects.toThrow('not a lookup request')
   const many = Array.from({ length: 1001 }, (_, i) => i)
@@ -122,20 +119,15 @@ test('a malformed request, and a reply larger than a message, is refused', async
   await expect(lookUp(db, { org_id: catalog.orgId, asset_ids })).rejects.toThrow('too large')
 })
 
-test('a lookup over the broker is answered', async ({ catalog }) => {
-  const bus = await startBus()
-  try {
-    const db = catalog.tenants
-    const log = createLogger('catalog', 'silent')
-    const responders = [answerLookups(bus.broker, db, log), answerLookups(bus.broker, db, log)]
-    const asset = await catalog.asset()
-    const ask = { org_id: catalog.orgId, asset_ids: [asset.id] }
-    const reply = await request(bus.broker, catalogLookup.subject, ask, { timeoutMs: 2_000 })
-    expect(catalogLookup.reply.parse(reply).assets).toMatchObject([{ id: asset.id }])
-    const refused = request(bus.broker, catalogLookup.subject, [], { timeoutMs: 2_000 })
-    await expect(refused).rejects.toMatchObject({ failure: 'refused' })
-    await Promise.all(responders.map((responder) => responder.stop()))
-  } finally {
-    await bus.stop()
-  }
+test('a lookup over the broker gets a reply', async ({ catalog, bus }) => {
+  const db = catalog.tenants
+  const log = createLogger('catalog', 'silent')
+  const responders = [serveLookups(bus.broker, db, log), serveLookups(bus.broker, db, log)]
+  const asset = await catalog.asset()
+  const lookup = { org_id: catalog.orgId, asset_ids: [asset.id] }
+  const reply = await request(bus.broker, catalogLookup.subject, lookup, { timeoutMs: 2_000 })
+  expect(catalogLookup.reply.parse(reply).assets).toMatchObject([{ id: asset.id }])
+  const refused = request(bus.broker, catalogLookup.subject, [], { timeoutMs: 2_000 })
+  await expect(refused).rejects.toMatchObject({ failure: 'refused' })
+  await Promise.all(responders.map((responder) => responder.stop()))
 })

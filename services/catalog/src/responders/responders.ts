@@ -4,9 +4,9 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { RunInTransaction } from '../transactions/transactions.ts'
-import { answerLookups } from './lookup/lookup.responder.ts'
-import { answerRepublish } from './republish-state.responder.ts'
-import { answerTagClaims } from './tag-claims/tag-claims.responder.ts'
+import { serveLookups } from './lookup/lookup.responder.ts'
+import { serveRepublish } from './republish-state.responder.ts'
+import { serveTagClaims } from './tag-claims/tag-claims.responder.ts'
 
 type Deps = {
   tenants: TenantDatabase<Tables>
@@ -16,12 +16,12 @@ type Deps = {
   log: Logger
 }
 
-/** Starts everything that this service answers over the broker. */
+/** Starts to answer requests over the broker. */
 export function startResponders(broker: Broker, { tenants, across, runInTransaction, log }: Deps) {
   const responders = [
-    answerTagClaims(broker, runInTransaction, log),
-    answerRepublish(broker, across, log),
-    answerLookups(broker, tenants, log),
+    serveTagClaims(broker, runInTransaction, log),
+    serveRepublish(broker, across, log),
+    serveLookups(broker, tenants, log),
   ]
   return { stop: async () => Promise.all(responders.map((responder) => responder.stop())) }
 }

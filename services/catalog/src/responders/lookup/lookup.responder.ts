@@ -9,23 +9,23 @@ import { toLocationState } from '../../locations/locations.views.ts'
 import { toTagState } from '../../tags/tags.views.ts'
 import { findAssets, findAssetsByKey, findLocations, findMatchingTags } from './lookup.queries.ts'
 
-/** Below the broker's limit of 1 MiB for a message, with room for the envelope around it. */
+/** Below the broker's limit of 1 MiB per message, minus the envelope. */
 const MAX_REPLY_BYTES = 1_000_000
 
-/** Answers `rpc.catalog.lookup`; of all replicas, one answers each request. */
-export const answerLookups = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
+/** Answers `rpc.catalog.lookup`. One replica answers each request. */
+export const serveLookups = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>
   respond(broker, catalogLookup.subject, 'catalog-lookup', async (payload) => lookUp(db, payload), { logger })
 
-/** The reply to one request. Refuses a malformed request, and a reply that exceeds one message. */
+/** The reply to one request. Refuses malformed requests, and replies that exceed one message. */
 export async function lookUp(
   tenants: TenantDatabase<Tables>,
   payload: unknown,
 ): Promise<PublishedLookupReply> {
-  const asked = catalogLookup.request.safeParse(payload)
-  if (!asked.success) throw new RefusedError('not a lookup request')
-  const { org_id: orgId, tags: read, asset_ids, asset_keys, location_ids, location_keys } = asked.data
+  const parsed = catalogLookup.request.safeParse(payload)
+  if (!parsed.success) throw new RefusedError('not a lookup request')
+  const { org_id: orgId, tags: read, asset_ids, asset_keys, location_ids, location_keys } = parsed.data
   const db = tenants.forOrg(orgId)
-  // Readers may send what PostgreSQL cannot hold as text, and what no tag can therefore be.
+  // Readers may send texts that PostgreSQL cannot store. No tag can have such a value.
   const tags = await findMatchingTags(db, orgId, read.filter(isStorable)) // prettier-ignore
   const owners = (column: 'asset_id' | 'location_id') => tags.flatMap((tag) => tag[column] ?? [])
   const assets = await findAssets(db, orgId, [...asset_ids, ...owners('asset_id')])
@@ -38,7 +38,7 @@ export async function lookUp(
     ...(asset_keys && { assets_by_key: await findAssetsByKey(db, orgId, asset_keys.filter(isText)) }),
   }
   if (Buffer.byteLength(JSON.stringify(reply)) > MAX_REPLY_BYTES)
-    throw new RefusedError('the answer is too large: ask for fewer at a time')
+    throw new RefusedError('the reply is too large; ask for fewer at a time')
   return reply
 }
 

@@ -3,19 +3,15 @@ import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
 import { respond } from '@whereabouts/messaging/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
-import { startBus } from '@whereabouts/testing/bus'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { askTrackingOver, TrackingUnavailable } from './tracking.ts'
+import type { Bus } from '@whereabouts/testing/bus'
+import { expect } from 'vitest'
+import { test } from '../../test/catalog.fixture.ts'
+import { trackingClient, TrackingUnavailable } from './tracking.ts'
 
 const log = createLogger('catalog', 'silent')
-let bus: Awaited<ReturnType<typeof startBus>>
-beforeAll(async () => {
-  bus = await startBus()
-})
-afterAll(() => bus.stop())
 
-const answering = (subject: string, answer: (payload: never) => unknown) =>
-  respond(bus.broker, subject, 'tracking', async (payload) => answer(payload as never), bus)
+const responding = (bus: Bus, subject: string, reply: (payload: never) => unknown) =>
+  respond(bus.broker, subject, 'tracking', async (payload) => reply(payload as never), bus)
 
 const state = { org_id: 1, revision: 1, external_key: 'K', name: 'n', valid_to: null, deleted_at: null }
 const at = '2026-01-01T00:00:00.000Z'
@@ -27,43 +23,43 @@ const placed = {
   placed_at: at,
 }
 
-test('questions reach tracking in its own shapes, and its answers come back', async () => {
-  const asked: unknown[] = []
-  const keep = (payload: unknown) => asked.push(payload)
+test('requests and replies have the shapes of the contract', async ({ bus }) => {
+  const received: unknown[] = []
+  const keep = (payload: unknown) => received.push(payload)
   const responders = [
-    answering(currentLocations.subject, (payload) => {
+    responding(bus, currentLocations.subject, (payload) => {
       keep(currentLocations.request.parse(payload))
       return { locations: [{ asset_id: 5, location_id: 7, location_external_key: 'K' }] }
     }),
-    answering(assetsAt.subject, (payload) => {
+    responding(bus, assetsAt.subject, (payload) => {
       const { after } = assetsAt.request.parse(payload)
       const asset_ids = Array.from({ length: after === 0 ? MAX_ASSETS_AT : 1 }, () => 2 ** 53 - 1)
       return { asset_ids }
     }),
-    answering(placeAsset.subject, (payload) => {
+    responding(bus, placeAsset.subject, (payload) => {
       placeAsset.request.parse(payload)
-      keep(payload) // whole: the last release of tracking reads more of the location
+      keep(payload) // whole, because the last release of tracking reads more of the location
       return { recorded: true }
     }),
   ]
-  const tracking = askTrackingOver(() => bus.broker, log)
+  const tracking = trackingClient(() => bus.broker, log)
   expect(await tracking.locationsOf(1, [5, 6])).toEqual(new Map([[5, 7]]))
-  const full = await tracking.assetsAt(1, [7], 0) // with the longest ids, still one message of the broker
+  const full = await tracking.assetsAt(1, [7], 0) // fits into one message of the broker, with the longest ids
   expect([full.assetIds.length, full.isLast]).toEqual([MAX_ASSETS_AT, false])
   expect(await tracking.assetsAt(1, [7], 9)).toMatchObject({ isLast: true })
   await tracking.place(placed)
-  expect(asked).toEqual([{ org_id: 1, asset_ids: [5, 6] }, placed])
+  expect(received).toEqual([{ org_id: 1, asset_ids: [5, 6] }, placed])
   await Promise.all(responders.map((responder) => responder.stop()))
 })
 
-test('nobody there, a failure, an answer of another shape, no broker: unavailable', async () => {
-  const tracking = askTrackingOver(() => bus.broker, log)
+test('no responder, a failure, an invalid reply, or no broker means unavailable', async ({ bus }) => {
+  const tracking = trackingClient(() => bus.broker, log)
   await expect(tracking.locationsOf(1, [5])).rejects.toThrow(TrackingUnavailable)
-  await expect(askTrackingOver(() => undefined, log).place(placed)).rejects.toThrow(TrackingUnavailable)
-  const strange = answering(currentLocations.subject, () => ({ locations: 'everywhere' }))
+  await expect(trackingClient(() => undefined, log).place(placed)).rejects.toThrow(TrackingUnavailable)
+  const invalid = responding(bus, currentLocations.subject, () => ({ locations: 'everywhere' }))
   await expect(tracking.locationsOf(1, [5])).rejects.toThrow(TrackingUnavailable)
-  await strange.stop()
-  const failing = answering(placeAsset.subject, () => {
+  await invalid.stop()
+  const failing = responding(bus, placeAsset.subject, () => {
     throw new Error('the database is away')
   })
   await expect(tracking.place(placed)).rejects.toThrow(TrackingUnavailable)
