@@ -5,8 +5,8 @@ import { errorText } from './error-text.ts'
 const EX_CONFIG = 78
 
 /**
- * Runs a deployment step: prints the result of `main`, or `help` with `--help`. A failure prints the error and sets the exit
- * code: 78 for a wrong configuration, where a retry does not help, else 1.
+ * Runs a deployment step: prints the result of `main`, or `help` with `--help`. A failure prints the error and sets
+ * the exit code: 78 for a wrong configuration, where a retry does not help, else 1.
  */
 export async function runCommand(name: string, help: string, main: () => Promise<string>): Promise<void> {
   try {

@@ -26,7 +26,8 @@ type ComposeFile = {
 export const composeText = (): string => readFileSync(COMPOSE_FILE, 'utf8')
 
 /**
- * docker-compose.yml with these variables, as `docker compose config` shows it. Throws if a required variable is missing.
+ * docker-compose.yml with these variables, as `docker compose config` shows it. Throws if a required variable is
+ * missing.
  */
 export function readCompose(variables: Readonly<Record<string, string>>): ComposeFile {
   return withVariables(parse(composeText(), { merge: true }), variables) as ComposeFile

@@ -13,8 +13,8 @@ const MIGRATIONS: readonly Migration[] = SERVICES.flatMap((service) => {
 })
 
 /**
- * Brings every schema up to date, one after the other, because the migrator has one lock per database. `urlOf` returns the
- * address of a role. Returns the migrations that ran, like "catalog 0001_asset".
+ * Brings every schema up to date, one after the other, because the migrator has one lock per database. `urlOf`
+ * returns the address of a role. Returns the migrations that ran, like "catalog 0001_asset".
  */
 export async function migrateAll(urlOf: (role: DatabaseRole) => string): Promise<string[]> {
   return MIGRATIONS.reduce<Promise<string[]>>(async (before, migration) => {

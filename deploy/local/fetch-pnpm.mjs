@@ -1,4 +1,5 @@
-// For deploy/Dockerfile: fetches the pinned pnpm into the folder of the first argument and prints the path of its program.
+// For deploy/Dockerfile: fetches the pinned pnpm into the folder of the first argument and prints the path of its
+// program.
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beBrief, StepError } from './progress.mjs'

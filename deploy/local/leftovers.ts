@@ -5,8 +5,8 @@ import { SERVICES } from './services.ts'
 import { natsDir, postgresDir } from './stack-servers.ts'
 
 /**
- * Stops the processes that a killed run left on this data, services before servers. Only for the holder of the data folder
- * (`claimDataDir`): processes of a running launcher are not leftovers.
+ * Stops the processes that a killed run left on this data, services before servers. Only for the holder of the data
+ * folder (`claimDataDir`): processes of a running launcher are not leftovers.
  */
 export async function stopLeftovers(dataDir: string, onNote: (note: string) => void): Promise<void> {
   const note = (name: string, pid: number | undefined) => {

@@ -8,9 +8,9 @@ const OURS =
   /^(?:postgres|nats|logs|run|secrets\.json|demo(?:-admin)?\.json|(?:ops|republish)\.env)(?:\.\d+)?$/
 
 /**
- * Creates the data folder of a stack, or corrects an older one, so that other users can read neither it nor the logs. Under
- * root, PostgreSQL runs as another user, whose group may pass through to its own folder. A folder that also holds other
- * files keeps its mode; its logs are still closed.
+ * Creates the data folder of a stack, or corrects an older one, so that other users can read neither it nor the logs.
+ * Under root, PostgreSQL runs as another user, whose group may pass through to its own folder. A folder that also
+ * holds other files keeps its mode; its logs are still closed.
  */
 export function makePrivate(dataDir: string, hasPostgres: boolean): void {
   const isOurs = !existsSync(dataDir) || readdirSync(dataDir).every((name) => OURS.test(name))

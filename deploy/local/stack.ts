@@ -63,8 +63,8 @@ export type Stack = {
 }
 
 /**
- * Starts the product on this machine and resolves when every service is ready. Leftovers of an earlier run on `dataDir` are
- * stopped first. When a part fails, the others are stopped and the error names it.
+ * Starts the product on this machine and resolves when every service is ready. Leftovers of an earlier run on
+ * `dataDir` are stopped first. When a part fails, the others are stopped and the error names it.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const dataDir = resolve(options.dataDir)

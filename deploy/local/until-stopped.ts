@@ -6,8 +6,8 @@ export type StopReason = { text: string; exitCode: number }
 const SAME_SIGNAL_MS = 700
 
 /**
- * Resolves at a signal, when the wrapper of this process is gone, or when a service ends by itself. After that, a second
- * signal ends this process at once, and the guards stop the rest.
+ * Resolves at a signal, when the wrapper of this process is gone, or when a service ends by itself. After that, a
+ * second signal ends this process at once, and the guards stop the rest.
  */
 export function untilStopped(services: readonly ServiceControl[]): Promise<StopReason> {
   const { promise, resolve } = Promise.withResolvers<StopReason>()

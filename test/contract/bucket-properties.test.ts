@@ -34,7 +34,10 @@ class Model {
     this.at = at
   }
 
-  /** Records that `granted` of `asked` requests passed between two instants of our clock. Throws if no bucket could do that. */
+  /**
+   * Records that `granted` of `asked` requests passed between two instants of our clock. Throws if no bucket could do
+   * that.
+   */
   take({ asked, granted, from, to }: { asked: number; granted: number; from: number; to: number }): void {
     const idle = (from - this.at) * PER_SECOND
     const meanwhile = (to - from) * PER_SECOND

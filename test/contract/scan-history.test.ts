@@ -2,7 +2,9 @@ import { describe, expect } from 'vitest'
 import { scannedJourney } from './support/journey.ts'
 import { test as base } from './support/fixtures.ts'
 
-/** An asset that was at the dock at 0, 1 and 2 minutes, on the shelf at 5 and without a location at 9, some hours ago. */
+/**
+ * An asset that was at the dock at 0, 1 and 2 minutes, on the shelf at 5 and without a location at 9, some hours ago.
+ */
 const test = base.extend('journey', { scope: 'file' }, ({ api }) => scannedJourney(api))
 
 describe('D8.1 history of several rows', () => {

@@ -11,7 +11,8 @@ const table = Object.entries<Route>(routes) as [OperationId, Route][]
 const guarded = table.filter(([, { access }]) => access !== 'none')
 
 /**
- * The scope that opens an operation, from the table of the contract and not from our own: a scope, `any` key, or `none`.
+ * The scope that opens an operation, from the table of the contract and not from our own: a scope, `any` key, or
+ * `none`.
  */
 function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (!described) return 'none' // the console's (D10)

@@ -109,7 +109,10 @@ async function revoke(org: Organization, { clientId }: ApiKey): Promise<void> {
 const anyone = () => createClient({ baseUrl: system.stack.urls.base })
 const isRefused = (key: ApiKey) => exchangeKey(anyone(), key).then(() => false, () => true) // prettier-ignore
 
-/** Current and past locations of each asset in both organizations; without names, because a restore may bring older ones. */
+/**
+ * Current and past locations of each asset in both organizations; without names, because a restore may bring older
+ * ones.
+ */
 async function places() {
   const all = []
   for (const { org, assets } of sites) {

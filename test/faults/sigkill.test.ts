@@ -59,8 +59,8 @@ async function eventCount(orgId: number): Promise<number> {
   return info.state.subjects?.[subject] ?? 0
 }
 
-// Without the gateway or catalog nothing can be created, so they restart at once. The others stay down for a third of the
-// flow, while readers and integrators continue.
+// Without the gateway or catalog nothing can be created, so they restart at once. The others stay down for a third of
+// the flow, while readers and integrators continue.
 const victims = [
   { name: 'tracking', downFor: ASSETS / 3 },
   { name: 'webhook-dispatcher', downFor: ASSETS / 3 },

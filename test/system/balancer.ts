@@ -15,8 +15,8 @@ export type Balancer = {
 const POLL_MS = 100
 
 /**
- * Spreads connections over the ready replicas like a Service of Kubernetes: by TCP connection, with the readiness of the
- * last poll, and without a retry.
+ * Spreads connections over the ready replicas like a Service of Kubernetes: by TCP connection, with the readiness of
+ * the last poll, and without a retry.
  */
 export async function startBalancer(): Promise<Balancer> {
   const targets: (Target & { ready: boolean })[] = []

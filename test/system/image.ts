@@ -19,8 +19,8 @@ export type Image = {
 }
 
 /**
- * Lays out the file system of the image by the instructions of deploy/Dockerfile: the context without ignored files, and the
- * packages of its install step. Throws for an instruction that is unknown here.
+ * Lays out the file system of the image by the instructions of deploy/Dockerfile: the context without ignored files,
+ * and the packages of its install step. Throws for an instruction that is unknown here.
  */
 export function layOutImage(): Image {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-image-'))

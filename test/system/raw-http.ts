@@ -31,8 +31,8 @@ export async function exchangeBytes(base: string, bytes: Uint8Array): Promise<Bu
 }
 
 /**
- * Splits received bytes into replies. Throws if they are not HTTP or incomplete. `isHead`: whether the request was meant
- * to be HEAD.
+ * Splits received bytes into replies. Throws if they are not HTTP or incomplete. `isHead`: whether the request was
+ * meant to be HEAD.
  */
 export function readReplies(bytes: Buffer, isHead: boolean): RawReply[] {
   const replies: RawReply[] = []

@@ -11,7 +11,10 @@ export type StackPlace = Pick<Stack, 'urls' | 'secrets' | 'dataDir'>
 
 export type Replica = { name: ServiceName; control: ServiceControl; api: string; ops: string }
 
-/** `env` is added to its own; `root`: another checkout whose code it runs; `like`: one that ended, whose ports it takes. */
+/**
+ * `env` is added to its own; `root`: another checkout whose code it runs; `like`: one that ended, whose ports it
+ * takes.
+ */
 type Options = { env?: Record<string, string>; root?: string; like?: Replica }
 
 /** One more process of a service on the servers of a stack, ready. */

@@ -6,8 +6,8 @@ const shared = globalThis as { [key: symbol]: Shared | undefined }
 const KEY = Symbol.for('whereabouts.shared-system')
 
 /**
- * The system that the projects of a vitest run share, if their tests do not change it. Tests reach the limit of attempts
- * per address, so every client has its own address in `X-Forwarded-For`. The last `leave` stops the system.
+ * The system that the projects of a vitest run share, if their tests do not change it. Tests reach the limit of
+ * attempts per address, so every client has its own address in `X-Forwarded-For`. The last `leave` stops the system.
  */
 export async function shareSystem(): Promise<{ system: System; leave: () => Promise<void> }> {
   const entry = (shared[KEY] ??= { starting: startSystem(SETTINGS), users: 0 })

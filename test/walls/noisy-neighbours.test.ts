@@ -7,7 +7,10 @@ import { test } from './support/walls.fixture.ts'
 const LONGEST_BLOCK_S = 0.05
 const TRIES = 3
 
-/** The longest block of a service's event loop while `act` runs; the least of several tries, because the machine is shared. */
+/**
+ * The longest block of a service's event loop while `act` runs; the least of several tries, because the machine is
+ * shared.
+ */
 async function longestBlock(service: 'catalog', act: () => Promise<unknown>): Promise<number> {
   const ops = inject('place').urls.ops[service]
   const blocks: number[] = []

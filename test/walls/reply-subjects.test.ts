@@ -7,8 +7,8 @@ import { startSpy } from './support/spy.ts'
 
 /**
  * S1, R1: a client that may publish can name any reply subject, and the broker replies there with its own rights. The
- * table comes from the streams, consumers, subjects and subscriptions of the running broker, so it includes streams that
- * are added later.
+ * table comes from the streams, consumers, subjects and subscriptions of the running broker, so it includes streams
+ * that are added later.
  */
 const test = base
   .extend('spy', { scope: 'file' }, async ({ watcher }, { onCleanup }) => {

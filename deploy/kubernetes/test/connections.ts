@@ -5,8 +5,8 @@ import type { Manifest } from './manifest.ts'
 const KEPT_FREE = 20
 
 /**
- * Whether max_connections is enough for the most replicas, plus one of each during a rollout. `extra` counts the connections
- * of a service outside its pool.
+ * Whether max_connections is enough for the most replicas, plus one of each during a rollout. `extra` counts the
+ * connections of a service outside its pool.
  */
 export function connectionProblems(
   objects: readonly Manifest[],

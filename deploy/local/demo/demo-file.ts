@@ -20,8 +20,8 @@ export type Demo = {
 export const demoFile = (dataDir: string) => join(dataDir, 'demo.json')
 
 /**
- * The administrator of a demo organization during its creation. Written before the sign-up, so that an interrupted start
- * does not lose the password.
+ * The administrator of a demo organization during its creation. Written before the sign-up, so that an interrupted
+ * start does not lose the password.
  */
 const adminFile = (dataDir: string) => join(dataDir, 'demo-admin.json')
 

@@ -65,8 +65,8 @@ async function logIn(api: Api, body: Admin): Promise<Session | undefined> {
 }
 
 /**
- * The email exists when the database outlived `demo.json` or the first response was lost. In the second case the password
- * works; otherwise another email is used.
+ * The email exists when the database outlived `demo.json` or the first response was lost. In the second case the
+ * password works; otherwise another email is used.
  */
 async function signUp(api: Api, dataDir: string, admin: Admin): Promise<{ admin: Admin; session: Session }> {
   writePendingAdmin(dataDir, admin)
@@ -79,7 +79,10 @@ async function signUp(api: Api, dataDir: string, admin: Admin): Promise<{ admin:
 
 type KeyContext = { api: Api; orgId: number; token: string }
 
-/** The kept key if it still works, otherwise a new one. Then revokes other keys of that name, left by interrupted runs. */
+/**
+ * The kept key if it still works, otherwise a new one. Then revokes other keys of that name, left by interrupted
+ * runs.
+ */
 async function workingKey(
   context: KeyContext,
   plan: KeyPlan,

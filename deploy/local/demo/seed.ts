@@ -20,8 +20,9 @@ export type SeedOptions = {
 }
 
 /**
- * Completes the demo organization through the public API. Safe to repeat, also after an interrupted run: existing objects
- * stay, missing ones are created, deleted ones stay deleted. Rejects with the name of a request that keeps failing.
+ * Completes the demo organization through the public API. Safe to repeat, also after an interrupted run: existing
+ * objects stay, missing ones are created, deleted ones stay deleted. Rejects with the name of a request that keeps
+ * failing.
  */
 export async function seedDemo(options: SeedOptions): Promise<Demo> {
   const { baseUrl, natsUrl, mqttUrl, dataDir, onProgress = () => {}, signal } = options

@@ -29,8 +29,8 @@ export type WarehousePlan = {
 }
 
 /**
- * The simulated readers never see this one, so a manual scan of it shows. For other assets the first observation of a minute
- * counts (D8.1), and a simulated reader has usually made it.
+ * The simulated readers never see this one, so a manual scan of it shows. For other assets the first observation of a
+ * minute counts (D8.1), and a simulated reader has usually made it.
  */
 export const UNSEEN_ASSET = 'TOTE-170'
 

@@ -9,8 +9,8 @@ const OWNER_ONLY = 0o600
 export const logsDir = (dataDir: string) => join(dataDir, 'logs')
 
 /**
- * Starts a program that writes to a log file. Not a pipe: when this process is killed, the program must still be able to
- * write. A program that cannot be started ends at once, without a pid.
+ * Starts a program that writes to a log file. Not a pipe: when this process is killed, the program must still be able
+ * to write. A program that cannot be started ends at once, without a pid.
  */
 export function spawnLogged(
   command: string,

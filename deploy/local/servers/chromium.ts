@@ -13,8 +13,8 @@ const CHROMIUM = {
 }
 
 /**
- * The path of a Chromium for browser tests: that of WB_TEST_CHROMIUM, on PATH, in the cache, or Debian's package, unpacked
- * and not installed. Rejects with an error that says what to do.
+ * The path of a Chromium for browser tests: that of WB_TEST_CHROMIUM, on PATH, in the cache, or Debian's package,
+ * unpacked and not installed. Rejects with an error that says what to do.
  */
 export async function findChromium(options: FetchOptions): Promise<string> {
   const { cacheDir } = options

@@ -9,7 +9,9 @@ const TIMEOUT_MS = 300_000
 /** apt with a private state below `scratch`: installs nothing, needs no root, takes no lock. */
 export type PrivateApt = (args: string[]) => Promise<string>
 
-/** Throws unless this is Debian. `scratch` is an absolute folder; `options` are apt's own, such as a list of sources. */
+/**
+ * Throws unless this is Debian. `scratch` is an absolute folder; `options` are apt's own, such as a list of sources.
+ */
 export function privateApt(scratch: string, options: Record<string, string> = {}): PrivateApt {
   if (!/^ID="?debian"?$/m.test(osRelease())) throw new Error('this is not Debian')
   for (const folder of ['lists/partial', 'cache/archives/partial'])

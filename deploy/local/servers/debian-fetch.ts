@@ -10,8 +10,8 @@ export type FetchOptions = {
 }
 
 /**
- * Gives `fetch` an empty folder for downloads and one for the result, which is on the file system of `cacheDir`, so that a
- * rename keeps it there. Both are removed at the end. A failure rejects with `advice`.
+ * Gives `fetch` an empty folder for downloads and one for the result, which is on the file system of `cacheDir`, so
+ * that a rename keeps it there. Both are removed at the end. A failure rejects with `advice`.
  */
 export async function fetchIntoCache<T>(
   what: { name: string; size: string; advice: string },

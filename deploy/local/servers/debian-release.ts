@@ -20,8 +20,9 @@ type Wanted = {
 }
 
 /**
- * Downloads a Debian package into `scratch` (an empty absolute folder), unpacks it there and returns the path of its file.
- * The release may differ from this machine's. Checks signatures with Debian's keys and the package with its pinned hash.
+ * Downloads a Debian package into `scratch` (an empty absolute folder), unpacks it there and returns the path of its
+ * file. The release may differ from this machine's. Checks signatures with Debian's keys and the package with its
+ * pinned hash.
  */
 export async function unpackDebianPackage(scratch: string, wanted: Wanted): Promise<string> {
   const { release, name, file, pins } = wanted

@@ -19,8 +19,8 @@ const goEnvironment = () => ({
 })
 
 /**
- * Builds nats-server with the `go` on PATH (about a minute) from source with the pinned hash. Builds a copy of the module
- * instead of `go install`, so that the module's go.sum applies to all dependencies.
+ * Builds nats-server with the `go` on PATH (about a minute) from source with the pinned hash. Builds a copy of the
+ * module instead of `go install`, so that the module's go.sum applies to all dependencies.
  */
 export async function buildWithGo(scratch: string): Promise<string> {
   const go = (args: string[], cwd: string) =>

@@ -16,8 +16,8 @@ const PG_TOOLS = {
 export type PgTools = Record<(typeof NAMES)[number], string>
 
 /**
- * `pg_dump` and `pg_restore` for our PostgreSQL, whose embedded form has none: those on PATH, where Debian keeps them, in
- * the cache, or Debian's package, unpacked and not installed. Rejects with an error that says what to do.
+ * `pg_dump` and `pg_restore` for our PostgreSQL, whose embedded form has none: those on PATH, where Debian keeps
+ * them, in the cache, or Debian's package, unpacked and not installed. Rejects with an error that says what to do.
  */
 export async function findPgTools(options: FetchOptions): Promise<PgTools> {
   const { cacheDir } = options

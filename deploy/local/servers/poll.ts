@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
- * Calls `check` every `everyMs` until it returns a value and returns that; undefined after `timeoutMs`. For states of other
- * processes. Rejects when `check` throws.
+ * Calls `check` every `everyMs` until it returns a value and returns that; undefined after `timeoutMs`. For states of
+ * other processes. Rejects when `check` throws.
  */
 export async function poll<T>(
   check: () => T | undefined | Promise<T | undefined>,

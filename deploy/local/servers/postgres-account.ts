@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 
 /**
- * Folders of root that all users may enter. /var/lib first: only root can write there, so no other user can have prepared
- * it, and it survives a restart. Where it is read-only, the temporary folder.
+ * Folders of root that all users may enter. /var/lib first: only root can write there, so no other user can have
+ * prepared it, and it survives a restart. Where it is read-only, the temporary folder.
  */
 const REACHABLE = [join('/var/lib', 'whereabouts'), join(tmpdir(), 'whereabouts')]
 

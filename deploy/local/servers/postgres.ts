@@ -72,8 +72,8 @@ export async function stopLeftoverPostgresOf(dataDir: string): Promise<number | 
 }
 
 /**
- * Stops the server that a killed run left on this cluster. The pid in `postmaster.pid` may have been reused, so the command
- * line must name PostgreSQL and the cluster. Returns the pid, if any.
+ * Stops the server that a killed run left on this cluster. The pid in `postmaster.pid` may have been reused, so the
+ * command line must name PostgreSQL and the cluster. Returns the pid, if any.
  */
 export async function stopLeftoverPostgres(cluster: string): Promise<number | undefined> {
   const [line] = postmasterLines(cluster)

@@ -15,8 +15,8 @@ const MAIN = resolve(import.meta.dirname, 'main.ts')
 const STOP_MS = 5_000
 
 /**
- * Runs the simulated warehouse in a separate process. It ends with this one, even by SIGKILL, because its channel closes.
- * Resolves when its readers have tried to log in.
+ * Runs the simulated warehouse in a separate process. It ends with this one, even by SIGKILL, because its channel
+ * closes. Resolves when its readers have tried to log in.
  */
 export async function startSimulatorProcess(
   options: SimulatorProcessOptions,

@@ -37,8 +37,8 @@ const HEARTBEAT_MS = 30_000
 const MAX_CATCH_UP_MS = 2_000
 
 /**
- * Starts the simulated warehouse: assets move, and six readers publish reads in their vendors' formats. Resolves when every
- * reader has tried to log in. Failed readers report by `onProblem` and retry.
+ * Starts the simulated warehouse: assets move, and six readers publish reads in their vendors' formats. Resolves when
+ * every reader has tried to log in. Failed readers report by `onProblem` and retry.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   const { demo, onProblem = () => {}, readsPerSecond = 40, movesPerSecond = 2, seed = 1 } = options

@@ -8,8 +8,8 @@ export type View = { readerKey: string; antenna: number; locationKey?: string; t
 type Spot = Omit<View, 'tag'>
 
 /**
- * Decides which reader sees a tag: RFID antennas see EPCs, the sled also barcodes, the gateway all others. Where the gateway
- * has no antenna, a handheld names the location.
+ * Decides which reader sees a tag: RFID antennas see EPCs, the sled also barcodes, the gateway all others. Where the
+ * gateway has no antenna, a handheld names the location.
  */
 export function createVisibility(readers: readonly PlannedReader[], random: Random) {
   const spots = readers.flatMap(({ key, model, antennas }) =>

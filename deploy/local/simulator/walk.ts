@@ -2,8 +2,8 @@ import type { AssetKind, PlannedAsset } from '../demo/warehouse.ts'
 import { pick, type Random } from './random.ts'
 
 /**
- * Paths through the warehouse, used in both directions: gate, inbound docks, inspection, along an aisle, packing, outbound
- * docks, gate. An RFID antenna sees every stop.
+ * Paths through the warehouse, used in both directions: gate, inbound docks, inspection, along an aisle, packing,
+ * outbound docks, gate. An RFID antenna sees every stop.
  */
 const WAYS = [
   ['GATE-1', 'DOCK-1', 'INSPECTION'],

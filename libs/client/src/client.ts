@@ -3,7 +3,9 @@ import type { components, operations, paths } from './api.d.ts'
 
 export type { components, operations, paths } from './api.d.ts'
 
-/** All operations of the API, as in `client.GET('/api/v1/assets', …)`. A call resolves with `{ data }` or `{ error }`. */
+/**
+ * All operations of the API, as in `client.GET('/api/v1/assets', …)`. A call resolves with `{ data }` or `{ error }`.
+ */
 export type Client = FetchClient<paths>
 
 export type ClientOptions = {

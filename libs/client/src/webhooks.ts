@@ -151,7 +151,10 @@ function readSignature(headers: WebhookHeaders): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
 
-/** A repeated header is refused, because two programs might read different values. Fetch joins them, which matches no pattern. */
+/**
+ * A repeated header is refused, because two programs might read different values. Fetch joins them, which matches no
+ * pattern.
+ */
 function headerOf(headers: WebhookHeaders, name: string): string {
   const values = isFetchHeaders(headers)
     ? [headers.get(name)]
@@ -194,7 +197,9 @@ type Subtle = typeof globalThis.crypto.subtle
 const importKey = (subtle: Subtle, secret: string, usage: 'sign' | 'verify') =>
   subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [usage])
 
-/** `crypto` is global everywhere except in Node 18. The name is a variable, so that bundlers do not try to resolve it. */
+/**
+ * `crypto` is global everywhere except in Node 18. The name is a variable, so that bundlers do not try to resolve it.
+ */
 async function webCrypto(): Promise<{ subtle: Subtle }> {
   if ('crypto' in globalThis) return globalThis.crypto
   const name = 'node:crypto'

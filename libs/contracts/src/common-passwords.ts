@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The 10 000 most common passwords, without those under ten characters, which are refused anyway. Each is the first 12
- * hex digits of the SHA-256 of its lower-case form; sorted. Source: `10-million-password-list-top-10000.txt` of SecLists
- * (Daniel Miessler and others, MIT), made from passwords that were published after break-ins.
+ * The 10 000 most common passwords, without those under ten characters, which are refused anyway. Each is the first
+ * 12 hex digits of the SHA-256 of its lower-case form; sorted. Source: `10-million-password-list-top-10000.txt` of
+ * SecLists (Daniel Miessler and others, MIT), made from passwords that were published after break-ins.
  */
 const DIGESTS: ReadonlySet<string> = new Set(
   `

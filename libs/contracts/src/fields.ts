@@ -19,7 +19,9 @@ export type Field = {
   default?: unknown
   /** A column of import and export files. */
   imported?: true
-  /** In state messages, if it differs from `view`. A new field is `.optional()` until every state was published again. */
+  /**
+   * In state messages, if it differs from `view`. A new field is `.optional()` until every state was published again.
+   */
   state?: z.ZodType
 }
 

@@ -19,8 +19,8 @@ export const Uuid = z.guid().meta({ override: { type: 'string', format: 'uuid' }
 export type IdReading = { id: number } | { code: 'invalid_value' | 'too_small' }
 
 /**
- * Reads an id from text. A number beyond int64 is `invalid_value`. A number between 2^53 and int64 is valid but was never
- * minted; it reads as 2^53, which no row has (D7.7).
+ * Reads an id from text. A number beyond int64 is `invalid_value`. A number between 2^53 and int64 is valid but was
+ * never minted; it reads as 2^53, which no row has (D7.7).
  */
 export function readId(raw: string): IdReading {
   if (!/^-?[0-9]{1,20}$/.test(raw)) return { code: 'invalid_value' }

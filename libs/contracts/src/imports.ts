@@ -64,7 +64,8 @@ export const ImportView = z
 export type ImportView = z.infer<typeof ImportView>
 
 /**
- * The problem of a row is a field entry of the API, with the column as its field. `conflict` stands for a 409 of the API.
+ * The problem of a row is a field entry of the API, with the column as its field. `conflict` stands for a 409 of the
+ * API.
  */
 export const rowErrorCodes = [...fieldCodes, 'conflict'] as const
 export type RowErrorCode = (typeof rowErrorCodes)[number]
@@ -84,8 +85,8 @@ export type RowError = {
 }
 
 /**
- * `line` is where the row begins in the file. `id` is null if nothing is stored: for failed rows, and for rows that a dry
- * run would create. `changes` names the columns that differ from the stored row.
+ * `line` is where the row begins in the file. `id` is null if nothing is stored: for failed rows, and for rows that a
+ * dry run would create. `changes` names the columns that differ from the stored row.
  */
 export const ImportRowView = z
   .object({

@@ -10,7 +10,9 @@ import { Email, ExistingPassword, Password, Session } from './tokens.ts'
 
 const RoleShown = z.string().meta({ example: 'admin' })
 
-/** The caller and all organizations that they may switch to, oldest membership first. `org_id` is that of the session. */
+/**
+ * The caller and all organizations that they may switch to, oldest membership first. `org_id` is that of the session.
+ */
 export const CurrentUserView = z
   .object({
     id: Id,
@@ -44,7 +46,10 @@ export const InvitationCreated = InvitationView.extend({ token: z.string() }).me
   id: 'InvitationCreated',
 })
 
-/** A session; `current` marks that of the caller. It has the times of its last refresh and of its end without another one. */
+/**
+ * A session; `current` marks that of the caller. It has the times of its last refresh and of its end without another
+ * one.
+ */
 export const SessionView = z
   .object({
     id: Uuid,

@@ -115,7 +115,7 @@ function problemOfWhole(value: object): FieldProblem | undefined {
 export const Metadata = metadata({ mayEcho: false })
 
 /**
- * For PATCH: values that cannot be stored are refused after a comparison with the stored row. They may come from a reply:
- * of metadata that was stored before these rules, or of 1e20, which a reply writes as an integer (D4.8).
+ * For PATCH: values that cannot be stored are refused after a comparison with the stored row. They may come from a
+ * reply: of metadata that was stored before these rules, or of 1e20, which a reply writes as an integer (D4.8).
  */
 export const MetadataPatch = metadata({ mayEcho: true })

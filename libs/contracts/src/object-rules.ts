@@ -19,8 +19,8 @@ export function objectRule<T>(problems: (value: Partial<Record<string, unknown>>
 }
 
 /**
- * `valid_to` must be after `valid_from`, which is the creation time if it is not sent (D4.7). Only if `valid_to` is this
- * close to now, the clock of the database decides.
+ * `valid_to` must be after `valid_from`, which is the creation time if it is not sent (D4.7). Only if `valid_to` is
+ * this close to now, the clock of the database decides.
  */
 export const windowRule = <T>() =>
   objectRule<T>(({ valid_from = new Date().toISOString(), valid_to }) => {

@@ -5,7 +5,10 @@ import type { Route } from './route.ts'
 
 const Count = z.int().meta({ override: { type: 'integer', minimum: 0 } })
 
-/** `here` counts assets last seen at the location itself; `inside` counts those and the ones at its live sub-locations. */
+/**
+ * `here` counts assets last seen at the location itself; `inside` counts those and the ones at its live
+ * sub-locations.
+ */
 export const OccupancyRow = z
   .object({ location_id: Id, here: Count, inside: Count })
   .meta({ id: 'Occupancy' })

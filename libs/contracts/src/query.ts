@@ -82,7 +82,8 @@ const readEnum =
     return { problem: { code: 'invalid_value', message, params: { allowed_values: allowed } } }
   }
 
-// A control character would find nothing, PostgreSQL texts cannot contain NUL, and a lone surrogate cannot be sent (D3.3).
+// A control character would find nothing, PostgreSQL texts cannot contain NUL, and a lone surrogate cannot be sent
+// (D3.3).
 const readText =
   (max: number): Read<string> =>
   (raw) => {

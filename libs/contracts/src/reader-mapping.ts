@@ -7,7 +7,10 @@ import { addProblem, text } from './text.ts'
 const MAX_POINTER_LENGTH = 255
 const MAX_EVENTS = 50
 
-/** A JSON pointer (RFC 6901): the names on the path to a value, each after a slash. An empty text is the whole document. */
+/**
+ * A JSON pointer (RFC 6901): the names on the path to a value, each after a slash. An empty text is the whole
+ * document.
+ */
 const Pointer = text(0, MAX_POINTER_LENGTH)
   .check((payload) => {
     if (!/^(?:\/(?:[^~/]|~[01])*)*$/.test(payload.value))

@@ -79,7 +79,10 @@ export const ReaderHealth = z
     messages_buried: z.int(), // messages that became dead letters; the name is public and stays
     /** Dropped unread, because the organization sent more messages per second than its keys may. */
     messages_over_rate: z.int(),
-    /** The newest time in the last message with a time, minus the time of reception. Positive: the reader's clock is fast. */
+    /**
+     * The newest time in the last message with a time, minus the time of reception. Positive: the reader's clock is
+     * fast.
+     */
     clock_offset_ms: z.int().nullable(),
     last_problem: z.string().nullable(),
     last_problem_at: WireInstant.nullable(),

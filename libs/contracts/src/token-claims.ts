@@ -15,8 +15,8 @@ export const tokenIssuer = (environment: string) => `whereabouts:${environment}`
 export const tokenAudience = (environment: string) => `whereabouts-api:${environment}`
 
 /**
- * The chain of refresh tokens of a token: a session, or the chain that an exchange of a key's credentials started. If the
- * chain ends, so does the token (ADR 40). Tokens of the release before have no chain.
+ * The chain of refresh tokens of a token: a session, or the chain that an exchange of a key's credentials started. If
+ * the chain ends, so does the token (ADR 40). Tokens of the release before have no chain.
  */
 const ChainId = z.guid().optional()
 

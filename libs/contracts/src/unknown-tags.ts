@@ -20,8 +20,9 @@ import { TagCreate, TagView, tagTypes } from './tags.ts'
 import { NaturalKey } from './text.ts'
 
 /**
- * A tag that readers have read and that no asset or location has. `ibeacon` is the identity in a Bluetooth advert, which
- * one registers for a beacon that rotates its address. Reader, antenna and signal strength are those of the last read.
+ * A tag that readers have read and that no asset or location has. `ibeacon` is the identity in a Bluetooth advert,
+ * which one registers for a beacon that rotates its address. Reader, antenna and signal strength are those of the
+ * last read.
  */
 export const UnknownTagView = z
   .object({

@@ -15,7 +15,10 @@ export class BucketRefusals {
     this.#empty = new LRUCache({ max })
   }
 
-  /** `askedAt` is the time before the database was asked, so that our refusals end no later than those of the database. */
+  /**
+   * `askedAt` is the time before the database was asked, so that our refusals end no later than those of the
+   * database.
+   */
   remember(bucket: string, rate: Rate, secondsUntilFull: number, askedAt: number): void {
     const until = askedAt + secondsUntilToken(rate, secondsUntilFull) * 1000
     this.#empty.set(bucket, { capacity: rate.capacity, until, fullAt: askedAt + secondsUntilFull * 1000 })

@@ -77,9 +77,9 @@ export function poolConfig(
 }
 
 /**
- * Opens a pool to one database as one role. `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz` becomes
- * the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database shows in
- * readiness, not here.
+ * Opens a pool to one database as one role. `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz`
+ * becomes the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database
+ * shows in readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 
 /**
- * Buckets of this process only, while the database is unreachable. Evicts the bucket with the oldest take: it is closest
- * to full, and evicting a full bucket changes nothing. Milliseconds since 1970.
+ * Buckets of this process only, while the database is unreachable. Evicts the bucket with the oldest take: it is
+ * closest to full, and evicting a full bucket changes nothing. Milliseconds since 1970.
  */
 export class LocalBuckets {
   readonly #fullAt: LRUCache<string, number>

@@ -69,7 +69,8 @@ test('an index whose build failed is built again', async ({ migrations: { databa
   expect(await indexIsValid(database)).toEqual([{ valid: true }])
 })
 
-// If one waited for the lock inside a statement, the index would wait for it: PostgreSQL would end one of them as a deadlock.
+// If one waited for the lock inside a statement, the index would wait for it: PostgreSQL would end one of them as a
+// deadlock.
 test('two deployments at once: one migrates, and the other waits for it', async ({ migrations }) => {
   const { database, folder } = migrations
   migrations.write('0002_slow', 'await sql`select pg_sleep(0.5)`.execute(db)')

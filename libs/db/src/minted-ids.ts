@@ -6,10 +6,10 @@ export const idShares = { keys: 0, catalog: 1, tracking: 2, 'webhook-dispatcher'
 /**
  * Creates `mint_id()` in the role's schema, for use as `id bigint default mint_id()`.
  *
- * An id has 3 bits of the share and 50 bits of a keyed permutation of a sequence. It is unique because the sequence is,
- * and it shows neither order nor counts. The permutation is a four-round Feistel network over two halves of 25 bits with
- * SHA-256 as round function. PostgreSQL's own hash functions may change between major versions, and a changed permutation
- * would mint an id twice. For the same reason the key, which is created here, must never change.
+ * An id has 3 bits of the share and 50 bits of a keyed permutation of a sequence. It is unique because the sequence
+ * is, and it shows neither order nor counts. The permutation is a four-round Feistel network over two halves of 25
+ * bits with SHA-256 as round function. PostgreSQL's own hash functions may change between major versions, and a
+ * changed permutation would mint an id twice. For the same reason the key, which is created here, must never change.
  */
 export async function createMintedIds(db: Kysely<unknown>, share: number): Promise<void> {
   await sql`create sequence id_sequence as bigint minvalue 1 maxvalue 1125899906842623`.execute(db)
@@ -54,9 +54,9 @@ export async function createRevisions(db: Kysely<unknown>): Promise<void> {
 const PER_MS = 100
 
 /**
- * For a database that was restored from a backup, in the role's schema: moves ids and revisions past all that were issued
- * since the backup, so that none is issued twice. It uses the clock, because nobody knows how many were issued: a later
- * restore moves them further, from whichever backup.
+ * For a database that was restored from a backup, in the role's schema: moves ids and revisions past all that were
+ * issued since the backup, so that none is issued twice. It uses the clock, because nobody knows how many were
+ * issued: a later restore moves them further, from whichever backup.
  */
 export async function skipIssued(db: QueryExecutorProvider): Promise<void> {
   await sql`

@@ -12,14 +12,17 @@ type Options = {
   /** Shown by pg_stat_activity. */
   name: string
   log?: Logger
-  /** The server cancels a statement that takes longer. After twice this time without an answer, the connection is replaced. */
+  /**
+   * The server cancels a statement that takes longer. After twice this time without an answer, the connection is
+   * replaced.
+   */
   timeoutMs: number
 }
 
 /**
- * One connection on which short statements are sent without waiting for answers in between: many simultaneous statements cost few
- * packets and wake one server process. Connects at the first statement, and again at the first one after a failure. Not for
- * statements that may wait long for a lock: all later statements wait behind them.
+ * One connection on which short statements are sent without waiting for answers in between: many simultaneous
+ * statements cost few packets and wake one server process. Connects at the first statement, and again at the first
+ * one after a failure. Not for statements that may wait long for a lock: all later statements wait behind them.
  */
 export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pipeline {
   let connected: Promise<pg.Client> | undefined

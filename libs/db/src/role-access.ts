@@ -18,9 +18,9 @@ export type Access = {
 
 /**
  * For migrations, as the owner of the schema: gives the two roles exactly these rights on each object and revokes all
- * others. A table that no migration names is closed to both roles. Uses one transaction per table, so that a statement of
- * the service waits for one table at most; if the tables are in use, the migration must export `inTransaction = false`.
- * Safe to repeat.
+ * others. A table that no migration names is closed to both roles. Uses one transaction per table, so that a
+ * statement of the service waits for one table at most; if the tables are in use, the migration must export
+ * `inTransaction = false`. Safe to repeat.
  */
 export async function openToRoles(
   db: Kysely<unknown>,
@@ -88,8 +88,8 @@ async function requireRoles(db: Kysely<unknown>): Promise<string> {
 }
 
 /**
- * Closes the tables of a service that only the owner needs. Ids are minted with the owner's rights, so that no other role
- * can read their key. Tables of later migrations are closed until these open them.
+ * Closes the tables of a service that only the owner needs. Ids are minted with the owner's rights, so that no other
+ * role can read their key. Tables of later migrations are closed until these open them.
  */
 export async function closeToRoles(db: Kysely<unknown>): Promise<void> {
   const owner = await requireRoles(db)

@@ -14,8 +14,8 @@ export async function protectByOrganization(db: Kysely<unknown>, tables: readonl
 }
 
 /**
- * Only for migrations older than `openToRoles`, which revokes these rights. Gives the role of requests all rights on all
- * tables of the schema, including future ones.
+ * Only for migrations older than `openToRoles`, which revokes these rights. Gives the role of requests all rights on
+ * all tables of the schema, including future ones.
  */
 export async function grantToTenant(db: Kysely<unknown>): Promise<void> {
   await sql

@@ -1,7 +1,8 @@
 /**
- * A service has three roles, which log in with the same password (`deploy/database/roles.sql`). The owner of the schema runs
- * migrations and commands of operators. Requests of one organization run as `tenant`, under row-level security. Work across
- * organizations runs as `worker`. `tenant` and `worker` own nothing and cannot become another role.
+ * A service has three roles, which log in with the same password (`deploy/database/roles.sql`). The owner of the
+ * schema runs migrations and commands of operators. Requests of one organization run as `tenant`, under row-level
+ * security. Work across organizations runs as `worker`. `tenant` and `worker` own nothing and cannot become another
+ * role.
  */
 export type ServiceRole = 'tenant' | 'worker'
 

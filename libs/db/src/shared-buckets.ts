@@ -28,7 +28,10 @@ const SHARED_TIMEOUT_MS = 500
 /** The database is not asked for this long after a failure, so that an outage does not delay requests. */
 const PAUSE_MS = 1_000
 
-/** Token buckets that all replicas share through the database. While it is unreachable, each replica uses its own buckets. */
+/**
+ * Token buckets that all replicas share through the database. While it is unreachable, each replica uses its own
+ * buckets.
+ */
 export function sharedBuckets(options: Options): SharedBuckets {
   const { takeShared, returnShared, log, onTake = () => undefined, now = Date.now } = options
   const refusals = new BucketRefusals()

@@ -1,6 +1,9 @@
 import { sql, type RawBuilder } from 'kysely'
 
-/** `column` is one of `values`. They are sent as one array, so that the text of the statement does not depend on their number. */
+/**
+ * `column` is one of `values`. They are sent as one array, so that the text of the statement does not depend on their
+ * number.
+ */
 export const anyOf = (
   column: string,
   values: readonly (string | number)[],
@@ -17,8 +20,8 @@ export function isValidNow(alias: string): RawBuilder<boolean> {
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 
 /**
- * A LIKE pattern for a column `search_text` that contains `q`, ignoring case (D4.11). The database folds both sides, because two
- * definitions of lower case would not match.
+ * A LIKE pattern for a column `search_text` that contains `q`, ignoring case (D4.11). The database folds both sides,
+ * because two definitions of lower case would not match.
  */
 export const containing = (q: string): RawBuilder<string> =>
   sql`lower(${`%${escapeLike(q)}%`}::text collate "pg_c_utf8")`

@@ -13,9 +13,9 @@ import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
 import { urlAs } from './service-roles.ts'
 
 /**
- * The only access of requests to tables that belong to organizations. Each statement runs as a role that owns nothing, on
- * a connection that is set to one organization. So the row-level security of the tables (`openToRoles`) hides the rows of
- * all others, even if the statement has no filter.
+ * The only access of requests to tables that belong to organizations. Each statement runs as a role that owns
+ * nothing, on a connection that is set to one organization. So the row-level security of the tables (`openToRoles`)
+ * hides the rows of all others, even if the statement has no filter.
  */
 export type TenantDatabase<T> = {
   /** Largest number of connections. */
@@ -88,10 +88,11 @@ const orgOf = new WeakMap<pg.PoolClient, number>()
 const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
 
 /**
- * A connection that is set to one organization. The setting belongs to the session, not to a transaction, because a read
- * would otherwise need three more statements (ADR 17). It is set again whenever the organization changes. Neither this
- * statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is withheld until
- * both have succeeded. After `begin` only a select is sent that way, because it would change nothing if `begin` failed.
+ * A connection that is set to one organization. The setting belongs to the session, not to a transaction, because a
+ * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes.
+ * Neither this statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is
+ * withheld until both have succeeded. After `begin` only a select is sent that way, because it would change nothing
+ * if `begin` failed.
  */
 async function connectFor(
   pool: pg.Pool,
@@ -151,8 +152,8 @@ const names = new Map<string, string>()
 const CONTROL = /^(?:commit|rollback)/
 
 /**
- * Gives a statement a name, with which it is prepared once per connection. Statements with `customPlan` get none, and the
- * number of names is bounded.
+ * Gives a statement a name, with which it is prepared once per connection. Statements with `customPlan` get none, and
+ * the number of names is bounded.
  */
 function statement(text: string): Statement {
   let name = names.get(text)

@@ -2,8 +2,8 @@ import type pg from 'pg'
 import type { Pipeline } from './pipeline.ts'
 
 /**
- * A token bucket. Its whole state is the time at which it is full again. A take moves that time by the time of one token,
- * and is refused if the bucket would then need longer to fill than its capacity allows.
+ * A token bucket. Its whole state is the time at which it is full again. A take moves that time by the time of one
+ * token, and is refused if the bucket would then need longer to fill than its capacity allows.
  */
 export type Rate = { capacity: number; secondsPerToken: number }
 
@@ -14,9 +14,9 @@ export const secondsUntilToken = (rate: Rate, secondsUntilFull: number): number 
   secondsUntilFull - (rate.capacity - 1) * rate.secondsPerToken
 
 /**
- * One statement decides under the lock of the bucket's row, so that all replicas together grant exactly the tokens of the bucket.
- * `taken` compares the old and the new value: computing it from another clock reading could grant without deducting. A refusal
- * changes nothing.
+ * One statement decides under the lock of the bucket's row, so that all replicas together grant exactly the tokens of
+ * the bucket. `taken` compares the old and the new value: computing it from another clock reading could grant without
+ * deducting. A refusal changes nothing.
  */
 const TAKE = `
   insert into rate_bucket as b (key, full_at) values ($1, clock_timestamp() + make_interval(secs => $3))

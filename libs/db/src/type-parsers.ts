@@ -1,4 +1,7 @@
-/** Public ids and counters always fit a JavaScript number. Throws for a larger one, which is a bug, instead of rounding it. */
+/**
+ * Public ids and counters always fit a JavaScript number. Throws for a larger one, which is a bug, instead of
+ * rounding it.
+ */
 export function parseInt8(text: string): number {
   const value = Number(text)
   if (!Number.isSafeInteger(value)) throw new RangeError('int8 beyond 2^53-1')

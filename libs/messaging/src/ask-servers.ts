@@ -4,8 +4,8 @@ import { natsOf, type Broker } from './connection.ts'
 const ANSWER_MS = 2_000
 
 /**
- * The answers of all servers of the cluster, as they arrive. We do not know how many servers there are, so it ends when none has
- * answered for 200 ms. `broker` must be logged in as `system`. Throws if no server answers.
+ * The answers of all servers of the cluster, as they arrive. We do not know how many servers there are, so it ends
+ * when none has answered for 200 ms. `broker` must be logged in as `system`. Throws if no server answers.
  */
 export async function* askServers(
   broker: Broker,

@@ -49,7 +49,9 @@ const GAUGES = {
 
 type Watched = Pick<BrokersByAccount, 'APP'> & Partial<BrokersByAccount>
 
-/** Samples streams and durables at the broker every 15 seconds. Those of an account need a connection to that account. */
+/**
+ * Samples streams and durables at the broker every 15 seconds. Those of an account need a connection to that account.
+ */
 export function watchBroker(brokers: Watched, options: Options): { stop(): Promise<void> } {
   const { registry, log, everyMs = 15_000 } = options
   const sample = () => sampleAll(brokers, options)

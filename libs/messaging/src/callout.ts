@@ -207,8 +207,8 @@ const loggable = (user: string) => (/^[\w-]{1,64}$/.test(user) ? user : `(${user
 export type Signer = { key: KeyObject; issuer: string }
 
 /**
- * The token that the broker enforces on the connection. Limits of size, subscriptions and connections are set on the account, in
- * nats.conf: the broker ignores them in the token of a callout. Exported for tests.
+ * The token that the broker enforces on the connection. Limits of size, subscriptions and connections are set on the
+ * account, in nats.conf: the broker ignores them in the token of a callout. Exported for tests.
  */
 export function userToken(signer: Signer, userNkey: string, grant: Grant): string {
   return signed(signer, {

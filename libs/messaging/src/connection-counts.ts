@@ -28,7 +28,9 @@ const EVERY_MS = 60_000
 /** A count younger than this is reused, so that a flood of logins does not cause a flood of requests. */
 const FRESH_MS = 1_000
 const PAGE = 1_024
-/** How long a granted login counts before it is established. That takes at most the two seconds that the broker waits. */
+/**
+ * How long a granted login counts before it is established. That takes at most the two seconds that the broker waits.
+ */
 const EXPECTED_MS = 5_000
 
 const Event = z.object({
@@ -51,8 +53,9 @@ const Page = z.object({
 const Accounts = z.object({ data: z.object({ accounts: z.array(z.string()) }) })
 
 /**
- * Counts connections by the events that brokers send when one opens or closes. Counts all of them once a minute too, because a
- * killed broker sends no events. `broker` must be logged in as `system`. Grants of another replica count once they are connected.
+ * Counts connections by the events that brokers send when one opens or closes. Counts all of them once a minute too,
+ * because a killed broker sends no events. `broker` must be logged in as `system`. Grants of another replica count
+ * once they are connected.
  */
 export function countConnections(broker: Broker, logger: Logger): ConnectionCounts {
   const nc = natsOf(broker)

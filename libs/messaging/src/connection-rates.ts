@@ -7,7 +7,10 @@ import { describeError, type Logger } from './logger.ts'
 
 type Options = {
   logger: Logger
-  /** Called after each sample with the users that sent something since the one before. Must be cheap and must not throw. */
+  /**
+   * Called after each sample with the users that sent something since the one before. Must be cheap and must not
+   * throw.
+   */
   onSent: (sent: readonly Sent[]) => void
   /** Called for each answer of a broker. */
   onAnswer?: () => void
@@ -31,8 +34,8 @@ const FOLLOW_ON_MS = 10_000
  */
 const YOUNG_MS = 2_000
 /**
- * An account must send this much to one broker before its connections are sampled. It is a quarter of what an organization may
- * send before it is disconnected, so that a flood over four brokers is found too.
+ * An account must send this much to one broker before its connections are sampled. It is a quarter of what an
+ * organization may send before it is disconnected, so that a flood over four brokers is found too.
  */
 const BYTES_PER_SECOND = 3_000_000
 const MESSAGES_PER_SECOND = 100
@@ -66,9 +69,9 @@ type Server = {
 }
 
 /**
- * Reports how much each broker user sends to all brokers of the cluster. Asks them for the totals of their accounts, and
- * for single connections only if an account sends much. Each broker is compared with itself, by its own clock, so a
- * missing answer delays a report and loses nothing. `broker` must be logged in as `system`.
+ * Reports how much each broker user sends to all brokers of the cluster. Asks them for the totals of their accounts,
+ * and for single connections only if an account sends much. Each broker is compared with itself, by its own clock, so
+ * a missing answer delays a report and loses nothing. `broker` must be logged in as `system`.
  */
 export function watchRates(broker: Broker, { logger, onSent, onAnswer }: Options): { stop(): void } {
   const nc = natsOf(broker)

@@ -17,7 +17,10 @@ export type Broker = {
   drain(): Promise<void>
   /** Closes at once. The broker redelivers unacknowledged messages to another replica. */
   close(): Promise<void>
-  /** Resolves when the connection is closed for good: with undefined after `close()` or `drain()`, else with the reason. */
+  /**
+   * Resolves when the connection is closed for good: with undefined after `close()` or `drain()`, else with the
+   * reason.
+   */
   readonly closed: Promise<Error | undefined>
 }
 
@@ -63,7 +66,9 @@ export const brokerLogin = ({ NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE }
   ...(NATS_CA_FILE !== undefined && { tls: { caFile: NATS_CA_FILE } }),
 })
 
-/** The same for the account of readers over MQTT, where tracking reads the messages that the broker has acknowledged. */
+/**
+ * The same for the account of readers over MQTT, where tracking reads the messages that the broker has acknowledged.
+ */
 export const mqttBrokerLogin = (settings: BrokerSettings) => ({
   ...brokerLogin(settings),
   user: MQTT_USER,
@@ -103,8 +108,8 @@ function liveOf(broker: Broker): Live {
 }
 
 /**
- * Connects to the broker. After the first success it reconnects for ever, at jittered intervals, and logs each change. Throws if
- * the broker refuses the credentials, is too old, or does not answer within `firstConnectMs`.
+ * Connects to the broker. After the first success it reconnects for ever, at jittered intervals, and logs each
+ * change. Throws if the broker refuses the credentials, is too old, or does not answer within `firstConnectMs`.
  */
 export async function connect(options: ConnectOptions): Promise<Broker> {
   const { logger } = options

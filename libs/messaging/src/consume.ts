@@ -13,7 +13,8 @@ const MAX_TAKEN = 64
 
 /**
  * Handles a durable's messages one by one, `concurrency` at a time, until stopped. At least once, in no guaranteed
- * order across redeliveries: handlers must be idempotent. While the durable or the broker is missing, it logs and waits.
+ * order across redeliveries: handlers must be idempotent. While the durable or the broker is missing, it logs and
+ * waits.
  */
 export function consume<T>(broker: Broker, consumer: MessageConsumer<T>, options: RunOptions): Consumption {
   const { concurrency = 1 } = consumer
@@ -45,7 +46,9 @@ async function handleAlone<T>(
   run.release([delivery])
 }
 
-/** Handles a durable's messages in batches until stopped, see `handleInLanes`. Gives the same guarantees as `consume`. */
+/**
+ * Handles a durable's messages in batches until stopped, see `handleInLanes`. Gives the same guarantees as `consume`.
+ */
 export function consumeBatches<T>(
   broker: Broker,
   consumer: BatchConsumer<T>,

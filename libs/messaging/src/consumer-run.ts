@@ -25,7 +25,10 @@ type Policy = {
   fair?: FairShare
 }
 
-/** Result of an attempt: its error, or undefined after success. `stopped`: it was not finished because we are stopping. */
+/**
+ * Result of an attempt: its error, or undefined after success. `stopped`: it was not finished because we are
+ * stopping.
+ */
 export type Attempt = { error: unknown } | 'stopped'
 
 /** Large messages of one group wait in memory, so that the messages behind them can still be read. */
@@ -195,8 +198,8 @@ export class ConsumerRun {
   }
 
   /**
-   * Tells the broker that we still hold the waiting messages, so that it does not redeliver them. Only while there is progress:
-   * if a handler hangs, the broker gives the messages behind it to another replica.
+   * Tells the broker that we still hold the waiting messages, so that it does not redeliver them. Only while there is
+   * progress: if a handler hangs, the broker gives the messages behind it to another replica.
    */
   #keepAlive(): void {
     const now = Date.now()

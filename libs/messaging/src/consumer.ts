@@ -9,7 +9,9 @@ export type HandleContext = {
   working: () => void
 }
 
-/** How the messages of several groups (organizations) share a consumer. Its functions run on arrival, before decoding. */
+/**
+ * How the messages of several groups (organizations) share a consumer. Its functions run on arrival, before decoding.
+ */
 export type FairShare = {
   /** The messages of a group are handled in order of arrival. Groups take turns. */
   groupOf(message: Pick<IncomingMessage, 'subject'>): string
@@ -26,23 +28,32 @@ type Policy<T> = {
   /** Throws PoisonError for a message that can never be handled: only that message becomes a dead letter. */
   decode(message: IncomingMessage): T
   /**
-   * True: a dependency is at fault, not the message (the database is down). The messages are held and retried until the outage
-   * is over, without using up their deliveries. The broker keeps the messages behind them.
+   * True: a dependency is at fault, not the message (the database is down). The messages are held and retried until
+   * the outage is over, without using up their deliveries. The broker keeps the messages behind them.
    */
   isOutage?(error: unknown): boolean
 }
 
-/** Handles messages one by one. Resolving acknowledges. Rejecting retries; after the last retry the message is a dead letter. */
+/**
+ * Handles messages one by one. Resolving acknowledges. Rejecting retries; after the last retry the message is a dead
+ * letter.
+ */
 export type MessageConsumer<T> = Policy<T> & {
   /** Messages handled at the same time, started in order of arrival. 1 when left out. */
   concurrency?: number
   handle(message: T, context: HandleContext): Promise<void>
 }
 
-/** Handles messages in batches. A batch that rejects is handled again one by one, so that one bad message is settled alone. */
+/**
+ * Handles messages in batches. A batch that rejects is handled again one by one, so that one bad message is settled
+ * alone.
+ */
 export type BatchConsumer<T> = Policy<T> & {
   maxMessages: number
-  /** A batch ends with the message that reaches this size, so that large messages make small batches. No bound when left out. */
+  /**
+   * A batch ends with the message that reaches this size, so that large messages make small batches. No bound when
+   * left out.
+   */
   maxBytes?: number
   /** Counted from the arrival of the batch's first message. */
   maxWaitMs: number

@@ -21,8 +21,8 @@ export async function deadLetterExtent(broker: Broker) {
 }
 
 /**
- * Up to `limit` dead letters from a number on, oldest first, and how many are left after them. Their payloads stay at the broker.
- * The broker keeps nothing between two calls, so a caller may be slow.
+ * Up to `limit` dead letters from a number on, oldest first, and how many are left after them. Their payloads stay at
+ * the broker. The broker keeps nothing between two calls, so a caller may be slow.
  */
 export async function readDeadLetters(
   broker: Broker,

@@ -13,9 +13,9 @@ export type Settled = { ok: true; storedAs?: string } | { ok: false; reason: str
 const kept = (reason: string) => ({ ok: false as const, reason })
 
 /**
- * Publishes the message of a dead letter again, waits until it is stored, then removes the dead letter. After a failure the dead
- * letter is still there. A crash in between or a second operator may cause the message to be handled twice, which consumers
- * expect anyway. Throws if the broker does not answer.
+ * Publishes the message of a dead letter again, waits until it is stored, then removes the dead letter. After a
+ * failure the dead letter is still there. A crash in between or a second operator may cause the message to be handled
+ * twice, which consumers expect anyway. Throws if the broker does not answer.
  */
 export async function replayDeadLetter(broker: Broker, seq: number): Promise<Settled> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })

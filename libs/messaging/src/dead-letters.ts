@@ -45,8 +45,8 @@ export type FailedMessage = Pick<
 }
 
 /**
- * Stores the message in `dead.<org>.<stream>.<durable>`, with the first 8 KiB of its payload. Resolves once it is stored.
- * A second call stores nothing, as long as the broker remembers the id.
+ * Stores the message in `dead.<org>.<stream>.<durable>`, with the first 8 KiB of its payload. Resolves once it is
+ * stored. A second call stores nothing, as long as the broker remembers the id.
  */
 export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Promise<void> {
   const { stream, consumer, streamSeq, deliveryCount, receivedAt, subject, data, reason } = failed
@@ -71,8 +71,8 @@ export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Pro
 }
 
 /**
- * The organization of a message, from its subject, so that each organization has its own share of the stream. 0 if it has none.
- * The subjects are scans.<org>.…, catalog.asset.<org>.<id>, events.asset-moved.<org>.
+ * The organization of a message, from its subject, so that each organization has its own share of the stream. 0 if it
+ * has none. The subjects are scans.<org>.…, catalog.asset.<org>.<id>, events.asset-moved.<org>.
  */
 function orgOf(subject: string): string {
   const scan = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject

@@ -10,7 +10,9 @@ export function decodeJson({ data }: Pick<IncomingMessage, 'data'>): unknown {
   }
 }
 
-/** Makes `decode` of a consumer from `parse`. If `parse` throws, the message becomes a dead letter: `not <expected>`. */
+/**
+ * Makes `decode` of a consumer from `parse`. If `parse` throws, the message becomes a dead letter: `not <expected>`.
+ */
 export const decodeWith =
   <T>(expected: string, parse: (payload: unknown, subject: string) => T) =>
   (message: Pick<IncomingMessage, 'data' | 'subject'>): T => {

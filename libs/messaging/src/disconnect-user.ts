@@ -14,11 +14,11 @@ type Connection = { server: string; cid: number }
 const MAX_SWEEPS = 5
 
 /**
- * Ends the connections, NATS and MQTT, of every client logged in as `name`, on all servers of the cluster. Resolves with their
- * number. `broker` must be logged in as `system`.
+ * Ends the connections, NATS and MQTT, of every client logged in as `name`, on all servers of the cluster. Resolves
+ * with their number. `broker` must be logged in as `system`.
  *
- * First make the callout refuse the name, because disconnected clients log in again at once. A login that is being decided
- * meanwhile can connect after the sweep: call again after the callout's two seconds. Safe to repeat.
+ * First make the callout refuse the name, because disconnected clients log in again at once. A login that is being
+ * decided meanwhile can connect after the sweep: call again after the callout's two seconds. Safe to repeat.
  */
 export async function disconnectUser(broker: Broker, name: string): Promise<number> {
   let disconnected = 0

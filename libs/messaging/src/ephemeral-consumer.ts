@@ -12,7 +12,9 @@ type Options = {
   filter?: string | undefined
 }
 
-/** A consumer that the broker keeps in memory and removes when it is unused. It delivers each message once, in order. */
+/**
+ * A consumer that the broker keeps in memory and removes when it is unused. It delivers each message once, in order.
+ */
 export type EphemeralConsumer = {
   stream: StreamName
   name: string
@@ -50,8 +52,8 @@ export async function ephemeralConsumer(
 }
 
 /**
- * The next `count` messages of a consumer, in batches. Throws if one is missing: it was lost with a connection, or the stream
- * removed it. Then read again with a new consumer.
+ * The next `count` messages of a consumer, in batches. Throws if one is missing: it was lost with a connection, or
+ * the stream removed it. Then read again with a new consumer.
  */
 export async function* readBatches(
   broker: Broker,

@@ -16,8 +16,8 @@ type Options = {
 type Advisory = { stream_seq: number; deliveries: number }
 
 /**
- * Keeps a dead letter of each message that the broker gave up (`MAX_DELIVER`) before a replica could. The broker announces it
- * once, and one replica of the queue group receives that. Returns a function that stops listening.
+ * Keeps a dead letter of each message that the broker gave up (`MAX_DELIVER`) before a replica could. The broker
+ * announces it once, and one replica of the queue group receives that. Returns a function that stops listening.
  */
 export function deadLetterExhausted(
   broker: Broker,

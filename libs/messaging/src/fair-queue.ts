@@ -76,8 +76,8 @@ export class FairQueue {
   }
 
   /**
-   * The next deliveries of groups that may be taken; groups take turns. At most `max`; ends with the delivery that reaches
-   * `maxBytes`.
+   * The next deliveries of groups that may be taken; groups take turns. At most `max`; ends with the delivery that
+   * reaches `maxBytes`.
    */
   take(max: number, maxBytes: number, mayTake: MayTake = () => true): Delivery[] {
     const taken: Delivery[] = []

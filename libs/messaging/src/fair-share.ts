@@ -1,6 +1,9 @@
 /** A group that holds less than this delays no other group: a few milliseconds of work. */
 const MIN_SHARE = 256 * 1024
-/** A group that holds at least this part of the largest cost floods as well. Flooding groups take turns; nothing is moved. */
+/**
+ * A group that holds at least this part of the largest cost floods as well. Flooding groups take turns; nothing is
+ * moved.
+ */
 const ALIKE = 1 / 4
 
 /** Bytes handled at a time while a quiet group is active: its messages wait until all of them are handled. */
@@ -19,8 +22,8 @@ type Groups = {
 }
 
 /**
- * Whether a group that holds `cost` holds more than its share: enough to delay others, while another active group holds much
- * less. Never true for a single group, or if all groups flood alike.
+ * Whether a group that holds `cost` holds more than its share: enough to delay others, while another active group
+ * holds much less. Never true for a single group, or if all groups flood alike.
  */
 export const isOverShare = (cost: number, waiting: Pick<Waiting, 'countFrom'>, groups: Groups): boolean =>
   cost > MIN_SHARE && waiting.countFrom(cost * ALIKE) < groups.active

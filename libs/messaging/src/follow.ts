@@ -14,15 +14,15 @@ export type FollowOptions = {
   /** A subject pattern; the whole stream if left out. */
   filter?: string
   /**
-   * True: states from `immediatePublish` are also applied before the stream has stored them, for views that must not wait until
-   * a cluster has elected a leader. The outbox retries states that were not stored.
+   * True: states from `immediatePublish` are also applied before the stream has stored them, for views that must not
+   * wait until a cluster has elected a leader. The outbox retries states that were not stored.
    */
   immediate?: boolean
   /** `now`: skips what the stream holds at the start, and the content of a recreated stream. */
   from?: 'start' | 'now'
   /**
-   * Called for each state in stream order, one at a time: first for all states in the stream, then for each change. After an
-   * interruption states may come again: compare `revision`. If it throws, the state is logged and skipped.
+   * Called for each state in stream order, one at a time: first for all states in the stream, then for each change.
+   * After an interruption states may come again: compare `revision`. If it throws, the state is logged and skipped.
    */
   onState: (subject: string, payload: unknown, seq: number) => void
   /** The stream was recreated or has lost its end. Drop all applied states: the stream is read from the start again. */
@@ -36,7 +36,10 @@ export type FollowOptions = {
 }
 
 export type Follower = {
-  /** Resolves when all states that the stream held at the start are applied. Never rejects; after `stop` it may stay pending. */
+  /**
+   * Resolves when all states that the stream held at the start are applied. Never rejects; after `stop` it may stay
+   * pending.
+   */
   readonly caughtUp: Promise<void>
   /** False again after an interruption, until the missed states have been read. */
   isCaughtUp(): boolean

@@ -7,7 +7,10 @@ export function toNatsHeaders(values: Readonly<Record<string, string>>): MsgHdrs
   return result
 }
 
-/** Names in lower case; of repeated headers the first value. Without a prototype, because the sender chooses the names. */
+/**
+ * Names in lower case; of repeated headers the first value. Without a prototype, because the sender chooses the
+ * names.
+ */
 export function fromNatsHeaders(sent: MsgHdrs | undefined): Readonly<Record<string, string>> {
   const result: Record<string, string> = Object.create(null)
   for (const [name, values] of sent ?? []) result[name.toLowerCase()] ??= values[0] ?? ''

@@ -30,7 +30,9 @@ export type Want = {
 
 type Waiter = { mayTake: MayTake; count: number; wake: () => void }
 
-/** Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per lane. */
+/**
+ * Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per lane.
+ */
 export class Intake {
   readonly #pull: { ask(): void; stop(): void }
   readonly #fair: FairShare | undefined
@@ -75,8 +77,8 @@ export class Intake {
   }
 
   /**
-   * The next deliveries; groups take turns. Resolves when there are `max`, or `maxWaitMs` after the first of them arrived. Empty
-   * only after `close`.
+   * The next deliveries; groups take turns. Resolves when there are `max`, or `maxWaitMs` after the first of them
+   * arrived. Empty only after `close`.
    */
   async next({ max, maxWaitMs, maxBytes, mayTake = anyGroup }: Want): Promise<Delivery[]> {
     while (!this.#closed) {

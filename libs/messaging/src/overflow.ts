@@ -36,10 +36,10 @@ const LONGEST_REST_MS = 100
 const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
 
 /**
- * Moves the messages of a group beyond its share from the stream of a consumer to OVERFLOW, unread, so that other groups
- * do not wait behind them. A message is acknowledged only after OVERFLOW has stored it. While OVERFLOW is full, messages
- * are held. While OVERFLOW has messages of a group, its new messages go there too, so their order is kept. For one
- * consumer of a process.
+ * Moves the messages of a group beyond its share from the stream of a consumer to OVERFLOW, unread, so that other
+ * groups do not wait behind them. A message is acknowledged only after OVERFLOW has stored it. While OVERFLOW is
+ * full, messages are held. While OVERFLOW has messages of a group, its new messages go there too, so their order is
+ * kept. For one consumer of a process.
  */
 export class Overflow {
   readonly #broker: Broker
@@ -140,7 +140,9 @@ export class Overflow {
     if (pending === 0) this.#wake()
   }
 
-  /** For the intake and the run: a message of the group waits in this process (`hold`), or no longer does (`release`). */
+  /**
+   * For the intake and the run: a message of the group waits in this process (`hold`), or no longer does (`release`).
+   */
   hold(group: string): void {
     this.#held.set(group, (this.#held.get(group) ?? 0) + 1)
     this.#heldTotal += 1
@@ -154,8 +156,8 @@ export class Overflow {
   }
 
   /**
-   * Resolves when messages of these groups from OVERFLOW may be handled: the messages received before them are done, and no other
-   * group has work, or has had enough time. Rejects when `signal` aborts.
+   * Resolves when messages of these groups from OVERFLOW may be handled: the messages received before them are done,
+   * and no other group has work, or has had enough time. Rejects when `signal` aborts.
    */
   async turn(groups: Iterable<string>, signal: AbortSignal): Promise<void> {
     const own = [...new Set(groups)]
@@ -278,7 +280,10 @@ export class Overflow {
     }
   }
 
-  /** Reads which groups have messages in OVERFLOW, including moves of other replicas. False if the broker does not answer. */
+  /**
+   * Reads which groups have messages in OVERFLOW, including moves of other replicas. False if the broker does not
+   * answer.
+   */
   async #poll(): Promise<boolean> {
     const now = Date.now()
     for (const [group, at] of this.#heard) if (now - at > ACTIVE_MS) this.#heard.delete(group)
@@ -296,7 +301,10 @@ export class Overflow {
     }
   }
 
-  /** A group stays open if a message of it went to OVERFLOW after this poll began: the poll may have missed that message. */
+  /**
+   * A group stays open if a message of it went to OVERFLOW after this poll began: the poll may have missed that
+   * message.
+   */
   #update(stored: ReadonlySet<string>, number: number): void {
     for (const group of stored) this.#open.set(group, this.#open.get(group) ?? number - 1)
     const onTheWay = new Set(this.#moves.map(({ group }) => group))

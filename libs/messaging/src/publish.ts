@@ -29,8 +29,8 @@ export async function publish(broker: Broker, message: OutgoingMessage, timeoutM
 }
 
 /**
- * Sends all messages in order without waiting in between, then collects the answers. Result `i` belongs to message `i`. Never
- * throws: without an answer in `timeoutMs` a result is a failure.
+ * Sends all messages in order without waiting in between, then collects the answers. Result `i` belongs to message
+ * `i`. Never throws: without an answer in `timeoutMs` a result is a failure.
  */
 export async function publishMany(
   broker: Broker,
@@ -149,10 +149,16 @@ export function outboxPublish(broker: Broker, logger: Logger): OutboxPublish {
   }
 }
 
-/** Subject of the copy for followers with `immediate`, sent before a stream has stored the message. No stream stores it. */
+/**
+ * Subject of the copy for followers with `immediate`, sent before a stream has stored the message. No stream stores
+ * it.
+ */
 export const immediateSubject = (subject: string) => `at-once.${subject}`
 
-/** Like `outboxPublish`, for messages that must not wait for a stream's leader: followers with `immediate` get them at once. */
+/**
+ * Like `outboxPublish`, for messages that must not wait for a stream's leader: followers with `immediate` get them at
+ * once.
+ */
 export function immediatePublish(broker: Broker, logger: Logger): OutboxPublish {
   const store = outboxPublish(broker, logger)
   return (rows) => {

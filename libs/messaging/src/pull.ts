@@ -17,8 +17,8 @@ export type PullOptions = {
   /** A request ended because the consumer had no message left. */
   onIdle?: () => void
   /**
-   * Nothing can be delivered for now: the consumer is missing, or the broker is silent or restarted. The pull retries by
-   * itself.
+   * Nothing can be delivered for now: the consumer is missing, or the broker is silent or restarted. The pull retries
+   * by itself.
    */
   onTrouble: (reason: string) => void
 }
@@ -34,13 +34,16 @@ const HEARTBEAT_MS = 3_000
 const RETRY_MS = 500
 /** Upper bound of one request: a message may have 1 MiB, and thousands of those would be too much. */
 const MAX_BYTES = 4 * 1024 * 1024
-/** The server ends a request that is bounded in bytes with one of these. That is not a failure, and more messages wait. */
+/**
+ * The server ends a request that is bounded in bytes with one of these. That is not a failure, and more messages
+ * wait.
+ */
 const ENDED = new Set(['Batch Completed', 'Message Size Exceeds MaxBytes'])
 
 /**
- * Pulls from a JetStream consumer into a callback. The owner says how much room it has. `consume()` of the client library was
- * rejected: with a callback it requests more when messages arrive, not when they are handled, so memory has no bound. As an
- * iterator it is bounded, but costs three promises per message.
+ * Pulls from a JetStream consumer into a callback. The owner says how much room it has. `consume()` of the client
+ * library was rejected: with a callback it requests more when messages arrive, not when they are handled, so memory
+ * has no bound. As an iterator it is bounded, but costs three promises per message.
  */
 export function startPull(broker: Broker, options: PullOptions): Pull {
   const nc = natsOf(broker)

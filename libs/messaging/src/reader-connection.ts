@@ -16,7 +16,10 @@ export type ReaderConnectionOptions = {
 export type ReaderConnection = {
   /** Sends without waiting for an answer, as readers do. False if the connection is closed and nothing was sent. */
   publish(subject: string, bytes: Uint8Array): boolean
-  /** Resolves with the place in the stream once the broker has stored the message. Throws if that takes longer than 5 s. */
+  /**
+   * Resolves with the place in the stream once the broker has stored the message. Throws if that takes longer than 5
+   * s.
+   */
   store(subject: string, bytes: Uint8Array): Promise<{ stream: string; seq: number }>
   /** Sends what is queued, then closes. */
   close(): Promise<void>
@@ -31,7 +34,10 @@ export class LoginRefusedError extends Error {
 
 const TIMEOUT_MS = 5_000
 
-/** Logs in as a reader over NATS. Throws `LoginRefusedError`, or an error with the reason why the broker was not reached. */
+/**
+ * Logs in as a reader over NATS. Throws `LoginRefusedError`, or an error with the reason why the broker was not
+ * reached.
+ */
 export async function connectReader(options: ReaderConnectionOptions): Promise<ReaderConnection> {
   const nc = await logIn(options)
   void reportRefusals(nc, options.onRefused ?? (() => {}))

@@ -17,8 +17,8 @@ export async function streamExtent(broker: Broker, stream: StreamName): Promise<
 }
 
 /**
- * Up to `limit` messages of a subject from a sequence on, and how many are left after them. The broker keeps nothing between two
- * calls, so a slow caller costs it nothing. Throws if the broker does not answer or loses a message.
+ * Up to `limit` messages of a subject from a sequence on, and how many are left after them. The broker keeps nothing
+ * between two calls, so a slow caller costs it nothing. Throws if the broker does not answer or loses a message.
  */
 export async function readSubject(
   broker: Broker,

@@ -1,7 +1,10 @@
 import { decodedHeader } from './headers.ts'
 import { MQTT_PREFIX } from './topology.ts'
 
-/** Marks scans that a service has published again. A reader may publish only below `scans.<number of its organization>.` */
+/**
+ * Marks scans that a service has published again. A reader may publish only below `scans.<number of its
+ * organization>.`
+ */
 const MARKED = 'scans.replayed.'
 const HEADER = 'first_received_at'
 
@@ -15,9 +18,9 @@ const OURS = /^(?:catalog|keys|events|placements|scans\.replayed)\./
 type Origin = { stream: string; subject: string }
 
 /**
- * How a message is published again. It keeps the time of its first reception, because the times of reads and the events of a
- * webhook depend on it. Readers could forge the header, so scans get a subject on which readers may not publish. Scans that came
- * over MQTT go to SCANS too.
+ * How a message is published again. It keeps the time of its first reception, because the times of reads and the
+ * events of a webhook depend on it. Readers could forge the header, so scans get a subject on which readers may not
+ * publish. Scans that came over MQTT go to SCANS too.
  */
 export function asReplayed({ stream, subject }: Origin, receivedAt: number) {
   const headers = { [HEADER]: new Date(receivedAt).toISOString() }
@@ -37,8 +40,8 @@ type Moved = Reception & {
 }
 
 /**
- * How a message is stored in OVERFLOW: headers have its subject and the time of its reception. Of the sender's headers only the
- * trace and the request id are kept. If it is moved again after a crash, it is stored once.
+ * How a message is stored in OVERFLOW: headers have its subject and the time of its reception. Of the sender's
+ * headers only the trace and the request id are kept. If it is moved again after a crash, it is stored once.
  */
 export function asOverflow(group: string, { subject, receivedAt, streamSeq, info, headers }: Moved) {
   const { traceparent, request_id } = headers

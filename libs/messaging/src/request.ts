@@ -11,7 +11,10 @@ import {
   withTrace,
 } from '@whereabouts/service-kit/trace'
 
-/** Why a request has no result. The responder answers `refused`, `failed` and `overloaded`; the others happen on the way. */
+/**
+ * Why a request has no result. The responder answers `refused`, `failed` and `overloaded`; the others happen on the
+ * way.
+ */
 export type RequestFailure =
   'timeout' | 'no_responders' | 'overloaded' | 'refused' | 'failed' | 'aborted' | 'unreachable'
 
@@ -33,8 +36,8 @@ export class RefusedError extends Error {
 type Reply = { data: unknown } | { error: { failure: RequestFailure; message: string } }
 
 /**
- * Sends a request and resolves with the answer as parsed JSON, which the caller must validate. Rejects with a RequestError. Never
- * retries, because only the caller knows whether that is safe.
+ * Sends a request and resolves with the answer as parsed JSON, which the caller must validate. Rejects with a
+ * RequestError. Never retries, because only the caller knows whether that is safe.
  */
 export async function request(
   broker: Broker,
@@ -90,13 +93,16 @@ export type Responder = { stop(): Promise<void> }
 
 export type RespondOptions = {
   logger: Logger
-  /** Requests handled at the same time. Further ones are refused as `overloaded` at once, because they would time out. */
+  /**
+   * Requests handled at the same time. Further ones are refused as `overloaded` at once, because they would time out.
+   */
   concurrency?: number
 }
 
 /**
- * Answers requests. One of all responders with the same `queue` gets each request. The handler gets parsed JSON, which it must
- * validate, and its result is sent as JSON. Its errors are logged; the caller sees only the text of a RefusedError.
+ * Answers requests. One of all responders with the same `queue` gets each request. The handler gets parsed JSON,
+ * which it must validate, and its result is sent as JSON. Its errors are logged; the caller sees only the text of a
+ * RefusedError.
  */
 export function respond(
   broker: Broker,

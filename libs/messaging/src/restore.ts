@@ -23,8 +23,9 @@ export async function* readStream(broker: Broker, stream: StreamName): AsyncGene
 }
 
 /**
- * Removes all messages of a stream. The broker refuses to purge it (`deny_purge`), so the stream and its durables are deleted and
- * re-created. Its sequence continues, as its followers expect. Call it only while nothing consumes the stream.
+ * Removes all messages of a stream. The broker refuses to purge it (`deny_purge`), so the stream and its durables are
+ * deleted and re-created. Its sequence continues, as its followers expect. Call it only while nothing consumes the
+ * stream.
  */
 export async function emptyStream(broker: Broker, stream: StreamName): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
@@ -36,8 +37,8 @@ export async function emptyStream(broker: Broker, stream: StreamName): Promise<v
 
 /**
  * Makes the broker deliver the messages of a durable again: all that the stream holds, or those stored at `since` or
- * later. Call it only while nothing consumes the durable. Messages that were delivered and not settled come again in any
- * case.
+ * later. Call it only while nothing consumes the durable. Messages that were delivered and not settled come again in
+ * any case.
  */
 export async function rewindDurable(broker: Broker, durable: DurableName, since?: Date): Promise<void> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })

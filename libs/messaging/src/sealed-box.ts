@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache'
 import nacl from 'tweetnacl'
 import { rawPublicXkey, rawXkeySeed } from './nkeys.ts'
 
-/** Encryption between us and any number of peers, in the format of NATS xkeys. Throws if `peer` is not a public xkey. */
+/**
+ * Encryption between us and any number of peers, in the format of NATS xkeys. Throws if `peer` is not a public xkey.
+ */
 export type SealedBox = {
   /** Undefined unless this peer has sealed the box for us. */
   open(sealed: Uint8Array, peer: string): Uint8Array | undefined
@@ -15,8 +17,9 @@ const HEAD = VERSION.length + nacl.box.nonceLength
 const MAX_PEERS = 64
 
 /**
- * The key shared with a peer is cached. Computing it takes 2 ms in JavaScript, and each login of a reader needs it twice,
- * with the same few brokers. `CurveKP` of nkeys is correct too, but has no cache and allows 170 logins a second.
+ * The key shared with a peer is cached. Computing it takes 2 ms in JavaScript, and each login of a reader needs it
+ * twice, with the same few brokers. `CurveKP` of nkeys is correct too, but has no cache and allows 170 logins a
+ * second.
  */
 export function sealedBox(xkeySeed: string): SealedBox {
   const secret = rawXkeySeed(xkeySeed)

@@ -1,4 +1,7 @@
-/** Thrown by `decode` and `handle` for a message that will never succeed: it becomes a dead letter at once, without a retry. */
+/**
+ * Thrown by `decode` and `handle` for a message that will never succeed: it becomes a dead letter at once, without a
+ * retry.
+ */
 export class PoisonError extends Error {
   override readonly name = 'PoisonError'
 }

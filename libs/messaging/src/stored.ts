@@ -11,6 +11,9 @@ export async function unlessGone(message: Promise<StoredMsg>): Promise<StoredMsg
   }
 }
 
-/** The stream itself is missing: the topology was never applied, or this is another account. Its messages were not removed. */
+/**
+ * The stream itself is missing: the topology was never applied, or this is another account. Its messages were not
+ * removed.
+ */
 const STREAM_NOT_FOUND = 10_059
 const isStreamMissing = (error: NatsError) => error.api_error?.err_code === STREAM_NOT_FOUND

@@ -15,7 +15,9 @@ const SECOND = 1_000
 const HOUR = 3_600 * SECOND
 const MEBIBYTE = 1024 * 1024
 
-/** An account of the broker that has streams, see deploy/nats/nats.conf: of the services, or of the readers over MQTT. */
+/**
+ * An account of the broker that has streams, see deploy/nats/nats.conf: of the services, or of the readers over MQTT.
+ */
 export type Account = 'APP' | 'MQTT'
 
 type Stream = {
@@ -40,11 +42,13 @@ type Stream = {
   refusesWhenFull?: boolean
   /** The broker must allow to delete single messages: the product or the broker itself does that. */
   deletable?: boolean
-  /** The stream whose messages are copied into this one. A stream with a source has no duplicate window, see `SCANS`. */
+  /**
+   * The stream whose messages are copied into this one. A stream with a source has no duplicate window, see `SCANS`.
+   */
   source?: string
   /**
-   * A message is kept until its only durable has acknowledged it. A full stream refuses new messages instead of dropping
-   * old ones.
+   * A message is kept until its only durable has acknowledged it. A full stream refuses new messages instead of
+   * dropping old ones.
    */
   queue?: boolean
 }
@@ -56,8 +60,8 @@ const MQTT_SESSION_MS = 7 * 24 * HOUR
 
 /** The streams. `scans.>` may grow to `scansMaxBytes`, see `applyTopology`. */
 export const streams = {
-  // Always empty. It is the source of SCANS, because only a stream with a source can have no duplicate window. Readers choose the
-  // ids of their messages, and one organization must not make the scan of another a duplicate.
+  // Always empty. It is the source of SCANS, because only a stream with a source can have no duplicate window.
+  // Readers choose the ids of their messages, and one organization must not make the scan of another a duplicate.
   NO_SCANS: { subjects: ['no-scans'], maxBytes: MEBIBYTE },
   SCANS: {
     subjects: ['scans.>'],
@@ -72,8 +76,9 @@ export const streams = {
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
-  // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of others. At
-  // 8 KiB per message, 300 organizations must fill their share at the same time before the oldest dead letter of all is dropped.
+  // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of
+  // others. At 8 KiB per message, 300 organizations must fill their share at the same time before the oldest dead
+  // letter of all is dropped.
   DEAD: {
     subjects: ['dead.>'],
     maxAgeMs: 168 * HOUR,
@@ -81,8 +86,8 @@ export const streams = {
     maxPerSubject: 100,
     deletable: true,
   },
-  // The broker's own streams: messages that it has acknowledged over MQTT. Without this it would create them, without bounds, for
-  // the first reader.
+  // The broker's own streams: messages that it has acknowledged over MQTT. Without this it would create them, without
+  // bounds, for the first reader.
   $MQTT_msgs: {
     account: 'MQTT',
     subjects: ['$MQTT.msgs.>'],
@@ -138,7 +143,10 @@ export const accountOf = (name: StreamName): Account => ('account' in streams[na
 
 type Durable = {
   stream: StreamName
-  /** If a replica holds a message for longer and does not report work on it, the broker delivers it to another replica. */
+  /**
+   * If a replica holds a message for longer and does not report work on it, the broker delivers it to another
+   * replica.
+   */
   ackWaitMs: number
   /** Limit of messages delivered and not yet acknowledged, over all replicas: the backpressure towards the broker. */
   maxAckPending: number
@@ -172,8 +180,8 @@ export const durablesOf = (service: 'tracking' | 'webhook-dispatcher') =>
   durableNames.filter((name) => name.startsWith(`${service}-`))
 
 /**
- * The server's own limit, for handlers that end the whole process. It is above each of our retry policies (see `settle`), which
- * keep a copy with a reason; past this limit the broker only stops delivering.
+ * The server's own limit, for handlers that end the whole process. It is above each of our retry policies (see
+ * `settle`), which keep a copy with a reason; past this limit the broker only stops delivering.
  */
 export const MAX_DELIVER = 15
 
@@ -244,7 +252,10 @@ export async function hasOlderMqttCopies(broker: Broker): Promise<boolean> {
   return found(jsm.consumers.info(durables[durable].stream, durable))
 }
 
-/** Removes the streams once tracking has read them, at the deployment after the upgrade. Keeps them while messages are unread. */
+/**
+ * Removes the streams once tracking has read them, at the deployment after the upgrade. Keeps them while messages are
+ * unread.
+ */
 async function removeOlderLayout(jsm: JetStreamManager): Promise<void> {
   const [copies] = OLDER_MQTT
   if (copies === undefined || !(await found(jsm.streams.info(copies)))) return
@@ -280,7 +291,10 @@ const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> 
   ...(durable.filter !== undefined && { filter_subject: durable.filter }),
 })
 
-/** For restore.ts only: re-creates a durable. It starts with messages stored at `since`, or with the first of the stream. */
+/**
+ * For restore.ts only: re-creates a durable. It starts with messages stored at `since`, or with the first of the
+ * stream.
+ */
 export async function makeDurable(jsm: JetStreamManager, name: DurableName, since?: Date): Promise<void> {
   const durable: Durable = durables[name]
   if (await found(jsm.consumers.info(durable.stream, name))) await jsm.consumers.delete(durable.stream, name)

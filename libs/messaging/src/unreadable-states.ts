@@ -14,7 +14,10 @@ export type StateMetrics = {
 type Options = {
   broker: Broker
   stream: string
-  /** Subject of a request with `{ subject }`, which makes the owner publish that state again. Nobody is asked if undefined. */
+  /**
+   * Subject of a request with `{ subject }`, which makes the owner publish that state again. Nobody is asked if
+   * undefined.
+   */
   owner: string | undefined
   signal: AbortSignal
   logger: Logger

@@ -22,7 +22,10 @@ const { logger } = logKeeper()
 const logIn = (server: TestBroker, user: keyof TestBroker['users']) =>
   connect({ url: server.url, ...server.users[user], name: 'test', logger })
 
-/** Accepts every login as a reader of organization 7: in the account APP, like that release, or in an account for readers. */
+/**
+ * Accepts every login as a reader of organization 7: in the account APP, like that release, or in an account for
+ * readers.
+ */
 async function letReadersIn(server: TestBroker, grant: (login: Login) => Grant) {
   const callout = await logIn(server, 'callout')
   const answerer = serveLogins(callout, server.calloutKeys, async (login) => grant(login), logger)

@@ -2,7 +2,8 @@ import { isIPv4, isIPv6 } from 'node:net'
 
 /**
  * The block of addresses that counts as one client: an IPv4 address itself; of an IPv6 address its /64, because one
- * client has 2^64 of them; of an IPv4-mapped IPv6 address the IPv4 address. Text that is not an address gives `unknown`.
+ * client has 2^64 of them; of an IPv4-mapped IPv6 address the IPv4 address. Text that is not an address gives
+ * `unknown`.
  */
 export function addressBlock(address: string): string {
   const plain = address.split('%', 1)[0] ?? ''

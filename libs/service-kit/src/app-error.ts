@@ -8,8 +8,8 @@ type Details = {
 }
 
 /**
- * An expected failure with an answer for the caller. `detail` and `fields` are sent to the caller. Private information belongs in
- * `cause`, which is only logged. Any other error is a bug and becomes a 500 `internal_error`.
+ * An expected failure with an answer for the caller. `detail` and `fields` are sent to the caller. Private
+ * information belongs in `cause`, which is only logged. Any other error is a bug and becomes a 500 `internal_error`.
  */
 export class AppError extends Error {
   override readonly name = 'AppError'

@@ -24,8 +24,8 @@ type Options = {
   /** Longest pause after a failure; by default `everyMs`. */
   maxRetryMs?: number
   /**
-   * Largest part of the time that turns may take; slow turns run less often. The shorter of the last two turns counts, because a
-   * single slow turn (at start, on a busy machine) must not delay the next one for minutes.
+   * Largest part of the time that turns may take; slow turns run less often. The shorter of the last two turns
+   * counts, because a single slow turn (at start, on a busy machine) must not delay the next one for minutes.
    */
   maxShare?: number
 }
@@ -34,8 +34,8 @@ type Options = {
 type Turn = (stopping: AbortSignal) => Promise<{ nextInMs: number } | void>
 
 /**
- * Runs `turn` at once and then repeatedly, never twice at the same time. A failed turn is logged, counted and retried. A failure
- * during `stop()` is ignored, because the turn was told to stop.
+ * Runs `turn` at once and then repeatedly, never twice at the same time. A failed turn is logged, counted and
+ * retried. A failure during `stop()` is ignored, because the turn was told to stop.
  */
 export function startBackgroundJob(options: Options, turn: Turn): BackgroundJob {
   const { name, everyMs, log, registry, maxShare = 1 } = options

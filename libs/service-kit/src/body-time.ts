@@ -7,8 +7,9 @@ export type BodyTimes = { bodyMs: number; uploadMs: number }
 export const BODY_TIMES: BodyTimes = { bodyMs: 60_000, uploadMs: 15 * 60_000 }
 
 /**
- * Limits how long a body may take. Node has one limit for all requests of a server, which is set for uploads. This is the shorter
- * limit for all other bodies. It ends the same way: with a `clientError`, which the public port answers itself.
+ * Limits how long a body may take. Node has one limit for all requests of a server, which is set for uploads. This is
+ * the shorter limit for all other bodies. It ends the same way: with a `clientError`, which the public port answers
+ * itself.
  */
 export function limitBodyTime(app: FastifyInstance, { bodyMs }: BodyTimes): void {
   app.addHook('onRequest', async (request, reply) => {

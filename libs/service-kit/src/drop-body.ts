@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http'
 const MIN_DROPPED_BYTES = 4 * 2 ** 20
 
 /**
- * Reads and drops the rest of a refused body, up to `maxBytes` or 4 MiB, whichever is more. After that the connection ends. A
- * connection that ends with unread bytes is reset, and the client may lose the error that was sent to it.
+ * Reads and drops the rest of a refused body, up to `maxBytes` or 4 MiB, whichever is more. After that the connection
+ * ends. A connection that ends with unread bytes is reset, and the client may lose the error that was sent to it.
  */
 export function dropBody(raw: IncomingMessage, maxBytes = 0): void {
   let left = Math.max(maxBytes, MIN_DROPPED_BYTES)

@@ -95,8 +95,8 @@ export const principalEnv = {
 }
 
 /**
- * Reads the environment with a zod object whose keys are variable names. Throws one `ConfigError` that names every bad variable.
- * Values are left out, because they may be secrets.
+ * Reads the environment with a zod object whose keys are variable names. Throws one `ConfigError` that names every
+ * bad variable. Values are left out, because they may be secrets.
  */
 export function loadEnv<S extends z.ZodObject>(schema: S, env: NodeJS.ProcessEnv): Readonly<z.output<S>> {
   // Templates leave variables empty that are not set.

@@ -25,14 +25,17 @@ export const serviceUnavailable = (cause?: unknown) =>
     cause,
   })
 
-/** Limit of entries in one answer: a body of a megabyte may have a hundred thousand unknown keys. The detail counts all. */
+/**
+ * Limit of entries in one answer: a body of a megabyte may have a hundred thousand unknown keys. The detail counts
+ * all.
+ */
 const MAX_ENTRIES = 1_000
 
 type Entries = readonly [FieldEntry, ...FieldEntry[]]
 
 /**
- * `fields` are shown in this order; the detail quotes the first and counts the others (D3.2). Callers whose entries are bounded
- * raise `max`, if none may be left out.
+ * `fields` are shown in this order; the detail quotes the first and counts the others (D3.2). Callers whose entries
+ * are bounded raise `max`, if none may be left out.
  */
 export function validationFailed(fields: Entries, max = MAX_ENTRIES): AppError {
   const others = fields.length - 1

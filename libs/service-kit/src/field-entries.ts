@@ -5,9 +5,9 @@ type Issue = z.core.$ZodIssue
 type Part = 'path' | 'query' | 'body'
 
 /**
- * The only place that turns zod issues into field entries, with the texts of D3. Unknown keys come first, sorted, then
- * the order of the schema. Parse with `reportInput: true`: without the input, a missing value, null and a wrong type look
- * the same.
+ * The only place that turns zod issues into field entries, with the texts of D3. Unknown keys come first, sorted,
+ * then the order of the schema. Parse with `reportInput: true`: without the input, a missing value, null and a wrong
+ * type look the same.
  */
 export function fieldEntries(issues: readonly Issue[], part: Part): FieldEntry[] {
   const unknown = issues

@@ -25,12 +25,14 @@ const MAX_INTEGERS = 100
 const [QUOTE, COMMA, MINUS, DOT, COLON, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x2e, 0x3a, 0x5c]
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
-/** 2^53 - 1 has 16 digits. A literal of more than 310 digits is not a finite number, which the parsed value shows too. */
+/**
+ * 2^53 - 1 has 16 digits. A literal of more than 310 digits is not a finite number, which the parsed value shows too.
+ */
 const [MIN_DIGITS, MAX_DIGITS] = [16, 310]
 
 /**
- * Takes linear time, without recursion, and never throws. For text that is not JSON the result means nothing: JSON.parse
- * refuses the text. `within` names the member whose integers are collected; undefined collects all.
+ * Takes linear time, without recursion, and never throws. For text that is not JSON the result means nothing:
+ * JSON.parse refuses the text. `within` names the member whose integers are collected; undefined collects all.
  */
 export function scanJson(text: string, within: string | undefined): JsonScan {
   return new Scan(text, within).run()

@@ -7,8 +7,8 @@ const BUFFER_BYTES = 8 * 1024
 const BUFFER_MS = 100
 
 /**
- * One JSON line per event. Secrets are redacted in known places, although no code should log them: a header or a body in
- * a context object must not become a leak.
+ * One JSON line per event. Secrets are redacted in known places, although no code should log them: a header or a body
+ * in a context object must not become a leak.
  *
  * Lines are written up to 100 ms late, and at once when the process exits. SIGKILL loses the last 100 ms.
  */

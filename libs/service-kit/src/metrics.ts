@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
- * The metrics registry of this process. Each metric has the service's name as a label. `version` is the release of the image, for
- * dashboards that mark releases.
+ * The metrics registry of this process. Each metric has the service's name as a label. `version` is the release of
+ * the image, for dashboards that mark releases.
  */
 export function createRegistry(service: string, version = process.env['APP_VERSION'] || 'unknown'): Registry {
   const registry = new Registry()
@@ -23,8 +23,8 @@ export function createRegistry(service: string, version = process.env['APP_VERSI
 type Values<L extends string> = Readonly<Record<L, readonly string[]>>
 
 /**
- * Exposes each combination of these label values as 0 from the start. Otherwise a series begins with its first increment, which
- * `rate()` misses, and an alert cannot distinguish "never happened" from "no longer measured".
+ * Exposes each combination of these label values as 0 from the start. Otherwise a series begins with its first
+ * increment, which `rate()` misses, and an alert cannot distinguish "never happened" from "no longer measured".
  */
 export function fromZero<L extends string, M extends Counter<L> | Histogram<L>>(
   metric: M,
@@ -44,7 +44,10 @@ function combinations<L extends string>(values: Values<L>): Record<L, string>[] 
   return all.map((labels) => Object.fromEntries(labels) as Record<L, string>)
 }
 
-/** Duration and status of HTTP requests by operation, which is a closed set. With the path there would be a series per id. */
+/**
+ * Duration and status of HTTP requests by operation, which is a closed set. With the path there would be a series per
+ * id.
+ */
 export function httpHistogram(registry: Registry): Histogram<'operation' | 'method' | 'status'> {
   return new Histogram({
     name: 'http_request_duration_seconds',

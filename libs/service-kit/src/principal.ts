@@ -19,8 +19,8 @@ export function principalPrivateKey(seed: string): KeyObject {
 }
 
 /**
- * The gateway's public keys, from a list of their 32 raw bytes in base64url, separated by commas. There are two while the
- * gateway's key is changed.
+ * The gateway's public keys, from a list of their 32 raw bytes in base64url, separated by commas. There are two while
+ * the gateway's key is changed.
  */
 export const principalPublicKeys = (list: string): KeyObject[] => list.split(',').map(principalPublicKey)
 
@@ -72,8 +72,9 @@ export type PrincipalVerifier = (token: string | undefined) => Promise<Principal
 type Verified = { principal: Principal; expiresAtMs: number }
 
 /**
- * Verifies tokens of `signPrincipal` for this service; undefined for any other token. The gateway sends the same token as
- * long as the caller does, so a verified token is cached until it expires, and most requests need no signature check.
+ * Verifies tokens of `signPrincipal` for this service; undefined for any other token. The gateway sends the same
+ * token as long as the caller does, so a verified token is cached until it expires, and most requests need no
+ * signature check.
  */
 export function principalVerifier(
   keys: readonly KeyObject[],

@@ -11,8 +11,8 @@ export type Phase = {
 }
 
 /**
- * Runs the phases one after the other. Each may take `graceMs`; then the next one begins. A failed phase is logged and does not
- * prevent the later ones.
+ * Runs the phases one after the other. Each may take `graceMs`; then the next one begins. A failed phase is logged
+ * and does not prevent the later ones.
  */
 export async function shutDown(phases: readonly Phase[], graceMs: number, log: Logger): Promise<void> {
   for (const phase of phases) {
@@ -39,14 +39,17 @@ async function withinGrace(phase: Phase, graceMs: number): Promise<'done' | 'tim
 type Drain = {
   ops: { unready(): void }
   app: { endConnections(): void }
-  /** Must be longer than clients keep idle connections, and longer than a balancer needs to notice that we are not ready. */
+  /**
+   * Must be longer than clients keep idle connections, and longer than a balancer needs to notice that we are not
+   * ready.
+   */
   drainMs: number
 }
 
 /**
- * The first phase of a shutdown that no client notices. `/readyz` answers 503, so that balancers use other replicas. Requests are
- * still served, and each answer ends its connection. After `drainMs` no client has an open connection on which it could send a
- * request while we close it.
+ * The first phase of a shutdown that no client notices. `/readyz` answers 503, so that balancers use other replicas.
+ * Requests are still served, and each answer ends its connection. After `drainMs` no client has an open connection on
+ * which it could send a request while we close it.
  */
 export const drainPhase = ({ ops, app, drainMs }: Drain): Phase => ({
   name: 'drain',

@@ -188,8 +188,8 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
 }
 
 /**
- * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is incomplete.
- * For HEAD no file is made.
+ * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is
+ * incomplete. For HEAD no file is made.
  */
 function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
   const isHead = reply.request.method === 'HEAD'

@@ -29,9 +29,9 @@ declare module 'fastify' {
 export const MAX_BODY_BYTES = 1024 * 1024
 
 /**
- * The connection ends if the head of a request does not arrive in time. Node's defaults are a minute, checked every 30 s.
- * Node would answer a missing `Host` itself, without body and CORS headers, so that check is off; the gateway refuses it
- * with the envelope.
+ * The connection ends if the head of a request does not arrive in time. Node's defaults are a minute, checked every
+ * 30 s. Node would answer a missing `Host` itself, without body and CORS headers, so that check is off; the gateway
+ * refuses it with the envelope.
  */
 const SERVER_OPTIONS = {
   headersTimeout: 15_000,
@@ -50,8 +50,8 @@ export type EdgeOptions = {
 }
 
 /**
- * The Fastify instance of every service: request ids, the error envelope for all errors, bodies as bytes, one log line and one
- * measurement per request. It does not listen yet.
+ * The Fastify instance of every service: request ids, the error envelope for all errors, bodies as bytes, one log
+ * line and one measurement per request. It does not listen yet.
  */
 export function createServer(
   { log, registry }: { log: Logger; registry: Registry },

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises'
 const SLICE_MS = 10
 
 /**
- * Like `items.map(work)`, but pauses after each slice so that other work can run: for work whose amount a caller decides.
- * Items are handled in order, one after the other.
+ * Like `items.map(work)`, but pauses after each slice so that other work can run: for work whose amount a caller
+ * decides. Items are handled in order, one after the other.
  */
 export async function mapInSlices<T, R>(items: readonly T[], work: (item: T) => R): Promise<R[]> {
   const results: R[] = []

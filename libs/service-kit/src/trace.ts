@@ -67,8 +67,8 @@ export function traceFrom(headers: Readonly<Record<string, string | undefined>>)
 }
 
 /**
- * The trace in which a message is handled: a child of the sender's span, or a new trace. It keeps the request id in both
- * cases.
+ * The trace in which a message is handled: a child of the sender's span, or a new trace. It keeps the request id in
+ * both cases.
  */
 export function traceOfMessage(headers: Readonly<Record<string, string | undefined>>): Trace {
   const requestId = headers['request_id']

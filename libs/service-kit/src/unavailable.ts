@@ -1,4 +1,5 @@
-// Error codes of PostgreSQL and NATS clients when the server is unreachable or out of resources (SQLSTATE classes 08, 53, 57).
+// Error codes of PostgreSQL and NATS clients when the server is unreachable or out of resources (SQLSTATE classes 08,
+// 53, 57).
 const CODES = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT',
   '08000', '08003', '08006', '53300', '57P01', '57P02', '57P03',

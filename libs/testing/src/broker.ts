@@ -23,7 +23,9 @@ export type TestBroker = {
   calloutKeys: CalloutKeys
   /** Sends SIGKILL: data that is not on disk is lost, and clients see a reset. */
   kill(): Promise<void>
-  /** Starts it again, after `kill` if it still runs: same ports, same store, always the configuration of the product. */
+  /**
+   * Starts it again, after `kill` if it still runs: same ports, same store, always the configuration of the product.
+   */
   restart(): Promise<void>
   /** Stops it and removes its store. */
   stop(): Promise<void>

@@ -1,6 +1,6 @@
 /**
- * How long other work of the process waits for `work`: the largest CPU time of its thread between two turns of the event
- * loop. Not wall clock time, which grows on a busy machine.
+ * How long other work of the process waits for `work`: the largest CPU time of its thread between two turns of the
+ * event loop. Not wall clock time, which grows on a busy machine.
  */
 async function sliceMs(work: () => unknown): Promise<number> {
   let longest = 0
@@ -27,8 +27,8 @@ function cpuMs(): number {
 const TRIES = 12
 
 /**
- * The smallest result of several tries, in milliseconds; stops at the first one below `enough`. Code that blocks does so
- * in every try, but compilation and garbage collection affect only some.
+ * The smallest result of several tries, in milliseconds; stops at the first one below `enough`. Code that blocks does
+ * so in every try, but compilation and garbage collection affect only some.
  */
 export async function longestSliceMs(work: () => unknown, enough: number): Promise<number> {
   let shortest = Infinity

@@ -5,7 +5,10 @@ const TYPES = { 1: 'A', 5: 'CNAME', 28: 'AAAA' } as const
 type RecordType = (typeof TYPES)[keyof typeof TYPES]
 export type DnsRecord = { type: RecordType; data: string }
 
-/** The records of a name. An empty list: the name exists without such records. `undefined`: the server does not answer. */
+/**
+ * The records of a name. An empty list: the name exists without such records. `undefined`: the server does not
+ * answer.
+ */
 export type AnswerDns = (name: string, type: string) => readonly DnsRecord[] | undefined
 
 export type NameServer = {

@@ -1,8 +1,8 @@
 import type pg from 'pg'
 
 /**
- * Facts of a schema on which code may rely, one line each: tables and columns with their types, constraints of rows, unique keys
- * (`on conflict` names them), and functions.
+ * Facts of a schema on which code may rely, one line each: tables and columns with their types, constraints of rows,
+ * unique keys (`on conflict` names them), and functions.
  */
 export type SchemaFacts = {
   /** If one disappears, code that relies on it breaks. */
@@ -59,7 +59,9 @@ export async function readSchemaFacts(pool: pg.Pool): Promise<SchemaFacts> {
   }
 }
 
-/** The changes from `before` to `after` that break a release written for `before`; empty if there are only expansions. */
+/**
+ * The changes from `before` to `after` that break a release written for `before`; empty if there are only expansions.
+ */
 export function brokenBetween(before: SchemaFacts, after: SchemaFacts): string[] {
   const lost = Array.from(before.promised).filter((fact) => !after.promised.has(fact))
   const isNewDemand = ([fact, table]: [string, string]) =>

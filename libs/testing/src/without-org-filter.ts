@@ -22,8 +22,8 @@ export function withoutOrgFilter<T>(open: (orgId: number) => Kysely<T>): TenantD
 }
 
 /**
- * Imitates the mistake against which row-level security protects: removes every comparison of `org_id` with a value, in built
- * conditions and in raw SQL.
+ * Imitates the mistake against which row-level security protects: removes every comparison of `org_id` with a value,
+ * in built conditions and in raw SQL.
  */
 function removeOrgFilter(): KyselyPlugin {
   const remover = new OrgFilterRemover()

@@ -8,8 +8,8 @@ import { bodyFor, type Pages } from './pages.ts'
 import { addSession, type SessionDeps } from './session/session.routes.ts'
 
 /**
- * Scripts come only from this origin, none is inline, and no other host is contacted. Styles may be inline, because Mantine
- * writes its theme variables into the page.
+ * Scripts come only from this origin, none is inline, and no other host is contacted. Styles may be inline, because
+ * Mantine writes its theme variables into the page.
  */
 const SECURITY_HEADERS = {
   'content-security-policy':

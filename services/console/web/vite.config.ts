@@ -2,7 +2,10 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { firstLoadBudget } from './first-load.ts'
 
-/** The folder is `static/`, because `/assets` is a screen. Nothing is inlined, because the policy of the page forbids it. */
+/**
+ * The folder is `static/`, because `/assets` is a screen. Nothing is inlined, because the policy of the page forbids
+ * it.
+ */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), firstLoadBudget({ page: 'index.html', maxKiB: 300 })],

@@ -19,8 +19,8 @@ export type GatewayDeps = {
   /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   /**
-   * `keepAlive`: how long a connection to a service may idle. `stall`: after how long without a byte the connection of a
-   * file ends; two minutes by default.
+   * `keepAlive`: how long a connection to a service may idle. `stall`: after how long without a byte the connection
+   * of a file ends; two minutes by default.
    */
   timeoutsMs: { read: number; write: number; keepAlive: number; stall?: number }
   /** The route table. */

@@ -12,8 +12,8 @@ export const newClientSecret = () => `${CLIENT_SECRET_PREFIX}${randomBytes(32).t
 export const randomToken = () => randomBytes(32).toString('base64url')
 
 /**
- * The stored form of a client secret or a refresh token. A plain digest is enough for 256 random bits; a slow hash would
- * only slow logins.
+ * The stored form of a client secret or a refresh token. A plain digest is enough for 256 random bits; a slow hash
+ * would only slow logins.
  */
 export const hashSecret = (secret: string) => createHash('sha256').update(secret).digest()
 

@@ -47,7 +47,9 @@ type Telemetry = { log: Logger; registry: Registry }
 type Databases = ReturnType<typeof openDatabases>
 type Brokers = Awaited<ReturnType<typeof connectBrokers>>
 
-/** `tenants` and `longReads` see one organization each (ADR 38), `worker` sees all, and only `owner` may drop a table. */
+/**
+ * `tenants` and `longReads` see one organization each (ADR 38), `worker` sees all, and only `owner` may drop a table.
+ */
 function openDatabases({ DATABASE_URL: url, DATABASE_POOL_SIZE: max }: Config, { log, registry }: Telemetry) {
   const settings = plannerSettings
   const ofRequests = { log, settings, prepared: false }
@@ -186,8 +188,8 @@ await start('tracking', async () => {
     logger: log,
     onStored: (count) => parts.metrics.overflowed(count),
   })
-  // Ingest waits for the view, because without it no tag is known, and for the rates, because without them it drops allowed messages.
-  // Meanwhile the broker keeps the scans.
+  // Ingest waits for the view, because without it no tag is known, and for the rates, because without them it drops
+  // allowed messages. Meanwhile the broker keeps the scans.
   await Promise.all([
     follower.caughtUp,
     ratesFollower.caughtUp,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
-// Integer arithmetic, because to_timestamp() takes a double: its result may be a microsecond short and reads back as the millisecond before.
+// Integer arithmetic, because to_timestamp() takes a double: its result may be a microsecond short and reads back as
+// the millisecond before.
 export const instant = (column: string) =>
   sql.raw(`timestamptz 'epoch' + ${column} * interval '1 millisecond'`)
 export const minuteTime = (column: string) => sql.raw(`timestamptz 'epoch' + ${column} * interval '1 minute'`)

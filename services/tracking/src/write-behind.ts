@@ -17,7 +17,10 @@ type Options<T, R> = {
   cleanUp: (result: R, entries: readonly T[]) => Promise<void>
 }
 
-/** Collects entries in memory, one for each name, and writes them at an interval. A crash loses the entries of one interval. */
+/**
+ * Collects entries in memory, one for each name, and writes them at an interval. A crash loses the entries of one
+ * interval.
+ */
 export class WriteBehind<T, R> {
   readonly #options: Options<T, R>
   #pending = new Map<string, T>()

@@ -152,7 +152,10 @@ async function runPart(bench: Bench, flood: Flood | undefined, seconds: number):
   return { name: flood?.name ?? 'alone', ms, ratio: 1, flooded, cores }
 }
 
-/** Drops the rest of a flood from SCANS, so that the next part does not compete with it. Waits until OVERFLOW is empty. */
+/**
+ * Drops the rest of a flood from SCANS, so that the next part does not compete with it. Waits until OVERFLOW is
+ * empty.
+ */
 async function dropFlood(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager()
   const { config } = await jsm.streams.info('SCANS')

@@ -1,5 +1,5 @@
-// A separate process that publishes messages of one organization at a fixed rate, or as fast as the broker accepts. Each key
-// has one connection, which reconnects when the broker accepts it again.
+// A separate process that publishes messages of one organization at a fixed rate, or as fast as the broker accepts.
+// Each key has one connection, which reconnects when the broker accepts it again.
 import { setTimeout as delay } from 'node:timers/promises'
 import { connect, Events, type NatsConnection } from 'nats'
 import { READER, tagValueOf } from '../ingest/warehouse.ts'

@@ -9,8 +9,8 @@ const GIVE_UP_MS = 60_000
 const ASK_EVERY_MS = 4
 
 /**
- * Sends single reads at a fixed rate and measures the milliseconds until the report shows each. `next` returns the asset
- * numbers.
+ * Sends single reads at a fixed rate and measures the milliseconds until the report shows each. `next` returns the
+ * asset numbers.
  */
 export async function timeScans(
   { nc, ask }: { nc: NatsConnection; ask: Ask },

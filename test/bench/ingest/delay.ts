@@ -40,8 +40,8 @@ type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
 export type Ask = (assetId: number) => Promise<Row | undefined>
 
 /**
- * Publishes one read per message at a fixed rate, each the first of another asset, and measures the milliseconds of each
- * movement to EVENTS and, with `ask`, of a sample to the report. Assets are numbered from `first`.
+ * Publishes one read per message at a fixed rate, each the first of another asset, and measures the milliseconds of
+ * each movement to EVENTS and, with `ask`, of a sample to the report. Assets are numbered from `first`.
  */
 export async function move(
   nc: NatsConnection,

@@ -6,8 +6,8 @@ export type Worker = { pid: number; durable: string }
 export type Drained = { seconds: number; residentMiB: number }
 
 /**
- * Suspends all workers while `fill` publishes, then continues them one after the other and measures the time of each up to
- * its last acknowledgement. Suspended processes stay warm; a restart would measure the compiler.
+ * Suspends all workers while `fill` publishes, then continues them one after the other and measures the time of each
+ * up to its last acknowledgement. Suspended processes stay warm; a restart would measure the compiler.
  */
 export async function drainInTurn(
   nc: NatsConnection,

@@ -1,5 +1,5 @@
-// The floor for ingest: only takes messages of SCANS, parses and acknowledges them. A separate process, like tracking, that
-// runs until it is disconnected.
+// The floor for ingest: only takes messages of SCANS, parses and acknowledges them. A separate process, like
+// tracking, that runs until it is disconnected.
 import { connect } from 'nats'
 
 const [servers = '', pass = ''] = process.argv.slice(2)

@@ -36,8 +36,8 @@ async function publish(nc: NatsConnection, warehouse: Warehouse, messages: Itera
 }
 
 /**
- * Repeats the same assets at the same locations, each equally often: only the first read of a minute is new. With `readAt`,
- * only the first read of each asset is.
+ * Repeats the same assets at the same locations, each equally often: only the first read of a minute is new. With
+ * `readAt`, only the first read of each asset is.
  */
 export const publishRescans = (
   nc: NatsConnection,

@@ -8,8 +8,8 @@ import { ORG_ID } from './catalog-fill.ts'
 const GIVE_UP_MS = 60_000
 
 /**
- * Publishes the states of all locations, as catalog does, because tracking looks up keys and descendants in memory. Resolves
- * when tracking knows the last one. `url` is a login that can read catalog.
+ * Publishes the states of all locations, as catalog does, because tracking looks up keys and descendants in memory.
+ * Resolves when tracking knows the last one. `url` is a login that can read catalog.
  */
 export async function announceLocations(stack: Stack, nc: NatsConnection, url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })

@@ -21,8 +21,8 @@ const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
 export const ORG_ID = 100
 
 /**
- * Fills the tables as their owner, `url`, and updates statistics and visibility map, as autovacuum does within a minute or
- * two. Resolves with the values of some tags.
+ * Fills the tables as their owner, `url`, and updates statistics and visibility map, as autovacuum does within a
+ * minute or two. Resolves with the values of some tags.
  */
 export async function fillCatalog(url: string, size: Size): Promise<string[]> {
   const owner = new pg.Client({ connectionString: url })

@@ -30,8 +30,9 @@ export type FilledHistory = {
 }
 
 /**
- * Fills tracking to match `fillCatalog`: nineteen of twenty assets were read `reads` times over a year and moved with every
- * fifth read. Bypasses the slow triggers and writes their results. Continues an interrupted run. `url` is an administrator's.
+ * Fills tracking to match `fillCatalog`: nineteen of twenty assets were read `reads` times over a year and moved with
+ * every fifth read. Bypasses the slow triggers and writes their results. Continues an interrupted run. `url` is an
+ * administrator's.
  */
 export async function fillTracking(url: string, reads: number): Promise<FilledHistory> {
   const admin = new pg.Client({ connectionString: url })

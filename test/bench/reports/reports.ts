@@ -62,7 +62,10 @@ function readSettings(args: string[]): Settings {
   return { assets, rows, data, fillOnly, ingest, only, effort }
 }
 
-/** Starts tracking on throwaway or kept data, measures and prints tables. Resolves with true if every target was reached. */
+/**
+ * Starts tracking on throwaway or kept data, measures and prints tables. Resolves with true if every target was
+ * reached.
+ */
 export async function benchReports(args: string[], say: Say): Promise<boolean> {
   const settings = readSettings(args)
   const folder = openFolder(settings.data)

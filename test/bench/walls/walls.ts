@@ -71,7 +71,10 @@ const WAYS = [
   { walls: false, orgs: [FIRST_ORG] },
 ] as const
 
-/** Starts tracking and keys on throwaway data, measures and prints a table. Resolves with true if every target was reached. */
+/**
+ * Starts tracking and keys on throwaway data, measures and prints a table. Resolves with true if every target was
+ * reached.
+ */
 export async function benchWalls(args: string[], say: (text: string) => void): Promise<boolean> {
   const { values } = parseArgs({ args, options: { effort: { type: 'string', default: '1' } } })
   const effort = Number(values.effort)

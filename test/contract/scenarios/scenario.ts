@@ -11,8 +11,8 @@ export type Given = { api: Api; org: Organization; token: string }
 export type Make = (given: Given) => Promise<CallOptions> | CallOptions
 
 /**
- * For one operation: how to produce each documented status, or the reason why no client can. `common.ts` has the statuses
- * that all operations share, such as a missing token.
+ * For one operation: how to produce each documented status, or the reason why no client can. `common.ts` has the
+ * statuses that all operations share, such as a missing token.
  */
 export type Scenario = Readonly<Record<number, Make | string>>
 

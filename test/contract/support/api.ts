@@ -33,8 +33,8 @@ export type Reply<T = object> = HttpReply & {
 
 export type Api = {
   /**
-   * Calls an operation of the route table. Checks every reply against the general rules and the description, but a reply to
-   * another method than the row's (or HEAD for GET) only against the general rules.
+   * Calls an operation of the route table. Checks every reply against the general rules and the description, but a
+   * reply to another method than the row's (or HEAD for GET) only against the general rules.
    */
   call<K extends OperationId>(operationId: K, options?: CallOptions): Promise<Reply<ReplyOf<K>>>
   /** Calls any path below the base URL. Checks only the general rules. Default method: GET. */

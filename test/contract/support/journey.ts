@@ -8,8 +8,8 @@ import { newOrganization } from './organization.ts'
 const MINUTE_MS = 60_000
 
 /**
- * An organization with scans from three hours ago. `asset` was seen at the dock at 0, 1 and 2 minutes, on the shelf at 5,
- * and without a location at 9; `other` on the shelf at 3. Dock and shelf are sub-locations of the hall.
+ * An organization with scans from three hours ago. `asset` was seen at the dock at 0, 1 and 2 minutes, on the shelf
+ * at 5, and without a location at 9; `other` on the shelf at 3. Dock and shelf are sub-locations of the hall.
  */
 export async function scannedJourney(api: Api) {
   const mark = randomBytes(5).toString('hex').toUpperCase()

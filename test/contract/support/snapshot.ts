@@ -21,7 +21,10 @@ function ownQuery(operationId: OperationId, { location }: World): NonNullable<Ca
   return operationId === 'summarizeMovements' ? WINDOW : {}
 }
 
-/** Everything that can be read of an organization, without values that change by themselves: last uses of keys, and rates. */
+/**
+ * Everything that can be read of an organization, without values that change by themselves: last uses of keys, and
+ * rates.
+ */
 export async function snapshot(api: Api, world: World): Promise<Record<string, unknown>> {
   const table = Object.entries<Route>(routes) as [OperationId, Route][]
   const readable = table.filter(([, { method, access }]) => method === 'GET' && access !== 'key')

@@ -21,7 +21,10 @@ const SERVICES = ['keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console'
 const DRAIN = { DRAIN_MS: '1000' }
 const PATIENTLY = { timeout: 60_000, interval: 200 }
 
-/** An installed checkout of the previous release. The replicas start with it, and each restart upgrades to this release. */
+/**
+ * An installed checkout of the previous release. The replicas start with it, and each restart upgrades to this
+ * release.
+ */
 const OLDER = process.env['OLDER_RELEASE']
 
 let system: System

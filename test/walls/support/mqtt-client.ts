@@ -8,7 +8,10 @@ export type Mqtt = {
   sessionPresent: boolean
   /** False once the broker ended it. */
   isOpen(): boolean
-  /** Resolves with true when the broker acknowledged it, at QoS 0 when it was sent; false when the connection ended first. */
+  /**
+   * Resolves with true when the broker acknowledged it, at QoS 0 when it was sent; false when the connection ended
+   * first.
+   */
   publish(
     topic: string,
     payload: string | Uint8Array,

@@ -19,7 +19,10 @@ export type Rows = {
 
 type Table = { name: string; key: string }
 
-/** Tables whose rows name an organization, and the organization itself by id. A partitioned table stands for its partitions. */
+/**
+ * Tables whose rows name an organization, and the organization itself by id. A partitioned table stands for its
+ * partitions.
+ */
 const TABLES = `
   select format('%I.%I', n.nspname, c.relname) as name, a.attname as key
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid

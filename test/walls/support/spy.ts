@@ -7,7 +7,10 @@ export type Spy = {
   stop(): void
 }
 
-/** The beginning of the broker's replies. `{"seq":` begins a request instead: services ask `STREAM.MSG.GET` for one message. */
+/**
+ * The beginning of the broker's replies. `{"seq":` begins a request instead: services ask `STREAM.MSG.GET` for one
+ * message.
+ */
 const REPLY = /^\{"(?:stream|type|error)":/
 
 export function startSpy(app: NatsConnection): Spy {

@@ -31,10 +31,9 @@ export async function recordState({ api, watcher, rows, victim }: Observers): Pr
 
 /**
  * `victim`: A, an organization with one of everything. `attacker`: B, another, who attacks it with its own key.
- * `before`: everything that an attack must not change, recorded before the first one. `unchanged`: fails if the streams or
- * A's rows have changed since; B's own may change. `sameView`: the same for all that A sees through the API; once per
- * file, because requests are counted.
- * `reader`: opens raw connections of B's reader.
+ * `before`: everything that an attack must not change, recorded before the first one. `unchanged`: fails if the
+ * streams or A's rows have changed since; B's own may change. `sameView`: the same for all that A sees through the
+ * API; once per file, because requests are counted. `reader`: opens raw connections of B's reader.
  */
 export const test = base
   .extend('victim', { scope: 'file' }, ({ api }) => newWorld(api))

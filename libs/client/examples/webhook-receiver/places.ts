@@ -33,7 +33,9 @@ export type Places = {
 
 const TEST_ASSET = 'TEST-ASSET'
 
-/** Deliveries that are kept to detect duplicates. Enough for a tolerance of five minutes at 600 deliveries per second. */
+/**
+ * Deliveries that are kept to detect duplicates. Enough for a tolerance of five minutes at 600 deliveries per second.
+ */
 const DELIVERIES = 200_000
 
 const SCHEMA = `

@@ -17,13 +17,16 @@ export type ReceiverOptions = {
   say: (what: string, fields?: object) => void
 }
 
-/** A delivery is well below 4 KiB. A larger body is read up to `MAX_DRAINED_BYTES`, so that the sender gets its answer. */
+/**
+ * A delivery is well below 4 KiB. A larger body is read up to `MAX_DRAINED_BYTES`, so that the sender gets its
+ * answer.
+ */
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DRAINED_BYTES = 1024 * 1024
 
 /**
- * Answers deliveries: 204 for a genuine one, 400 for any other, 500 if it could not be stored, so that it is sent again.
- * Storing takes a millisecond. Longer work must follow after the answer, which must come within 5 s.
+ * Answers deliveries: 204 for a genuine one, 400 for any other, 500 if it could not be stored, so that it is sent
+ * again. Storing takes a millisecond. Longer work must follow after the answer, which must come within 5 s.
  */
 export function receiver(options: ReceiverOptions): RequestListener {
   return (request, response) => {

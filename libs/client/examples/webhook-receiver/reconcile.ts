@@ -11,9 +11,9 @@ const MIN_PAUSE_MS = 5_000
 type Page = Awaited<ReturnType<typeof askPage>>['data']
 
 /**
- * Compares the stored positions with the report and applies the differences. Resolves with the number of changed assets.
- * The report includes deleted assets, because a missing row may only mean that rows moved between pages while they were
- * read.
+ * Compares the stored positions with the report and applies the differences. Resolves with the number of changed
+ * assets. The report includes deleted assets, because a missing row may only mean that rows moved between pages while
+ * they were read.
  */
 export async function reconcile(client: Client, places: Places, signal: AbortSignal): Promise<number> {
   let changed = 0
@@ -42,8 +42,8 @@ async function askPage(client: Client, offset: number) {
 }
 
 /**
- * Retries as the API requires: after `Retry-After`, otherwise after 1 s, doubling up to 30 s, with jitter. Other 4xx are
- * final.
+ * Retries as the API requires: after `Retry-After`, otherwise after 1 s, doubling up to 30 s, with jitter. Other 4xx
+ * are final.
  */
 async function withRetries<T>(signal: AbortSignal, ask: () => Promise<T>, attempt = 1): Promise<T> {
   try {
@@ -72,7 +72,10 @@ const sightingOf = (row: Page[number]): Sighting => ({
 
 type Pass = (places: Places, signal: AbortSignal) => Promise<number>
 
-/** Runs a pass at once, then every `everySeconds`, and soon after a call of `soon`. A failed pass is not retried early. */
+/**
+ * Runs a pass at once, then every `everySeconds`, and soon after a call of `soon`. A failed pass is not retried
+ * early.
+ */
 export function repeat(everySeconds: number, pass: Pass, say: (what: string, fields?: object) => void) {
   const stopping = new AbortController()
   const { signal } = stopping

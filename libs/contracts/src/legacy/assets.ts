@@ -6,7 +6,9 @@ import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
 
-/** The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema. */
+/**
+ * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema.
+ */
 export const LegacyAssetView = z
   .object({
     surrogate_id: AssetView.shape.id,

@@ -23,7 +23,10 @@ export const assetPlaced = defineMessage({
   messageId: (p) => `${p.asset.id} ${p.placed_at}`,
 })
 
-/** The same as a request, for a caller that answers after it is recorded. A request may get lost; the message does not. */
+/**
+ * The same as a request, for a caller that answers after it is recorded. A request may get lost; the message does
+ * not.
+ */
 export const placeAsset = {
   subject: 'rpc.tracking.place-asset',
   request: AssetPlaced,

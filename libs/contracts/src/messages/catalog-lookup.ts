@@ -13,8 +13,8 @@ const reply = z.object({
 })
 
 /**
- * Asks catalog for resources that a projection does not have, because they may have just been created. All values belong to one
- * organization; at most 1 000 per list.
+ * Asks catalog for resources that a projection does not have, because they may have just been created. All values
+ * belong to one organization; at most 1 000 per list.
  */
 export const catalogLookup = {
   subject: 'rpc.catalog.lookup',

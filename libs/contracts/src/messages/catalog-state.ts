@@ -5,12 +5,12 @@ import { locationFields } from '../locations.ts'
 import { defineMessage } from './message.ts'
 
 /**
- * The compacted log of catalog, with the full state of each asset, location and tag. `revision` grows with each change of
- * an entity, and only it decides which state is newer. A deleted entity is a state with `deleted_at`; it is never
- * missing.
+ * The compacted log of catalog, with the full state of each asset, location and tag. `revision` grows with each
+ * change of an entity, and only it decides which state is newer. A deleted entity is a state with `deleted_at`; it is
+ * never missing.
  *
- * Old and new releases run together, and the log has messages of both. So consumers parse only the fields that they use
- * (`AssetIdentity`, `LocationPlace`, `TagState`) and ignore all others.
+ * Old and new releases run together, and the log has messages of both. So consumers parse only the fields that they
+ * use (`AssetIdentity`, `LocationPlace`, `TagState`) and ignore all others.
  */
 const stored = { org_id: z.int(), revision: z.int() }
 

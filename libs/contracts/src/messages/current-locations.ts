@@ -4,8 +4,8 @@ import { z } from 'zod'
 export const MAX_LOCATED_ASSETS = 200
 
 /**
- * Asks tracking where assets of one organization were last seen. Legacy replies show the current location with the other
- * fields of an asset (D1.6).
+ * Asks tracking where assets of one organization were last seen. Legacy replies show the current location with the
+ * other fields of an asset (D1.6).
  */
 export const currentLocations = {
   subject: 'rpc.tracking.current-locations',

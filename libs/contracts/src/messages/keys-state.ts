@@ -41,7 +41,10 @@ export const KeyAccess = KeyState.pick({ ...access, rate_limit_per_minute: true 
 export const KeyRate = KeyState.pick({ ...access, jti: true, message_rate_per_second: true })
 export type KeyRate = z.infer<typeof KeyRate>
 
-/** The membership of a user in one organization. If the user joins again, it has a higher revision and no `deleted_at`. */
+/**
+ * The membership of a user in one organization. If the user joins again, it has a higher revision and no
+ * `deleted_at`.
+ */
 export const MemberState = z.object({
   org_id: z.int(),
   user_id: z.int(),

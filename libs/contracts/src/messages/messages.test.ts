@@ -8,7 +8,8 @@ import { AssetPlaced, assetPlaced } from './asset-placed.ts'
 
 /**
  * Releases run together, and streams have messages of older ones. For each message,
- * `test/fixtures/messages/<commit>.json` has a payload that the release sent and the fields that its consumers required.
+ * `test/fixtures/messages/<commit>.json` has a payload that the release sent and the fields that its consumers
+ * required.
  */
 type Recorded = Record<string, { payload: unknown; required: string[] }>
 

@@ -10,8 +10,8 @@ const BYTES_PER_MESSAGE = 32 * 1024
 export const BURST_SECONDS = { messages: 10, bytes: 2.5 } as const
 
 /**
- * Bytes per second that the readers of an organization may send together. More keys do not raise it; rates of operators do:
- * `setByOperators` is their sum, in messages per second.
+ * Bytes per second that the readers of an organization may send together. More keys do not raise it; rates of
+ * operators do: `setByOperators` is their sum, in messages per second.
  */
 export const bytesPerSecond = (setByOperators: number): number =>
   Math.max(MESSAGES_PER_SECOND, setByOperators) * BYTES_PER_MESSAGE

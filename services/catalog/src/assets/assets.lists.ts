@@ -37,7 +37,7 @@ export function listAssets(
 }
 
 /**
- * A literal, which PostgreSQL turns into a hash table. The driver would need longer to encode a list than the database to
- * read every row.
+ * A literal, which PostgreSQL turns into a hash table. The driver would need longer to encode a list than the
+ * database to read every row.
  */
 const hasIdOf = (ids: readonly number[]) => sql<boolean>`asset.id = any(${`{${ids.join(',')}}`}::bigint[])`

@@ -15,8 +15,8 @@ const live = (db: Db, orgId: number, id: number) =>
   db.selectFrom('asset').where('org_id', '=', orgId).where('id', '=', id).where('deleted_at', 'is', null)
 
 /**
- * The live row with its tags. Undefined if it is missing, deleted, or belongs to another organization. In one statement,
- * because a delete between two would show the asset without its tags.
+ * The live row with its tags. Undefined if it is missing, deleted, or belongs to another organization. In one
+ * statement, because a delete between two would show the asset without its tags.
  */
 export async function findAsset(db: Db, orgId: number, id: number): Promise<Tagged<AssetRow> | undefined> {
   const { rows } = await sql<Tagged<AssetRow>>`select ${assetColumnsWithTags} from asset
@@ -52,8 +52,8 @@ function refuseViolation(error: unknown, key = ''): never {
 export type AssetChanges = Pick<AssetPatch, Writable> & { external_key?: string }
 
 /**
- * Call under `lockAsset`, and under `lockKeys` to change the key. Advances `updated_at` even if `changes` is empty. Throws
- * `assetKeyTaken` and `windowInverted`.
+ * Call under `lockAsset`, and under `lockKeys` to change the key. Advances `updated_at` even if `changes` is empty.
+ * Throws `assetKeyTaken` and `windowInverted`.
  */
 export function updateAsset(tx: Tx, orgId: number, id: number, changes: AssetChanges): Promise<AssetRow> {
   return tx

@@ -9,8 +9,8 @@ import { toAssetState } from './assets.views.ts'
 
 /**
  * Publishes, in the transaction of a change, that the asset is at `location` since that change. Each change advances
- * `updated_at` by at least a millisecond, which orders the placements of one asset. Call last, because the message contains
- * the asset.
+ * `updated_at` by at least a millisecond, which orders the placements of one asset. Call last, because the message
+ * contains the asset.
  */
 export async function enqueuePlacement(
   tx: Tx,

@@ -57,7 +57,9 @@ async function* csv(
   if (head.length > 0) yield textOf(head)
 }
 
-/** RFC 4180 ends lines with CR LF. Cells with CR or LF are quoted, because most programs accept either as a line end. */
+/**
+ * RFC 4180 ends lines with CR LF. Cells with CR or LF are quoted, because most programs accept either as a line end.
+ */
 const textOf = (rows: readonly (readonly string[])[]) =>
   stringify(rows as string[][], { record_delimiter: '\r\n', quoted_match: /[\r\n]/ })
 

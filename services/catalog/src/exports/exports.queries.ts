@@ -17,8 +17,8 @@ export function nextAssets(db: Db, orgId: number, after: number, limit: number):
 }
 
 /**
- * The ids of all live locations, parents before children. All at once, because no index continues this order after a page.
- * A million are about eight megabytes.
+ * The ids of all live locations, parents before children. All at once, because no index continues this order after a
+ * page. A million are about eight megabytes.
  */
 export async function listLocationIds(db: Db, orgId: number): Promise<Float64Array> {
   const { rows } = await sql<{ ids: string | null }>`

@@ -30,8 +30,9 @@ const liveIds = (db: Db, orgId: number, table: KeyedTable, key: string) =>
     .where('deleted_at', 'is', null)
 
 /**
- * The key of a new row: the chosen one, or the highest live number plus one (D4.4). For a minted key, and for a chosen one
- * that looks minted, it takes `lockKeys`: otherwise the chosen one could take the number that is being minted.
+ * The key of a new row: the chosen one, or the highest live number plus one (D4.4). For a minted key, and for a
+ * chosen one that looks minted, it takes `lockKeys`: otherwise the chosen one could take the number that is being
+ * minted.
  */
 export async function assignKey(
   tx: Tx,
@@ -49,8 +50,8 @@ export const lockNameFor = (table: KeyedTable, chosen: string | undefined): Lock
   chosen === undefined || numberOfKey(table, chosen) !== undefined ? `${table} keys` : undefined
 
 /**
- * Allows one transaction per organization and table to mint a key, choose one that looks minted, or rename, until it ends.
- * All renames take it, because two that swap their keys would deadlock.
+ * Allows one transaction per organization and table to mint a key, choose one that looks minted, or rename, until it
+ * ends. All renames take it, because two that swap their keys would deadlock.
  */
 export async function lockKeys(tx: Tx, orgId: number, table: KeyedTable): Promise<void> {
   const name = `mint:${table}:${orgId}`
@@ -58,8 +59,8 @@ export async function lockKeys(tx: Tx, orgId: number, table: KeyedTable): Promis
 }
 
 /**
- * The highest number of a live key that looks minted; 0 without any. Call under `lockKeys`, in its own statement, so that
- * its snapshot is newer than the lock.
+ * The highest number of a live key that looks minted; 0 without any. Call under `lockKeys`, in its own statement, so
+ * that its snapshot is newer than the lock.
  */
 export async function highestNumber(db: Db, orgId: number, table: KeyedTable): Promise<bigint> {
   const highest = await db

@@ -20,8 +20,8 @@ import { writeChanges } from './writes.queries.ts'
 const MAX_CHARACTERS = 2 * 1024 * 1024
 
 /**
- * A batch that waits longer for a lock fails and is retried. PostgreSQL detects deadlocks after a second, so in a deadlock
- * of an import and a request, the import fails.
+ * A batch that waits longer for a lock fails and is retried. PostgreSQL detects deadlocks after a second, so in a
+ * deadlock of an import and a request, the import fails.
  *
  * Each batch gets its own plans: a file may fill an empty table, and a plan for the empty table reads all of it.
  */
@@ -122,8 +122,8 @@ async function applyChanges(
 }
 
 /**
- * Takes the locks in the order of the API: tree, rows, keys, tags. Each statement follows the lock that it needs, so that
- * its snapshot is newer than the lock.
+ * Takes the locks in the order of the API: tree, rows, keys, tags. Each statement follows the lock that it needs, so
+ * that its snapshot is newer than the lock.
  */
 async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<Snapshot> {
   const { org_id, id, resource, dry_run } = held
@@ -154,8 +154,8 @@ async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]):
 }
 
 /**
- * Whether a row may move an existing location. Only then can there be a cycle, and the ancestors of each parent are needed.
- * A later row may move a location that this batch creates, also one with a minted key.
+ * Whether a row may move an existing location. Only then can there be a cycle, and the ancestors of each parent are
+ * needed. A later row may move a location that this batch creates, also one with a minted key.
  */
 function mayMove(rows: readonly RowInput[], { resources }: Snapshot): boolean {
   const seen = new Set<string | undefined>()

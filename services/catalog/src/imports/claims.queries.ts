@@ -10,16 +10,16 @@ export type Claim = { org_id: number; id: number; dry_run: boolean }
 const LEASE = sql`clock_timestamp() + interval '30 seconds'`
 
 /**
- * When an import of the organization of `next` was last processed. Organizations take turns, so five waiting imports of one
- * do not all run before a later one of another.
+ * When an import of the organization of `next` was last processed. Organizations take turns, so five waiting imports
+ * of one do not all run before a later one of another.
  */
 const SERVED_AT = sql`(
   select max(greatest(served.finished_at, served.worked_at)) from import as served
   where served.org_id = next.org_id and served.started_at is not null)`
 
 /**
- * Takes the oldest import of the organization whose last turn, or arrival, was longest ago. Skips organizations with another
- * running import. Undefined if there is nothing to do. `across` sees the imports of all organizations.
+ * Takes the oldest import of the organization whose last turn, or arrival, was longest ago. Skips organizations with
+ * another running import. Undefined if there is nothing to do. `across` sees the imports of all organizations.
  */
 export async function claimImport(
   across: Kysely<Tables>,

@@ -3,8 +3,8 @@ import { importColumns, type ImportColumn, type ImportResource } from '@whereabo
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 
 /**
- * The columns of the header, in its order. Throws all problems, unknown columns first, like for a body. `name` is needed to
- * create, `external_key` to update; one of them must be there.
+ * The columns of the header, in its order. Throws all problems, unknown columns first, like for a body. `name` is
+ * needed to create, `external_key` to update; one of them must be there.
  */
 export function readHeader(resource: ImportResource, cells: readonly string[]): ImportColumn[] {
   const names = cells.map((cell) => cell.trim())

@@ -13,8 +13,8 @@ export const refused = (detail: string) => new AppError('bad_request', detail)
 export const refusedLine = (line: number, problem: string) => refused(`Line ${line}: ${problem}`)
 
 /**
- * Splits the bytes into small pieces, and yields to the event loop between them. Fails at bytes that are not UTF-8, and at
- * NUL, which no cell may contain.
+ * Splits the bytes into small pieces, and yields to the event loop between them. Fails at bytes that are not UTF-8,
+ * and at NUL, which no cell may contain.
  */
 export async function* checkedPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -69,7 +69,10 @@ const isBlank = (byte: number | undefined) =>
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Returns a function that takes the pieces of a file in order, and returns true at the end of the first line with text. */
+/**
+ * Returns a function that takes the pieces of a file in order, and returns true at the end of the first line with
+ * text.
+ */
 export function firstLineWatch(): (piece: Buffer) => boolean {
   let hasBegun = false
   return (piece) => {
@@ -84,8 +87,8 @@ export function firstLineWatch(): (piece: Buffer) => boolean {
 }
 
 /**
- * Passes pieces on, and fails if a row has too many cells. The parser would keep all of them: sixty million of a file of
- * commas. Only counts quotes: the parser refuses rows with unpaired ones.
+ * Passes pieces on, and fails if a row has too many cells. The parser would keep all of them: sixty million of a file
+ * of commas. Only counts quotes: the parser refuses rows with unpaired ones.
  */
 export async function* boundedRows(pieces: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<Buffer> {
   const separator = delimiter.charCodeAt(0)

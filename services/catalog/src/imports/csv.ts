@@ -18,8 +18,9 @@ const MAX_ROW_CHARACTERS = 1024 * 1024
 const MAX_HEADER_BYTES = 64 * 1024
 
 /**
- * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends, cells separated by commas, semicolons
- * or tabs. Skips empty rows, which spreadsheets write. Throws `bad_request` for any other file, here or from `rows`.
+ * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends, cells separated by commas,
+ * semicolons or tabs. Skips empty rows, which spreadsheets write. Throws `bad_request` for any other file, here or
+ * from `rows`.
  */
 export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {
   const pieces = checkedPieces(source)

@@ -5,8 +5,8 @@ import type { Db, Tx } from '../db.ts'
 import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'
 
 /**
- * The changes that a dry run would have made so far. They replace stored rows in the snapshot, so that each row gets the
- * same outcome as in an import. A `thing` is a resource.
+ * The changes that a dry run would have made so far. They replace stored rows in the snapshot, so that each row gets
+ * the same outcome as in an import. A `thing` is a resource.
  */
 type OverlayEntry =
   | { kind: 'thing'; key: string; value: Omit<Resource, 'key'> }

@@ -36,8 +36,8 @@ const created = (row: ImportRow) =>
   new Reply({ data: toImportView(row) }, { location: `${API_PREFIX}/imports/${row.id}` })
 
 /**
- * As many uploads as unfinished imports, because each upload becomes one. The rate is limited because many small files are
- * many transactions, and no client needs one import a second.
+ * As many uploads as unfinished imports, because each upload becomes one. The rate is limited because many small
+ * files are many transactions, and no client needs one import a second.
  */
 const UPLOADS = {
   noun: 'uploads',

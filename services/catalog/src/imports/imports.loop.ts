@@ -40,8 +40,8 @@ const ROOM_EVERY_MS = 100
 const OUTAGE_PAUSE_MS = 1_000
 
 /**
- * Processes imports, one batch at a time on one connection, because requests have priority. Safe in several processes: one
- * worker has an import, and one import of each organization runs at a time.
+ * Processes imports, one batch at a time on one connection, because requests have priority. Safe in several
+ * processes: one worker has an import, and one import of each organization runs at a time.
  */
 export function startImportWorker(options: Options): ImportWorker {
   const { across, log, registry, pollMs = 1_000, maxQueued = MAX_QUEUED } = options

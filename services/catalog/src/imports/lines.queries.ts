@@ -51,8 +51,8 @@ export async function nextLines(
 }
 
 /**
- * For each pair, the first line after `after` with this key. `line + 0` keeps the planner from reading the rest of the file
- * line by line for a key that may be missing.
+ * For each pair, the first line after `after` with this key. `line + 0` keeps the planner from reading the rest of
+ * the file line by line for a key that may be missing.
  */
 export async function findLaterLines(
   db: Db,

@@ -28,8 +28,8 @@ export type Resource = {
 }
 
 /**
- * The stored state that some rows depend on. `plan` changes it row by row. Resources are identified by key, so stored ones
- * and those of a dry run look alike.
+ * The stored state that some rows depend on. `plan` changes it row by row. Resources are identified by key, so stored
+ * ones and those of a dry run look alike.
  */
 export type Snapshot = {
   /** In microseconds: the `valid_from` of new resources. */
@@ -60,8 +60,8 @@ export const tagName = (type: TagType, value: string): string => `${type}:${valu
 export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
 
 /**
- * Decides the outcome of each row, in order. A failed row does not change the snapshot. Without I/O: an import and its dry
- * run share these decisions.
+ * Decides the outcome of each row, in order. A failed row does not change the snapshot. Without I/O: an import and
+ * its dry run share these decisions.
  */
 export function plan(resource: ImportResource, snapshot: Snapshot, rows: readonly RowInput[]): Planned[] {
   return rows.map((row) => {
@@ -155,7 +155,10 @@ const defaults = { asset: defaultsOf('asset'), location: defaultsOf('location') 
 const newFields = (table: KeyedTable, now: string) =>
   ({ ...defaults[table], name: '', valid_from: now }) as ImportedFields
 
-/** Keeps a stored bound that equals the sent one in milliseconds, like in an export, because it has microseconds (D4.8). */
+/**
+ * Keeps a stored bound that equals the sent one in milliseconds, like in an export, because it has microseconds
+ * (D4.8).
+ */
 function moved<T extends string | null>(stored: T, sent: string | undefined): T | string {
   return sent === undefined || (stored !== null && sent === `${stored.slice(0, 23)}000Z`) ? stored : sent
 }

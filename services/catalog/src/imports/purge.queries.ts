@@ -30,8 +30,8 @@ export async function listRemoved(across: Kysely<Tables>): Promise<Removed[]> {
 }
 
 /**
- * Deletes a part of a removed import, and finally the import. Returns whether something is left. Keeps lines that another
- * import reads. Safe in several processes.
+ * Deletes a part of a removed import, and finally the import. Returns whether something is left. Keeps lines that
+ * another import reads. Safe in several processes.
  */
 export async function deletePart(db: Db, removed: Removed, rows = 5_000): Promise<boolean> {
   const { org_id, id, file_id } = removed

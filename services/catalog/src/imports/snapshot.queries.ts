@@ -100,8 +100,8 @@ export async function loadTagOwners(
 }
 
 /**
- * The live tag with the type and value of `wanted`. The comparison of `match_value` and the limit are for the planner, which
- * reads too many tags before the table has statistics.
+ * The live tag with the type and value of `wanted`. The comparison of `match_value` and the limit are for the
+ * planner, which reads too many tags before the table has statistics.
  */
 export const liveTag = (orgId: number, wanted: string) => sql`
   select * from tag

@@ -25,8 +25,8 @@ export type Upload = {
 }
 
 /**
- * Stores a file while it arrives, and returns the import when it is complete. Holds no database connection between batches.
- * Throws if the file is invalid. Then it removes the import, or the lease expires if that fails.
+ * Stores a file while it arrives, and returns the import when it is complete. Holds no database connection between
+ * batches. Throws if the file is invalid. Then it removes the import, or the lease expires if that fails.
  */
 export async function receiveImport(runInTransaction: RunInTransaction, upload: Upload): Promise<ImportRow> {
   const { orgId, resource, dryRun, createdBy } = upload

@@ -30,8 +30,8 @@ type Table = 'asset' | 'location'
 type Written = { row: Resource['fields'] & { id: number; external_key: string }; isNew: boolean }
 
 /**
- * Writes the planned changes and their messages. The number of statements does not depend on the number of rows. Returns
- * the ids by key. Throws `PlanOutdated` if another change took or released a key or a tag.
+ * Writes the planned changes and their messages. The number of statements does not depend on the number of rows.
+ * Returns the ids by key. Throws `PlanOutdated` if another change took or released a key or a tag.
  */
 export async function writeChanges(
   tx: Tx,

@@ -47,10 +47,11 @@ const orderTerm = ({ field, descending }: Sort[number]) =>
   descending ? sql`${sql.ref(`page.${field}`)} desc` : sql.ref(`page.${field}`)
 
 /**
- * Rows whose `search_text`, or that of a live tag, contains `q` literally, ignoring case (D4.11). The database folds the case
- * of both texts, because its rules differ from JavaScript's. Reads the views of own rows, because `like` uses no index of the
- * tables (see `createOwnRowsView`). With fewer than three characters, it reads all rows of the organization. The ids of
- * tagged rows are read once, into an array: before a new table has statistics, a join would search all of it for each row.
+ * Rows whose `search_text`, or that of a live tag, contains `q` literally, ignoring case (D4.11). The database folds
+ * the case of both texts, because its rules differ from JavaScript's. Reads the views of own rows, because `like`
+ * uses no index of the tables (see `createOwnRowsView`). With fewer than three characters, it reads all rows of the
+ * organization. The ids of tagged rows are read once, into an array: before a new table has statistics, a join would
+ * search all of it for each row.
  */
 function searched(
   table: Table,

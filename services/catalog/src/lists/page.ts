@@ -25,8 +25,8 @@ export type PagedQuery = {
 export type Page<Row> = { rows: Tagged<Row>[]; total: number }
 
 /**
- * One page with the live tags of its rows, and the total. In one statement, so that both are of the same moment. Only rows
- * of the page are read in full.
+ * One page with the live tags of its rows, and the total. In one statement, so that both are of the same moment. Only
+ * rows of the page are read in full.
  */
 export async function readPage<Row>(
   db: Db,

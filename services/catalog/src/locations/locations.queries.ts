@@ -34,8 +34,8 @@ const joinParent = <O>(query: SelectQueryBuilder<Tables, 'location', O>) =>
   )
 
 /**
- * The live row with its tags. Undefined if it is missing, deleted, or belongs to another organization. In one statement,
- * because a delete between two would show the location without its tags.
+ * The live row with its tags. Undefined if it is missing, deleted, or belongs to another organization. In one
+ * statement, because a delete between two would show the location without its tags.
  */
 export async function findLocation(
   db: Db,
@@ -100,8 +100,8 @@ export type LocationChanges = Pick<LocationPatch, Writable> & {
 }
 
 /**
- * Call under `lockLocation`; under `lockKeys` to change the key, and under `lockTree` and `pinParent` to change the parent.
- * Advances `updated_at` even if `changes` is empty. Throws `locationKeyTaken` and `windowInverted`.
+ * Call under `lockLocation`; under `lockKeys` to change the key, and under `lockTree` and `pinParent` to change the
+ * parent. Advances `updated_at` even if `changes` is empty. Throws `locationKeyTaken` and `windowInverted`.
  */
 export async function updateLocation(
   tx: Tx,

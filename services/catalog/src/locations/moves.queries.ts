@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 
 /**
- * Allows one transaction per organization to change parents, until it ends. Otherwise two valid moves could make a cycle or
- * a deadlock. Call before locking any row.
+ * Allows one transaction per organization to change parents, until it ends. Otherwise two valid moves could make a
+ * cycle or a deadlock. Call before locking any row.
  */
 export async function lockTree(tx: Tx, orgId: number): Promise<void> {
   const name = `tree:${orgId}`

@@ -8,8 +8,9 @@ import { isInside } from './moves.queries.ts'
 type ParentRef = Pick<LocationCreate, 'parent_id' | 'parent_external_key'>
 
 /**
- * The parent that a body names by id, by key or by both (D5.3); undefined for a root. It stays live until the transaction
- * ends. If both are sent, the key is resolved first. The schema has refused a body where only one of them is null.
+ * The parent that a body names by id, by key or by both (D5.3); undefined for a root. It stays live until the
+ * transaction ends. If both are sent, the key is resolved first. The schema has refused a body where only one of them
+ * is null.
  */
 export async function resolveParent(tx: Tx, orgId: number, ref: ParentRef): Promise<Parent | undefined> {
   const found = await findParent(tx, orgId, ref)

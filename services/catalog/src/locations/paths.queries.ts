@@ -16,7 +16,8 @@ export async function listPageAncestors(
 ): Promise<Ancestor[]> {
   if (ids.length === 0) return []
   // `limit 1` makes each step read the primary key: a plain join is planned for many rows a level and reads the whole
-  // table. The check for deleted rows is outside, because a table without statistics would be read by the index of live keys.
+  // table. The check for deleted rows is outside, because a table without statistics would be read by the index of
+  // live keys.
   const { rows } = await sql<Ancestor>`
     with recursive around as (
       select null::bigint as id, null::text collate "pg_c_utf8" as external_key, start as parent_id, 0 as level

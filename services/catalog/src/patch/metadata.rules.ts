@@ -5,8 +5,8 @@ import { fieldName } from '@whereabouts/service-kit/field-entries'
 type Metadata = Record<string, unknown>
 
 /**
- * The parts of changed metadata that cannot be stored as sent (D12.2). A value that equals the stored one is accepted (D4.8):
- * replies show 1e20 as an integer, and old rows may contain anything.
+ * The parts of changed metadata that cannot be stored as sent (D12.2). A value that equals the stored one is accepted
+ * (D4.8): replies show 1e20 as an integer, and old rows may contain anything.
  */
 export function metadataProblems(stored: Metadata | undefined, sent: Metadata | undefined): FieldEntry[] {
   if (sent === undefined) return []

@@ -25,8 +25,8 @@ export type Stored = {
 export type Sent = Pick<AssetPatch, keyof Stored>
 
 /**
- * The problems of read-only fields and of the merged window (D4.7, D4.8), in any order. Call with the row locked, so that
- * `updated_at` works as a concurrency token.
+ * The problems of read-only fields and of the merged window (D4.7, D4.8), in any order. Call with the row locked, so
+ * that `updated_at` works as a concurrency token.
  */
 export function storedRowProblems(stored: Stored, sent: Sent): FieldEntry[] {
   const readOnly = (['id', 'created_at', 'updated_at', 'deleted_at'] as const).filter(

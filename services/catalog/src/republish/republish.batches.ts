@@ -22,8 +22,9 @@ export type RepublishOptions = {
 }
 
 /**
- * Queues the state of every location, asset and tag again, including deleted ones, with unchanged revisions. Consumers
- * ignore states that they have. Safe while the service runs, safe to repeat and to abort. Returns the number of each kind.
+ * Queues the state of every location, asset and tag again, including deleted ones, with unchanged revisions.
+ * Consumers ignore states that they have. Safe while the service runs, safe to repeat and to abort. Returns the
+ * number of each kind.
  */
 export async function republishAll(
   db: Kysely<Tables>,

@@ -23,8 +23,8 @@ export const toLegacyIdentifier = ({ id, tag_type, value }: TagView): LegacyIden
 export const toTagCreate = ({ type, value }: LegacyIdentifierCreate): TagCreate => ({ tag_type: type, value })
 
 /**
- * Replaces the tags of an owner whose row the caller has locked, and publishes added and removed tags. Tags in both lists do
- * not change. Throws `tagExists` for a tag that another owner has, or that is twice in the list.
+ * Replaces the tags of an owner whose row the caller has locked, and publishes added and removed tags. Tags in both
+ * lists do not change. Throws `tagExists` for a tag that another owner has, or that is twice in the list.
  */
 export async function replaceTags(
   tx: Tx,

@@ -30,8 +30,8 @@ export const tagColumns = [
 const returned = sql.raw(tagColumns.map((column) => column.replace('tag.', '')).join(', '))
 
 /**
- * Adds tags to an owner whose row the caller has locked, and returns them in the given order. Throws `tagExists` for the
- * first tag that another owner has, or that is twice in the list.
+ * Adds tags to an owner whose row the caller has locked, and returns them in the given order. Throws `tagExists` for
+ * the first tag that another owner has, or that is twice in the list.
  */
 export async function insertTags(
   tx: Tx,
@@ -46,8 +46,8 @@ export async function insertTags(
     match_value: matchValue(tag.tag_type, tag.value),
   }))
   const [assetId, locationId] = 'asset_id' in owner ? [owner.asset_id, null] : [null, owner.location_id]
-  // Inserted in the order of type and value, so that two overlapping lists do not deadlock. The microseconds keep the given
-  // order, which defines "the oldest tag" (D6.5).
+  // Inserted in the order of type and value, so that two overlapping lists do not deadlock. The microseconds keep the
+  // given order, which defines "the oldest tag" (D6.5).
   const inserted = await sql<TagRow>`
     insert into tag (org_id, tag_type, value, match_value, asset_id, location_id, created_at)
     select ${orgId}, tag_type, value, match_value, ${assetId}::bigint, ${locationId}::bigint,

@@ -6,7 +6,10 @@ import { tagNotFound, tooManyTags } from '../errors.ts'
 import { countTags, deleteTag, insertTag, type Owner } from './tags.queries.ts'
 import { toTagState, toTagView } from './tags.views.ts'
 
-/** Adds a tag to an owner whose row the caller has locked, and publishes the tag. Throws `tagExists` and `tooManyTags`. */
+/**
+ * Adds a tag to an owner whose row the caller has locked, and publishes the tag. Throws `tagExists` and
+ * `tooManyTags`.
+ */
 export async function attach(tx: Tx, orgId: number, owner: Owner, wanted: TagCreate): Promise<TagView> {
   const tag = await insertTag(tx, orgId, owner, wanted)
   if ((await countTags(tx, orgId, owner)) > MAX_TAGS) throw tooManyTags()

@@ -17,8 +17,9 @@ type Options = {
 type Lane = { inside: number; waiting: Set<() => void> }
 
 /**
- * One queue in memory per key, first in, first out. It delays work that would only block a connection. Refused work has not
- * begun and rejects with `refusal`. Not `p-queue`, which limits neither the number of waiting tasks nor their wait.
+ * One queue in memory per key, first in, first out. It delays work that would only block a connection. Refused work
+ * has not begun and rejects with `refusal`. Not `p-queue`, which limits neither the number of waiting tasks nor their
+ * wait.
  */
 export function keyedQueue({
   concurrency,

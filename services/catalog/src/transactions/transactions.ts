@@ -8,8 +8,8 @@ import { keyedQueue } from './keyed-queue.ts'
 export type LockName = 'asset keys' | 'location keys' | 'location tree'
 
 /**
- * Runs `work` in a transaction of one organization and wakes the outbox relay after the commit. Do not nest. `lockName` is
- * the advisory lock that `work` takes, if any.
+ * Runs `work` in a transaction of one organization and wakes the outbox relay after the commit. Do not nest.
+ * `lockName` is the advisory lock that `work` takes, if any.
  */
 export type RunInTransaction = <T>(
   orgId: number,

@@ -14,8 +14,8 @@ type Options = {
 
 export type Transfers = {
   /**
-   * Counts a transfer. The caller must call the returned function at its end, also after an error; more calls do nothing.
-   * Throws `rate_limited`. `userId` is undefined for callers that are not users.
+   * Counts a transfer. The caller must call the returned function at its end, also after an error; more calls do
+   * nothing. Throws `rate_limited`. `userId` is undefined for callers that are not users.
    */
   begin(orgId: number, userId: number | undefined): () => void
 }
@@ -24,8 +24,8 @@ const RETRY_SECONDS = 5
 const MINUTE_MS = 60_000
 
 /**
- * Limits simultaneous transfers, which take time of the event loop, per user and per organization. In memory, so that it
- * costs no statement; n replicas allow n times as many.
+ * Limits simultaneous transfers, which take time of the event loop, per user and per organization. In memory, so that
+ * it costs no statement; n replicas allow n times as many.
  */
 export function limitTransfers({ noun, concurrent, perMinute, now = Date.now }: Options): Transfers {
   const underWay = new Map<string, number>()

@@ -4,8 +4,8 @@ import { readPage, type PageRange, type Page, type PagedQuery } from '../lists/p
 import { locationColumnsWithTags, type LocationWithParent } from '../locations/locations.queries.ts'
 
 /**
- * Reads one page of the live relatives of a location, valid or not, without the location itself. Empty if the location does
- * not exist.
+ * Reads one page of the live relatives of a location, valid or not, without the location itself. Empty if the
+ * location does not exist.
  */
 type ListRelatives = (
   db: Db,
@@ -72,10 +72,10 @@ const siblings =
   })
 
 /**
- * Depth first, siblings by name, then id. Each step reads the index `location_siblings`: to the first child; if there is
- * none, to the next sibling; if there is none, back to the parent. So each row up to the end of the page costs a few
- * microseconds, in deep and in wide trees. Rejected: sorting by path, the usual way. A path contains all names above its
- * row: gigabytes for a chain of ten thousand.
+ * Depth first, siblings by name, then id. Each step reads the index `location_siblings`: to the first child; if there
+ * is none, to the next sibling; if there is none, back to the parent. So each row up to the end of the page costs a
+ * few microseconds, in deep and in wide trees. Rejected: sorting by path, the usual way. A path contains all names
+ * above its row: gigabytes for a chain of ten thousand.
  */
 export const listDescendants: ListRelatives = relatives((orgId, id) => ({ limit, offset }) => ({
   with: sql`recursive inside as (

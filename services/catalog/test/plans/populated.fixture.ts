@@ -7,8 +7,8 @@ const ORGANIZATIONS = 20
 const SIZE = { assets: 400, locations: 200, imports: 20, lines: 20 }
 
 /**
- * Fills the tables with so many rows that a sequential scan is never the best plan, and so few that statistics cover all
- * of them. So the plans are the same in each run.
+ * Fills the tables with so many rows that a sequential scan is never the best plan, and so few that statistics cover
+ * all of them. So the plans are the same in each run.
  */
 export async function populate(db: Db): Promise<void> {
   for (let i = 0; i < ORGANIZATIONS; i += 1) {

@@ -37,7 +37,8 @@ export class Recorder {
     return {
       transformQuery: ({ node, queryId }) => {
         const { sql: text, parameters: values } = new PostgresQueryCompiler().compileQuery(node, queryId)
-        // Per request, because the plan depends on the values: a search for two characters has another than one for ten.
+        // Per request, because the plan depends on the values: a search for two characters has another than one for
+        // ten.
         const key = `${this.during} ${text}`
         if (!this.#seen.has(key)) this.recorded.push({ during: this.during, text, values, orgId })
         this.#seen.add(key)

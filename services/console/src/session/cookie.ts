@@ -15,8 +15,8 @@ export type SessionCookie = {
 }
 
 /**
- * Reads and writes the session cookie. `isSecure`: the public URL is HTTPS. Then a cookie with the name of earlier releases
- * is still read, and replaced when a token is stored.
+ * Reads and writes the session cookie. `isSecure`: the public URL is HTTPS. Then a cookie with the name of earlier
+ * releases is still read, and replaced when a token is stored.
  */
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? SECURE_NAME : NAME

@@ -75,8 +75,8 @@ const OPENING = [
 ] as const
 
 /**
- * Browsers send the cookie with every request, so they must confirm that our own page sends it. Pages of other sites cannot
- * change either header.
+ * Browsers send the cookie with every request, so they must confirm that our own page sends it. Pages of other sites
+ * cannot change either header.
  */
 function refuseOtherSites({ headers }: FastifyRequest): void {
   if (!isOwnPage(headers))

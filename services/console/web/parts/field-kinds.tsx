@@ -18,8 +18,8 @@ type InputProps<Typed> = {
 }
 
 /**
- * How values of one kind are typed, sent, shown and imported. `Value` is the type of the API, `Typed` that of the input. A list
- * of fields needs neither.
+ * How values of one kind are typed, sent, shown and imported. `Value` is the type of the API, `Typed` that of the
+ * input. A list of fields needs neither.
  */
 export type Kind<Value, Typed = any> = {
   empty: Typed

@@ -38,7 +38,10 @@ export const valuesOf = (fields: AnyFields, resource?: Values): Values =>
 
 const isChanged = (before: Values, after: Values, key: string) => before[key] !== after[key]
 
-/** The changed fields as values of the API. Unchanged fields are left out, so that concurrent changes by other people stay. */
+/**
+ * The changed fields as values of the API. Unchanged fields are left out, so that concurrent changes by other people
+ * stay.
+ */
 export const changedFields = (fields: AnyFields, before: Values, after: Values): Values =>
   Object.fromEntries(
     entriesOf(fields)

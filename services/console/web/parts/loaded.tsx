@@ -6,8 +6,8 @@ import { FailureNotice } from './failure-notice.tsx'
 type Props<T> = { query: LoadedQuery<T>; children: (data: T) => ReactNode; what?: string }
 
 /**
- * Shows the state of a query: loading, failed, offline, or its data. Earlier data stays visible during a reload, and below
- * a notice if the reload fails.
+ * Shows the state of a query: loading, failed, offline, or its data. Earlier data stays visible during a reload, and
+ * below a notice if the reload fails.
  */
 export function Loaded<T>({ query, children, what = 'this' }: Props<T>) {
   const retry = () => void query.refetch()

@@ -5,8 +5,8 @@ import { clockTime, dayTime, exactTime, relativeTime } from './times.ts'
 type Props = { at: string; as?: 'relative' | 'day' | 'clock' }
 
 /**
- * An instant in the viewer's time zone, with the exact value on hover and focus. The tooltip is created on demand, because
- * a table has a hundred of them.
+ * An instant in the viewer's time zone, with the exact value on hover and focus. The tooltip is created on demand,
+ * because a table has a hundred of them.
  */
 export function When({ at, as = 'relative' }: Props) {
   const now = useSyncExternalStore(everyTick, currentTick)

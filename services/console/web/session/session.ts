@@ -19,8 +19,8 @@ const EARLY_MS = 60_000
 const LOCK = 'whereabouts-session'
 
 /**
- * One tab at a time renews the session, because a refresh token can be used only once. Browsers have locks only over HTTPS
- * and on localhost; elsewhere two tabs that renew at the same moment end the session.
+ * One tab at a time renews the session, because a refresh token can be used only once. Browsers have locks only over
+ * HTTPS and on localhost; elsewhere two tabs that renew at the same moment end the session.
  */
 const oneTabAtATime = <T>(work: () => Promise<T>): Promise<T> =>
   isSecureContext ? navigator.locks.request(LOCK, work) : work()

@@ -8,7 +8,10 @@ import { KEY_SUBJECTS, type KeyView } from './key-view.ts'
 import { newlyRevokedAt } from './revocation-delay.ts'
 
 export type KeyFollower = {
-  /** Whether the view holds all that the stream holds. False while the broker is unreachable, because a revocation may be missing. */
+  /**
+   * Whether the view holds all that the stream holds. False while the broker is unreachable, because a revocation may
+   * be missing.
+   */
   isCurrent(): boolean
   stop(): Promise<void>
 }

@@ -36,9 +36,9 @@ export function allowedMethodsOf(routes: RouteTable): AllowedMethods {
 }
 
 /**
- * Paths such as `/locations/current`, which are operations and not locations (D12.4), with their methods. The router would
- * match other methods of such a path to `/locations/{location_id}`. In the legacy vocabulary, with external keys in
- * paths, they do name a location.
+ * Paths such as `/locations/current`, which are operations and not locations (D12.4), with their methods. The router
+ * would match other methods of such a path to `/locations/{location_id}`. In the legacy vocabulary, with external
+ * keys in paths, they do name a location.
  */
 export function literalPaths(routes: RouteTable): ReadonlyMap<string, readonly string[]> {
   const current = Object.values(routes).filter(

@@ -40,8 +40,8 @@ type Options = {
 }
 
 /**
- * Steps 1 to 3 of D2, in order, before any route: headers of every response, the web filter, preflights, withdrawn paths,
- * 404 and 405. Reads no body.
+ * Steps 1 to 3 of D2, in order, before any route: headers of every response, the web filter, preflights, withdrawn
+ * paths, 404 and 405. Reads no body.
  */
 export function addPipeline(
   app: FastifyInstance,

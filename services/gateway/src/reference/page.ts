@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
 /**
- * Settings of the page. It must load nothing from other hosts. The policy below enforces that, also for later versions of
- * the script.
+ * Settings of the page. It must load nothing from other hosts. The policy below enforces that, also for later
+ * versions of the script.
  */
 const settings = (descriptionPath: string) => ({
   url: descriptionPath,

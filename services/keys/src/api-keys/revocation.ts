@@ -4,7 +4,10 @@ import { deleteSuspension } from '../floods/suspensions.queries.ts'
 import { revokeKey } from './api-keys.queries.ts'
 import { enqueueKeyState } from './api-keys.state.ts'
 
-/** Call under `lockKey`. Revokes the key, enqueues its state for the gateways and queues the disconnect of its readers. */
+/**
+ * Call under `lockKey`. Revokes the key, enqueues its state for the gateways and queues the disconnect of its
+ * readers.
+ */
 export async function revokeLockedKey(tx: Tx, { org_id, id, jti }: ApiKeyRow): Promise<ApiKeyRow> {
   const revoked = await revokeKey(tx, org_id, id)
   await enqueueKeyState(tx, revoked)

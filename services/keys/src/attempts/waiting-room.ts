@@ -1,7 +1,7 @@
 export type WaitingRoom = {
   /**
-   * Resolves true after `delayMs`, or false sooner if displaced. If an account, or the whole room, is full, a new attempt
-   * displaces a random waiting one. So no attacker can block the room, and an owner who retries gets through.
+   * Resolves true after `delayMs`, or false sooner if displaced. If an account, or the whole room, is full, a new
+   * attempt displaces a random waiting one. So no attacker can block the room, and an owner who retries gets through.
    */
   wait(account: string, delayMs: number): Promise<boolean>
 }

@@ -6,10 +6,10 @@ const LONGEST = 256
 const OWNED = /^(\d{1,16})[-:_./]/
 
 /**
- * Why a reader may not use an MQTT client id; undefined if it may. The broker identifies MQTT readers by client id alone:
- * a second reader with the same id ends the connection of the first and takes over its session. So an id belongs to the
- * organization that uses it (ADR 48). Nobody else can claim an id that begins with the organization's number
- * (`42-dock-7`) or with the key's own id, or one that the broker generated.
+ * Why a reader may not use an MQTT client id; undefined if it may. The broker identifies MQTT readers by client id
+ * alone: a second reader with the same id ends the connection of the first and takes over its session. So an id
+ * belongs to the organization that uses it (ADR 48). Nobody else can claim an id that begins with the organization's
+ * number (`42-dock-7`) or with the key's own id, or one that the broker generated.
  */
 export async function clientIdRefusal(
   db: Db,

@@ -51,7 +51,9 @@ export function decideLogin(deps: LoginDeps) {
   }
 }
 
-/** Counts all connections again before a refusal, because a killed broker does not report that its connections ended. */
+/**
+ * Counts all connections again before a refusal, because a killed broker does not report that its connections ended.
+ */
 async function limitRefusal(deps: LoginDeps, key: UsableKey): Promise<string | undefined> {
   const reason = await countedLimitRefusal(deps, key)
   if (reason === undefined) return undefined

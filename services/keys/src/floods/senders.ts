@@ -12,8 +12,8 @@ type Read<T> = { value: T; atMs: number }
 
 /**
  * The organization of a broker user, and what that organization may send. Messages: the sum over its live keys with
- * `scans:write`. Bytes: the default of one key, or what operators allowed, because an organization can create any number
- * of keys. Not an LRU cache: an eviction would let a sender pass unchecked.
+ * `scans:write`. Bytes: the default of one key, or what operators allowed, because an organization can create any
+ * number of keys. Not an LRU cache: an eviction would let a sender pass unchecked.
  */
 export class Senders {
   readonly #db: Db

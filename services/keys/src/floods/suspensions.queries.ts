@@ -10,8 +10,8 @@ const LONGEST_SECONDS = 600
 const FORGOTTEN_AFTER = sql.lit('1 hour')
 
 /**
- * Suspends keys that are not suspended, and queues a second disconnect for logins that were allowed just before. Returns
- * the keys that this call suspended: if several replicas see a flood, one counts it.
+ * Suspends keys that are not suspended, and queues a second disconnect for logins that were allowed just before.
+ * Returns the keys that this call suspended: if several replicas see a flood, one counts it.
  */
 export async function suspendKeys(tx: Tx, users: readonly string[]): Promise<Suspension[]> {
   const strikes = sql`case when s.suspended_at > clock_timestamp() - ${FORGOTTEN_AFTER}::interval then s.strikes + 1 else 1 end`

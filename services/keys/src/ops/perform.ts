@@ -31,7 +31,8 @@ const UNPUBLISHED =
   'It will be published when one does.'
 
 /**
- * Performs the request and prints the result. Throws `OpsError` and errors of the database; then it has printed nothing.
+ * Performs the request and prints the result. Throws `OpsError` and errors of the database; then it has printed
+ * nothing.
  */
 export async function perform(request: Request, deps: OpsDeps): Promise<void> {
   const { json, text } = await carryOut(request, deps)

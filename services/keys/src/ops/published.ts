@@ -4,8 +4,8 @@ import type { Db } from '../db.ts'
 const LOOK_EVERY_MS = 50
 
 /**
- * Waits until the running service has published all that is committed now. False after `timeoutMs`: then it is published
- * as soon as a running service reaches the broker.
+ * Waits until the running service has published all that is committed now. False after `timeoutMs`: then it is
+ * published as soon as a running service reaches the broker.
  */
 export async function untilPublished(db: Db, timeoutMs: number): Promise<boolean> {
   const last = await newestOutboxRow(db)

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { otherOrganization } from '../errors.ts'
 
 /**
- * Refuses another organization's id in the path (D9.6) before the rest of the request is checked, as D2 orders. Handlers
- * do not depend on it: they use only the principal's organization. The path's schema refuses a malformed id.
+ * Refuses another organization's id in the path (D9.6) before the rest of the request is checked, as D2 orders.
+ * Handlers do not depend on it: they use only the principal's organization. The path's schema refuses a malformed id.
  */
 export function refuseOtherOrganizations(app: FastifyInstance): void {
   app.addHook('preParsing', async (request: FastifyRequest) => {

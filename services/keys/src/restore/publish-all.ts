@@ -17,8 +17,8 @@ const BATCH = 500
 type Published = { orgs: number; members: number; keys: number; ended: number }
 
 /**
- * Puts the state of every organization, member and key into the outbox, and the recently ended chains. Returns the number
- * of each.
+ * Puts the state of every organization, member and key into the outbox, and the recently ended chains. Returns the
+ * number of each.
  */
 export async function publishAll(db: Db): Promise<Published> {
   const ended = await publishChainEnds(db)

@@ -51,7 +51,9 @@ export async function insertSigningKey(tx: Tx, key: SealedKey, state: 'active' |
     .execute()
 }
 
-/** Call under `lockSigningKeys`. Whether the active key is `days` old and the next one was published for long enough. */
+/**
+ * Call under `lockSigningKeys`. Whether the active key is `days` old and the next one was published for long enough.
+ */
 export async function isRotationDue(tx: Tx, days: number): Promise<boolean> {
   const { rows } = await sql<{ due: boolean }>`
     select exists (

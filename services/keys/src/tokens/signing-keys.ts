@@ -32,8 +32,8 @@ type Options = { db: Db; secret: Buffer; now: () => number }
 const CACHE_MS = 30_000
 
 /**
- * The keys that sign access tokens. The next key is published before it signs, and a retired key until its last token has
- * expired. So replicas and verifiers may learn of a rotation late.
+ * The keys that sign access tokens. The next key is published before it signs, and a retired key until its last token
+ * has expired. So replicas and verifiers may learn of a rotation late.
  */
 export function createSigningKeys({ db, secret, now }: Options): SigningKeys {
   let loading: Promise<KeySet> | undefined
@@ -84,9 +84,9 @@ async function rotate(tx: Tx, secret: Buffer): Promise<void> {
 }
 
 /**
- * Rotates at once, whatever the age of the active key. If the next key is too new for every verifier to know it, nothing
- * changes and `rotated` is false. Throws if the keys were sealed under another secret, because the replicas could not
- * open a key that is sealed under this one.
+ * Rotates at once, whatever the age of the active key. If the next key is too new for every verifier to know it,
+ * nothing changes and `rotated` is false. Throws if the keys were sealed under another secret, because the replicas
+ * could not open a key that is sealed under this one.
  */
 export function rotateNow(db: Db, secret: Buffer): Promise<{ rotated: boolean; keys: SigningKeyLife[] }> {
   return db.transaction().execute(async (tx) => {

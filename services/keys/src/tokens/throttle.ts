@@ -16,13 +16,15 @@ type Options = {
   capacity?: number
   /** Time until one more is allowed. */
   refillMs?: number
-  /** Clients to remember. One address cannot evict its own bucket: its attempts under other names cost it tokens too. */
+  /**
+   * Clients to remember. One address cannot evict its own bucket: its attempts under other names cost it tokens too.
+   */
   maxClients?: number
 }
 
 /**
- * Token buckets of failed attempts, in this process, so that no attempt costs a database write. With n replicas a guesser
- * has n times the attempts, which is still far too few.
+ * Token buckets of failed attempts, in this process, so that no attempt costs a database write. With n replicas a
+ * guesser has n times the attempts, which is still far too few.
  */
 export function createThrottle({
   now,

@@ -134,8 +134,8 @@ async function insertRefreshToken(tx: Tx, orgId: number, chainId: string, hash: 
 }
 
 /**
- * Deletes expired chains and tokens, at most `limit` of each, and returns the number of rows. A spent token stays until it
- * expires, so that its replay is detected.
+ * Deletes expired chains and tokens, at most `limit` of each, and returns the number of rows. A spent token stays
+ * until it expires, so that its replay is detected.
  */
 export async function purgeExpiredTokens(db: Db, limit: number): Promise<number> {
   const chains = await sql`

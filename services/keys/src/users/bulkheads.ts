@@ -2,8 +2,8 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { tooManyAttempts } from '../errors.ts'
 
 /**
- * Runs work of a source (an address block) when a slot is free. Throws `rate_limited` at once if the source has too many
- * waiting, and `service_unavailable` if the queue is full with one per source.
+ * Runs work of a source (an address block) when a slot is free. Throws `rate_limited` at once if the source has too
+ * many waiting, and `service_unavailable` if the queue is full with one per source.
  */
 export type Bulkheads = <T>(source: string, work: () => Promise<T>) => Promise<T>
 

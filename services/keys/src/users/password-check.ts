@@ -9,8 +9,8 @@ type Deps = { db: Db; passwords: Passwords; attempts: Attempts }
 type Attempt = { email: string; password: string; clientAddress: string }
 
 /**
- * The user with this e-mail and password. Throws 429, and one 401 for any wrong value. The guess is counted before it is
- * checked, so that parallel guesses cannot pass. Call `attempts.admit` first.
+ * The user with this e-mail and password. Throws 429, and one 401 for any wrong value. The guess is counted before it
+ * is checked, so that parallel guesses cannot pass. Call `attempts.admit` first.
  */
 export async function checkPassword(
   { db, passwords, attempts }: Deps,

@@ -28,9 +28,9 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
 }
 
 /**
- * Ends the session of a refresh token and starts one in another organization. Undefined, with the old session untouched,
- * if the user is not a member there. `from` is the caller, if there is one. Requires the refresh token, because a stolen
- * access token is valid for an hour and must not become a session of thirty days.
+ * Ends the session of a refresh token and starts one in another organization. Undefined, with the old session
+ * untouched, if the user is not a member there. `from` is the caller, if there is one. Requires the refresh token,
+ * because a stolen access token is valid for an hour and must not become a session of thirty days.
  */
 export async function switchSession(
   tx: Tx,

@@ -13,8 +13,8 @@ const COMPLETE_NAME = 0x09
 const MANUFACTURER_DATA = 0xff
 
 /**
- * Reads the adverts (and scan responses) that `members` of an item contain as hex. The first one with a fact counts. Reports values that
- * are not hex.
+ * Reads the adverts (and scan responses) that `members` of an item contain as hex. The first one with a fact counts.
+ * Reports values that are not hex.
  */
 export function readAdverts(
   out: Collector,

@@ -24,8 +24,9 @@ type Rest = {
 }
 
 /**
- * Adds the read of a tag that a Bluetooth gateway heard. Its address identifies it. An iBeacon identity and a name come from the members of
- * the gateway, or else from the bytes of the advert. A gateway has one antenna and never names it, so a missing one is not reported.
+ * Adds the read of a tag that a Bluetooth gateway heard. Its address identifies it. An iBeacon identity and a name
+ * come from the members of the gateway, or else from the bytes of the advert. A gateway has one antenna and never
+ * names it, so a missing one is not reported.
  */
 export function addBleRead(
   out: Collector,

@@ -5,7 +5,10 @@ import { readAntenna, readCount, readLocation, readRssi, readTime } from './read
 import { readHexTag, readMac } from './tag-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 
-/** The limit of the format. A message beyond it is refused as a whole and not half used, so that its sender notices at once. */
+/**
+ * The limit of the format. A message beyond it is refused as a whole and not half used, so that its sender notices at
+ * once.
+ */
 const MAX_READS = 1000
 
 /** Decodes our own format, `{reads: [{tag: {type, value}, antenna?, location?, read_at?, rssi_dbm?, read_count?}]}`. */

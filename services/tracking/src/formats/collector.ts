@@ -73,7 +73,10 @@ export class Collector {
     this.#maxReads = maxReads
   }
 
-  /** Beyond the limit, reads are only counted, up to 1.5 times the limit, so that the error can say how many there were. */
+  /**
+   * Beyond the limit, reads are only counted, up to 1.5 times the limit, so that the error can say how many there
+   * were.
+   */
   #countBeyond(): void {
     const counted = 1.5 * this.#maxReads
     if (this.#reads > counted) throw new Refusal(tooManyReads(`over ${counted}`, this.#maxReads))
@@ -90,8 +93,8 @@ export class Collector {
   }
 
   /**
-   * Reports an error in the current frame. Throws Refusal if there are too many. A shape error at the root, at most one per frame, means that
-   * the whole frame is unusable.
+   * Reports an error in the current frame. Throws Refusal if there are too many. A shape error at the root, at most
+   * one per frame, means that the whole frame is unusable.
    */
   report(code: DecodeErrorCode, pointer: string): undefined {
     if (pointer === '' && (code === 'malformed_json' || code === 'unexpected_shape'))
@@ -183,8 +186,8 @@ function hasValues(extra: ReadExtra): boolean {
 }
 
 /**
- * Decodes frame by frame. Reports broken frames, which never reach `decodeFrame`. Throws Refusal for a message that is too large; see
- * `limited`.
+ * Decodes frame by frame. Reports broken frames, which never reach `decodeFrame`. Throws Refusal for a message that
+ * is too large; see `limited`.
  */
 export function decodeFrames(
   bytes: Uint8Array,

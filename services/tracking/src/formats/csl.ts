@@ -7,8 +7,8 @@ import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
 /**
- * Decodes CS463 and CS203X readers that send their default JSON format. A body with other labels, which can be configured on the device,
- * needs format `mapping`.
+ * Decodes CS463 and CS203X readers that send their default JSON format. A body with other labels, which can be
+ * configured on the device, needs format `mapping`.
  */
 export function decodeCsl(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeItems(bytes, context, decodeItem)

@@ -80,14 +80,19 @@ export type DecodeErrorCode =
 export type DecodeError = { code: DecodeErrorCode; frame: number; pointer: string }
 
 export type Decoded = {
-  /** The name that the device sends: a MAC as 12 upper-case hex digits, any other name unchanged, null without a name. */
+  /**
+   * The name that the device sends: a MAC as 12 upper-case hex digits, any other name unchanged, null without a name.
+   */
   identity: string | null
   reads: NeutralRead[]
   health: HealthEvent[]
   errors: DecodeError[]
   /** Number of errors beyond the first thousand. */
   errors_omitted: number
-  /** True if there were frames and none was usable: the message becomes a dead letter. The API calls it `messages_buried`. */
+  /**
+   * True if there were frames and none was usable: the message becomes a dead letter. The API calls it
+   * `messages_buried`.
+   */
   isDeadLetter: boolean
   /** Why the message was not decoded to its end: it is too large. Then it is a dead letter. */
   refusal?: string

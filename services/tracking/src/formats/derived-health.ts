@@ -15,8 +15,8 @@ type MessageFacts = {
 export function derivedHealth(facts: MessageFacts): { kind: HealthKind; detail: HealthDetail }[] {
   const derived: { kind: HealthKind; detail: HealthDetail }[] = []
   const aheadMs = facts.newestMs - facts.receivedAtMs
-  // The window in which a reader's own time counts (D8.6). It reaches back a day, so that the backlog of a reader after a reconnect does not
-  // look like a wrong clock.
+  // The window in which a reader's own time counts (D8.6). It reaches back a day, so that the backlog of a reader
+  // after a reconnect does not look like a wrong clock.
   if (Number.isFinite(aheadMs) && (aheadMs < -DAY_MS || aheadMs > TOLERATED_AHEAD_MS)) {
     derived.push({ kind: 'clock_skew', detail: { skew_s: Math.trunc(aheadMs / 1000) } })
   }

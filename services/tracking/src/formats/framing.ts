@@ -4,8 +4,8 @@ import { MAX_FRAMES } from './limits.ts'
 export const MALFORMED = Symbol('malformed JSON')
 
 /**
- * A JSON.parse that fails takes about 4 µs, so that a message of tiny broken lines would block the process for a second per MiB. After this
- * many, the rest of the message belongs to the last broken frame.
+ * A JSON.parse that fails takes about 4 µs, so that a message of tiny broken lines would block the process for a
+ * second per MiB. After this many, the rest of the message belongs to the last broken frame.
  */
 const MAX_BROKEN_FRAMES = 1000
 
@@ -15,9 +15,9 @@ const SPACE = 0x20
 const TAB = 0x09
 
 /**
- * The JSON values of one message, in order, with MALFORMED for broken ones: the whole body, or one per line, or several glued together in a
- * line. Blank lines are keep-alives, not frames. If nothing parses, the body is one broken frame. Linear in the length of the body; ends with
- * the first frame beyond `MAX_FRAMES`.
+ * The JSON values of one message, in order, with MALFORMED for broken ones: the whole body, or one per line, or
+ * several glued together in a line. Blank lines are keep-alives, not frames. If nothing parses, the body is one
+ * broken frame. Linear in the length of the body; ends with the first frame beyond `MAX_FRAMES`.
  */
 export function readFrames(bytes: Uint8Array): unknown[] {
   const text = decodeUtf8(bytes)

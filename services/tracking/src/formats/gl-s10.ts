@@ -36,8 +36,8 @@ function decodeAdvert(out: Collector, item: JsonObject): void {
 }
 
 /**
- * The valid hex digits, in whole bytes. Digits after them are left over from other adverts. `…_len` counts digits, not bytes, and the buffer
- * of a full advert lost its last digits.
+ * The valid hex digits, in whole bytes. Digits after them are left over from other adverts. `…_len` counts digits,
+ * not bytes, and the buffer of a full advert lost its last digits.
  */
 function cutAdvert(item: JsonObject, member: string): unknown {
   const text = item[member]

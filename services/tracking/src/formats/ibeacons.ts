@@ -38,8 +38,8 @@ const dashed = (hex: string) =>
 const PREFIX = Buffer.from('4c000215', 'hex') // Apple, then the kind of beacon and its length
 
 /**
- * Reads the manufacturer data of an advert as an iBeacon: prefix, UUID, major, minor, transmitted power. Some gateways lose the last byte of
- * a full advert, which is not part of the identity.
+ * Reads the manufacturer data of an advert as an iBeacon: prefix, UUID, major, minor, transmitted power. Some
+ * gateways lose the last byte of a full advert, which is not part of the identity.
  */
 export function readIbeaconData(data: Buffer): Ibeacon | undefined {
   if (data.length < 24 || !data.subarray(0, 4).equals(PREFIX)) return undefined

@@ -8,7 +8,8 @@ import { readAntenna, readCount, readLocation, readRssi, readZone } from './read
 import { isAbsent } from './texts.ts'
 
 /**
- * Decodes devices whose body the installer configures, by the mapping of the reader. Without a mapping, the message is unusable.
+ * Decodes devices whose body the installer configures, by the mapping of the reader. Without a mapping, the message
+ * is unusable.
  */
 export function decodeMapping(bytes: Uint8Array, context: DecodeContext): Decoded {
   const { mapping } = context

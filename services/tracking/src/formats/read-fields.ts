@@ -3,8 +3,8 @@ import { readInteger, readNumber } from './json-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 import { type EpochUnit, parseTime, readEpoch } from './times.ts'
 
-// Every function here takes the value of a field and its pointer, in two parts so that the common case builds no string. It reports an
-// unusable value there and returns the default.
+// Every function here takes the value of a field and its pointer, in two parts so that the common case builds no
+// string. It reports an unusable value there and returns the default.
 
 const MAX_ANTENNA = 65_535 // readers number them with 16 bits
 const MAX_COUNT = 2_147_483_647
@@ -36,8 +36,8 @@ export function readRssi(
 }
 
 /**
- * An instant as text. Null if it is absent, unusable, or a wall time without a zone. The zone is `zone`, if the message names one, otherwise
- * the zone of the reader.
+ * An instant as text. Null if it is absent, unusable, or a wall time without a zone. The zone is `zone`, if the
+ * message names one, otherwise the zone of the reader.
  */
 export function readTime(
   out: Collector,

@@ -9,8 +9,8 @@ type TagMember = { name: string; read: (value: unknown) => string | undefined }
 export type TagMembers = { epc: readonly TagMember[]; tid: readonly TagMember[] }
 
 /**
- * The identity of an RFID tag: its EPC, or else its TID; also the TID, if known. Reports members that contradict each other or cannot be
- * decoded at `at` + their name. Undefined if none is usable.
+ * The identity of an RFID tag: its EPC, or else its TID; also the TID, if known. Reports members that contradict each
+ * other or cannot be decoded at `at` + their name. Undefined if none is usable.
  */
 export function readRfidTag(
   out: Collector,

@@ -1,8 +1,8 @@
 const MAX_LENGTH = 255
 
 /**
- * A name or sentence of a device that can be stored; undefined if it is blank or not text. NUL and lone surrogates become U+FFFD, because
- * PostgreSQL refuses them and one would fail its whole batch.
+ * A name or sentence of a device that can be stored; undefined if it is blank or not text. NUL and lone surrogates
+ * become U+FFFD, because PostgreSQL refuses them and one would fail its whole batch.
  */
 export function readText(value: unknown): string | undefined {
   if (typeof value !== 'string' || isBlank(value)) return undefined

@@ -4,8 +4,9 @@ const END_OF_9999_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
- * An instant as text, in ms; finer digits are cut off. Null for a wall time if `zone` is missing or unknown; undefined for any other text.
- * Not with Date.parse, which refuses some forms of the devices and reads others as local time of the server.
+ * An instant as text, in ms; finer digits are cut off. Null for a wall time if `zone` is missing or unknown;
+ * undefined for any other text. Not with Date.parse, which refuses some forms of the devices and reads others as
+ * local time of the server.
  */
 export function parseTime(text: string, zone: string | undefined): number | null | undefined {
   const trimmed = text.trim()
@@ -41,8 +42,8 @@ function parseWallTime(text: string): number | undefined {
   const hour = twoDigits(text, 11)
   const minute = twoDigits(text, 14)
   const second = twoDigits(text, 17)
-  // A comparison with NaN is false, so this also checks the digits. 60 is a leap second, which becomes the next minute. No clock is before
-  // 1970; some software writes 0001-01-01 for "no date".
+  // A comparison with NaN is false, so this also checks the digits. 60 is a leap second, which becomes the next
+  // minute. No clock is before 1970; some software writes 0001-01-01 for "no date".
   const valid =
     year >= 1970 && day >= 1 && day <= daysInMonth(year, month) && hour <= 23 && minute <= 59 && second <= 60
   return valid ? Date.UTC(year, month - 1, day, hour, minute, second) : undefined
@@ -102,8 +103,8 @@ const CLOCK_SET_AFTER_MS = 1e12 // 2001-09-09
 const END_OF_2100_MS = Date.UTC(2101, 0, 1)
 
 /**
- * An instant as a number since 1970, in ms; finer digits are cut off. `unset` for an uptime or the zero of an unset clock; undefined after
- * the year 2100.
+ * An instant as a number since 1970, in ms; finer digits are cut off. `unset` for an uptime or the zero of an unset
+ * clock; undefined after the year 2100.
  */
 export function readEpoch(value: number, unit: EpochUnit): number | 'unset' | undefined {
   // By whole microseconds, because 1772359201.123 * 1000 may be just below the millisecond.

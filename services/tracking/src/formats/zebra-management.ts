@@ -26,7 +26,10 @@ const events: ReadonlyMap<unknown, EventDecoder> = new Map<unknown, EventDecoder
   ['userapp', (out, data, atMs) => out.addHealth('user_event', atMs, { event: readText(data['event']) })],
 ])
 
-/** True for an event of a fixed reader about itself. The member `component`, the name of the sender, also marks unknown events. */
+/**
+ * True for an event of a fixed reader about itself. The member `component`, the name of the sender, also marks
+ * unknown events.
+ */
 export function isZebraManagement(item: JsonObject): boolean {
   return !isAbsent(item['type']) && (!isAbsent(item['component']) || events.has(item['type']))
 }

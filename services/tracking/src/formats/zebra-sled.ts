@@ -13,7 +13,10 @@ export function isZebraSled(item: JsonObject, data: JsonObject): boolean {
   return findDecoder(item, data) !== undefined
 }
 
-/** Decodes an item for which `isZebraSled` is true. A sled has one antenna and never names it, so a missing one is not reported. */
+/**
+ * Decodes an item for which `isZebraSled` is true. A sled has one antenna and never names it, so a missing one is not
+ * reported.
+ */
 export function decodeZebraSled(out: Collector, item: JsonObject, data: JsonObject, at: string): void {
   findDecoder(item, data)?.(out, item, data, at)
 }

@@ -11,8 +11,8 @@ import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent } from './texts.ts'
 
 /**
- * Decodes Zebra fixed readers (IoT Connector) and RFD40/RFD90 sleds. Only the members tell the kind of a message: topics are free, and `type`
- * is the configured mode of the reader.
+ * Decodes Zebra fixed readers (IoT Connector) and RFD40/RFD90 sleds. Only the members tell the kind of a message:
+ * topics are free, and `type` is the configured mode of the reader.
  */
 export function decodeZebra(bytes: Uint8Array, context: DecodeContext): Decoded {
   return decodeItems(bytes, context, decodeItem)

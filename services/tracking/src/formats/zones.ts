@@ -14,17 +14,18 @@ type Zone = { formatter: Intl.DateTimeFormat; offsets: Map<number, number> }
 const zones = new Map<string, Zone>()
 
 /**
- * The instant at which a clock in `zone` shows the wall time `wallMs` (a wall time as if it were UTC). `zone` is an IANA name or an offset
- * such as `+08`, `-3:30`, `GMT+08:00`. If a change of clocks repeats a wall time, it means the first occurrence; if it skips a wall time,
- * the time is moved forward by the change. Undefined for an unknown zone.
+ * The instant at which a clock in `zone` shows the wall time `wallMs` (a wall time as if it were UTC). `zone` is an
+ * IANA name or an offset such as `+08`, `-3:30`, `GMT+08:00`. If a change of clocks repeats a wall time, it means the
+ * first occurrence; if it skips a wall time, the time is moved forward by the change. Undefined for an unknown zone.
  */
 export function instantOfWallTime(wallMs: number, zone: string): number | undefined {
   const fixed = offsetMsOf(zone)
   if (fixed !== undefined) return wallMs - fixed
   const known = zoneNamed(zone)
   if (known === undefined) return undefined
-  // The offsets of a day before and a day after are on both sides of any change of clocks; usually there is none. They are those at midnight
-  // UTC: a message with thousands of times has few days, and each lookup costs microseconds.
+  // The offsets of a day before and a day after are on both sides of any change of clocks; usually there is none.
+  // They are those at midnight UTC: a message with thousands of times has few days, and each lookup costs
+  // microseconds.
   const day = Math.floor(wallMs / DAY_MS)
   const earlier = wallMs - offsetOfDay(known, day - 1)
   const later = wallMs - offsetOfDay(known, day + 2)

@@ -11,8 +11,9 @@ const shift = (minute: string, minutes: number) =>
   minuteOf(new Date(Date.parse(minute) + minutes * MINUTE_MS).toISOString())
 
 /**
- * The minutes whose rows are between two instants of `parseInstant`, both included. For the minutes of the bounds, it reads their rows. The
- * index has minutes and no instants: with minutes, PostgreSQL counts and skips rows without reading them, and reads no other months.
+ * The minutes whose rows are between two instants of `parseInstant`, both included. For the minutes of the bounds, it
+ * reads their rows. The index has minutes and no instants: with minutes, PostgreSQL counts and skips rows without
+ * reading them, and reads no other months.
  */
 export async function findMinutes(
   db: Db,
@@ -52,8 +53,8 @@ export async function countHistory(
 export type HistoryPage = { limit: number; offset: number; descending: boolean }
 
 /**
- * The common table expression `listed`: one page of an asset's rows, each with `before`, the instant of the row before it in the whole
- * history, also outside the range (D8.1).
+ * The common table expression `listed`: one page of an asset's rows, each with `before`, the instant of the row
+ * before it in the whole history, also outside the range (D8.1).
  */
 export function listed(
   orgId: number,

@@ -7,8 +7,8 @@ import { DURATION, listed } from './history.queries.ts'
 export const EVER = { first: undefined, last: undefined }
 
 /**
- * One page of an asset's history, newest first, with the reader and the scan point of each row. Their names are those of today, because
- * they have no history.
+ * One page of an asset's history, newest first, with the reader and the scan point of each row. Their names are those
+ * of today, because they have no history.
  */
 export async function listSightings(
   db: Db,

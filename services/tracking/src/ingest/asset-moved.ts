@@ -4,8 +4,8 @@ import { deliveryId } from './delivery-id.ts'
 import type { Movement } from './movements.ts'
 
 /**
- * The event of a movement, with the current names. The origin is null if it is deleted or unknown. Undefined if the asset or the
- * destination is deleted or unknown.
+ * The event of a movement, with the current names. The origin is null if it is deleted or unknown. Undefined if the
+ * asset or the destination is deleted or unknown.
  */
 export function toEvent({ kind, to, fromLocationId }: Movement, view: CatalogView): AssetMoved | undefined {
   const { orgId, assetId, minute } = to

@@ -6,7 +6,9 @@ import { epochMs, minuteTime } from '../sql-times.ts'
 
 type Start = { asset_id: number; ms: number }
 
-/** Asset → start of its dwell in milliseconds, if it was found. Call under `lockPositions`, after the rows are stored. */
+/**
+ * Asset → start of its dwell in milliseconds, if it was found. Call under `lockPositions`, after the rows are stored.
+ */
 export async function findDwellStarts(
   tx: Tx,
   { broken, longer }: BrokenDwells,
@@ -36,8 +38,8 @@ async function firstAfter(tx: Tx, broken: BrokenDwells['broken']): Promise<Start
 }
 
 /**
- * Reads back one day, because a late scan is at most one day old (D8.6), and less if thousands of dwells grow at once. So it never reads
- * months of rows if one late row joins an earlier dwell to this one.
+ * Reads back one day, because a late scan is at most one day old (D8.6), and less if thousands of dwells grow at
+ * once. So it never reads months of rows if one late row joins an earlier dwell to this one.
  */
 async function firstOfLonger(tx: Tx, longer: BrokenDwells['longer']): Promise<Start[]> {
   if (longer.length === 0) return []

@@ -12,9 +12,9 @@ export type BrokenDwells = {
 }
 
 /**
- * Finds the dwells that stored rows change (D8.2). A late row elsewhere inside a dwell breaks it. A late row at the same location before the
- * dwell, or a row that puts this location into its first minute, may make it longer. A late save may also overwrite its first row.
- * `positions` are those after the rows are stored.
+ * Finds the dwells that stored rows change (D8.2). A late row elsewhere inside a dwell breaks it. A late row at the
+ * same location before the dwell, or a row that puts this location into its first minute, may make it longer. A late
+ * save may also overwrite its first row. `positions` are those after the rows are stored.
  */
 export function findBrokenDwells(
   positions: readonly Position[],

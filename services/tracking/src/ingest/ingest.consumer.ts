@@ -37,8 +37,8 @@ const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }
 const groupOf = ({ subject }: { subject: string }) => String(readerSubject(subject)?.orgId ?? '')
 
 /**
- * Turns reader messages into history, positions and movements. If the database or catalog is not reachable, it holds the messages: then no
- * existing tag counts as unknown.
+ * Turns reader messages into history, positions and movements. If the database or catalog is not reachable, it holds
+ * the messages: then no existing tag counts as unknown.
  */
 export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchConsumer<ReaderMessage> => ({
   ...BATCH,
@@ -52,8 +52,8 @@ export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchCons
 const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
 
 /**
- * Handles messages beyond the share of their organization, in the time that the others leave. They were admitted before. They are late by
- * design and not counted as late: a flood must not use up the error budget of all.
+ * Handles messages beyond the share of their organization, in the time that the others leave. They were admitted
+ * before. They are late by design and not counted as late: a flood must not use up the error budget of all.
  */
 export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<ReaderMessage> {
   const scans = ofScans({ ...deps, metrics: { ...deps.metrics, finished: () => undefined } })
@@ -88,8 +88,9 @@ const ofScans = (deps: IngestDeps) => ({
 const COPY_WAIT_MS = 250
 
 /**
- * Stores scans from the broker's copies of MQTT messages. The broker acknowledges an MQTT message once it has this copy, and SCANS misses
- * the message while it has no leader. Usually SCANS has it. So only `ingestConsumer` counts reads and keeps reader health and dead letters.
+ * Stores scans from the broker's copies of MQTT messages. The broker acknowledges an MQTT message once it has this
+ * copy, and SCANS misses the message while it has no leader. Usually SCANS has it. So only `ingestConsumer` counts
+ * reads and keeps reader health and dead letters.
  */
 export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage | undefined> => ({
   ...BATCH,

@@ -7,8 +7,9 @@ type WithLocation = Observation & { locationId: number }
 export type Movement = { kind: 'scan' | 'save'; to: WithLocation; fromLocationId: number | null }
 
 /**
- * `positions` are those that changed. Two kinds of rows may change a dwell, which needs a lookup in history: `late` rows only filled
- * history, and `replaced` rows put another location into a newest minute that was the first of a dwell.
+ * `positions` are those that changed. Two kinds of rows may change a dwell, which needs a lookup in history: `late`
+ * rows only filled history, and `replaced` rows put another location into a newest minute that was the first of a
+ * dwell.
  */
 export type Advance = {
   positions: Position[]
@@ -18,9 +19,10 @@ export type Advance = {
 }
 
 /**
- * The movement rules (D8), without I/O. `stored` are new or overwritten history rows, `current` the positions of their assets, locked in
- * the same transaction. A row older than the position only fills history (D8.7). A row at another location than the last is a movement.
- * After a row without a location, which is not a movement, the next movement comes from null.
+ * The movement rules (D8), without I/O. `stored` are new or overwritten history rows, `current` the positions of
+ * their assets, locked in the same transaction. A row older than the position only fills history (D8.7). A row at
+ * another location than the last is a movement. After a row without a location, which is not a movement, the next
+ * movement comes from null.
  */
 export function advance(
   current: readonly Position[],

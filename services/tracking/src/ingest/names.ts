@@ -27,8 +27,8 @@ export function findMissingNames(movements: readonly Movement[], view: CatalogVi
 export type InTransaction = <T>(work: (tx: Tx) => Promise<T>) => Promise<T>
 
 /**
- * Commits `work` with all its events. If names are missing, it rolls back, asks catalog outside the transaction, and runs `work` again. A
- * name that catalog does not know either stays missing. Throws CatalogUnavailable.
+ * Commits `work` with all its events. If names are missing, it rolls back, asks catalog outside the transaction, and
+ * runs `work` again. A name that catalog does not know either stays missing. Throws CatalogUnavailable.
  */
 export async function commitWithNames<T extends { missing: MissingNames }>(
   resolver: CatalogResolver,

@@ -12,8 +12,8 @@ type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: number; decoded: Decoded }
 
 /**
- * Decodes one message of SCANS. Counts an unusable message on its reader, where users see it, and throws PoisonError, so that it becomes a
- * dead letter.
+ * Decodes one message of SCANS. Counts an unusable message on its reader, where users see it, and throws PoisonError,
+ * so that it becomes a dead letter.
  */
 export function decodeReaderMessage(
   message: Received,

@@ -12,7 +12,10 @@ export type ReaderSubject = {
 const known = new Map<string, ReaderSubject | undefined>()
 const MOST_KNOWN = 10_000
 
-/** Parses the subject of a message of SCANS or of the broker's copy of an MQTT message. Undefined if it names no reader. */
+/**
+ * Parses the subject of a message of SCANS or of the broker's copy of an MQTT message. Undefined if it names no
+ * reader.
+ */
 export function readerSubject(subject: string): ReaderSubject | undefined {
   if (known.has(subject)) return known.get(subject)
   const plain = withoutPrefix(subject)

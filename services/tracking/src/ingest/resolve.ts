@@ -21,8 +21,8 @@ type Tag = { tag_type: string; value: string }
 type Missing = { tags: Map<string, Tag>; locationKeys: Set<string>; locationIds: Set<number> }
 
 /**
- * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. Asks catalog once, for all reads
- * of the batch, for what the view does not know. Throws CatalogUnavailable.
+ * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. Asks catalog
+ * once, for all reads of the batch, for what the view does not know. Throws CatalogUnavailable.
  */
 export async function resolve(
   messages: readonly ReaderMessage[],
@@ -54,8 +54,8 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
 }
 
 /**
- * The facts of one read from the view and the directory. `isAssigned`: it has a location key or its antenna a scan point. `location` is
- * undefined for a location that is named but unknown.
+ * The facts of one read from the view and the directory. `isAssigned`: it has a location key or its antenna a scan
+ * point. `location` is undefined for a location that is named but unknown.
  */
 type Found = { match: TagMatch; isAssigned: boolean; location: KnownLocation | null | undefined }
 
@@ -190,8 +190,8 @@ function newestTime({ reads, health }: Decoded): number | null {
 }
 
 /**
- * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown one. Undefined, which
- * is not a scan, for a key without a location.
+ * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown
+ * one. Undefined, which is not a scan, for a key without a location.
  */
 function locationIdOf({ extra }: NeutralRead, location: Found['location']): number | null | undefined {
   if (extra?.location !== undefined) return location?.id

@@ -5,8 +5,9 @@ import { minuteOf, type Observation } from './observation.ts'
 export type Save = { orgId: number; assetIds: readonly number[]; locationId: number; savedAtMs: number }
 
 /**
- * The rows of a save, which overrides all rows before it. The clock of a reader may be up to 30 seconds ahead (D8.6). If it left a row later
- * than the save, the save takes effect a millisecond after that row, so that neither "last seen" nor the order of events steps back (ADR 20).
+ * The rows of a save, which overrides all rows before it. The clock of a reader may be up to 30 seconds ahead (D8.6).
+ * If it left a row later than the save, the save takes effect a millisecond after that row, so that neither "last
+ * seen" nor the order of events steps back (ADR 20).
  */
 export function placeSave(current: readonly Position[], save: Save): Observation[] {
   const positions = new Map(current.map((position) => [position.assetId, position]))
@@ -20,8 +21,8 @@ export function placeSave(current: readonly Position[], save: Save): Observation
 }
 
 /**
- * The row of a late save of one asset. It overwrites its minute, and rows of later minutes stay. No row if the minute already holds this
- * save or a later one. `inMinute` is the stored row of that minute.
+ * The row of a late save of one asset. It overwrites its minute, and rows of later minutes stay. No row if the minute
+ * already holds this save or a later one. `inMinute` is the stored row of that minute.
  */
 export function placeLateSave(
   current: readonly Position[],

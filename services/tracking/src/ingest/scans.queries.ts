@@ -6,8 +6,9 @@ import type { Minute, Observation } from './observation.ts'
 import { epochMinute } from '../sql-times.ts'
 
 /**
- * Stores the observations and returns those that became a row. That is so if the minute had no row, or if its row has no location and the
- * observation has one: a minute records its first location. Expects one observation per asset and minute. Call under `lockPositions`.
+ * Stores the observations and returns those that became a row. That is so if the minute had no row, or if its row has
+ * no location and the observation has one: a minute records its first location. Expects one observation per asset and
+ * minute. Call under `lockPositions`.
  */
 export async function insertScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
   const { rows } = await sql<RowKey>`
@@ -72,7 +73,9 @@ const rowsOf = (rows: readonly Observation[]): RawBuilder<unknown> => sql`
 
 const minutes = (rows: readonly { minute: Minute }[]) => instants(rows.map(({ minute }) => minute * 60_000))
 
-/** Call under `lockPositions`. Even without the lock, the condition on the minute keeps a position from stepping back. */
+/**
+ * Call under `lockPositions`. Even without the lock, the condition on the minute keeps a position from stepping back.
+ */
 export async function updatePositions(tx: Db, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) return
   await sql`

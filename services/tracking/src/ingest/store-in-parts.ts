@@ -10,8 +10,8 @@ const PARTS = 2
 const MIN_FOR_PARTS = 1_000
 
 /**
- * Stores a large batch in parallel transactions, each with all rows of its assets. If one fails, others may be committed, which is safe to
- * repeat. No transaction is running once this settles.
+ * Stores a large batch in parallel transactions, each with all rows of its assets. If one fails, others may be
+ * committed, which is safe to repeat. No transaction is running once this settles.
  */
 export async function storeInParts(
   observations: readonly Observation[],

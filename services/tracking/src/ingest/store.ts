@@ -18,8 +18,8 @@ export type Stored = { rows: number; movements: number; missing: MissingNames }
 export const NOTHING_STORED: Stored = { rows: 0, movements: 0, missing: new Map() }
 
 /**
- * Stores history rows, positions and events, in the caller's transaction. Safe to repeat and to run next to another replica: existing rows
- * change nothing and make no event. Expects one observation for each asset and minute.
+ * Stores history rows, positions and events, in the caller's transaction. Safe to repeat and to run next to another
+ * replica: existing rows change nothing and make no event. Expects one observation for each asset and minute.
  */
 export async function storeScans(
   tx: Tx,
@@ -33,8 +33,8 @@ export async function storeScans(
 }
 
 /**
- * Stores the rows of an operator's save. They overwrite the rows of their minutes and make events at once (ADR 20). `current` was locked in
- * the caller's transaction.
+ * Stores the rows of an operator's save. They overwrite the rows of their minutes and make events at once (ADR 20).
+ * `current` was locked in the caller's transaction.
  */
 export async function storeSave(
   tx: Tx,

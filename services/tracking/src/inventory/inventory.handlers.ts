@@ -14,7 +14,10 @@ export function inventoryHandlers(
   return { saveInventory: save, saveLegacyInventory: save } // the field names are the same in both (D1.5)
 }
 
-/** Answers 503, which clients retry, if catalog or the database is not reachable, or if too many saves wait for the same assets. */
+/**
+ * Answers 503, which clients retry, if catalog or the database is not reachable, or if too many saves wait for the
+ * same assets.
+ */
 async function unlessAway<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

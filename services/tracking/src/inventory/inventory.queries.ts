@@ -5,8 +5,8 @@ import { bigints } from '@whereabouts/db/array-parameters'
 import { upsertAssets, upsertLocations } from '../projections/projections.queries.ts'
 
 /**
- * Stores states from a reply of catalog in the projection tables, because reports join them and must show a save once it is answered (D8.5).
- * Does not touch or lock rows that are as new. Call under `lockPositions`.
+ * Stores states from a reply of catalog in the projection tables, because reports join them and must show a save once
+ * it is answered (D8.5). Does not touch or lock rows that are as new. Call under `lockPositions`.
  */
 export async function storeStates(
   tx: Tx,

@@ -17,9 +17,9 @@ export type PlacementDeps = Pick<InventoryDeps, 'db' | 'view' | 'resolver' | 'wa
 const PROMPT_MS = 3_000
 
 /**
- * Records the location that came with an asset (D1.6) as an inventory save at `placed_at`. A prompt one is the newest fact of the asset, like
- * any save (ADR 20). A late one keeps rows of later minutes (D8.7). Safe to repeat, in any order, and next to another replica. Throws
- * CatalogUnavailable.
+ * Records the location that came with an asset (D1.6) as an inventory save at `placed_at`. A prompt one is the newest
+ * fact of the asset, like any save (ADR 20). A late one keeps rows of later minutes (D8.7). Safe to repeat, in any
+ * order, and next to another replica. Throws CatalogUnavailable.
  */
 export async function recordPlacement(
   deps: PlacementDeps,

@@ -6,8 +6,8 @@ import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { recordPlacement, type PlacementDeps } from './placement.ts'
 
 /**
- * Records placements that catalog has committed, also if they arrive late. If catalog already sent it to `servePlacements`, it is recorded
- * and nothing happens.
+ * Records placements that catalog has committed, also if they arrive late. If catalog already sent it to
+ * `servePlacements`, it is recorded and nothing happens.
  */
 export const placementsConsumer = (deps: PlacementDeps): MessageConsumer<AssetPlaced> => ({
   durable: 'tracking-placements',

@@ -9,7 +9,8 @@ export type SaveTargets = { assets: AssetIdentity[]; location: LocationPlace | u
 const PARALLEL = 4
 
 /**
- * Asks catalog, not our view, because assets that were created or deleted a moment ago must count at once (D8.9). Throws CatalogUnavailable.
+ * Asks catalog, not our view, because assets that were created or deleted a moment ago must count at once (D8.9).
+ * Throws CatalogUnavailable.
  */
 export async function findSaveTargets(
   ask: AskCatalog,

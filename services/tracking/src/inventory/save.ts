@@ -24,8 +24,8 @@ export type InventoryDeps = {
 }
 
 /**
- * Saves that assets are at a location now (D8.5). All or nothing: if a key names nothing, it throws an error with all such keys. Throws
- * CatalogUnavailable.
+ * Saves that assets are at a location now (D8.5). All or nothing: if a key names nothing, it throws an error with all
+ * such keys. Throws CatalogUnavailable.
  */
 export async function saveInventory(
   deps: InventoryDeps,

@@ -25,8 +25,8 @@ export class CatchUp {
   }
 
   /**
-   * Resolves with true once the connection is live and has missed nothing, or is gone. Resolves with false if the stream no longer has the
-   * missed movements. Waits while the broker is not reachable.
+   * Resolves with true once the connection is live and has missed nothing, or is gone. Resolves with false if the
+   * stream no longer has the missed movements. Waits while the broker is not reachable.
    */
   async bring(connection: LiveConnection, epoch: string): Promise<boolean> {
     connection.hold()

@@ -34,5 +34,8 @@ export const cursorText = (cursor: Cursor): string => `:\nid: ${idOf(cursor)}\n\
 /** Not an event either, and without an id: for a client that still catches up. */
 export const COMMENT = ':\n\n'
 
-/** How long a client waits before it reconnects. Random, so that the clients of a stopped process do not reconnect at once. */
+/**
+ * How long a client waits before it reconnects. Random, so that the clients of a stopped process do not reconnect at
+ * once.
+ */
 export const retryText = (ms: number): string => `retry: ${Math.round(ms)}\n`

@@ -2,7 +2,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Listener } from './stream-shares.ts'
 
-/** A client with more than this in its buffer has fallen behind: later events stay in the stream until there is room. */
+/**
+ * A client with more than this in its buffer has fallen behind: later events stay in the stream until there is room.
+ */
 const MAX_BUFFERED_BYTES = 256 * 1024
 /** Length of the live events that are held while earlier ones are read from the stream. */
 const MAX_HELD_LENGTH = 64 * 1024
@@ -22,8 +24,8 @@ export class SlowClient extends Error {
 type LiveEvent = { seq: number; text: string }
 
 /**
- * One client: a stream of text, and the sequence up to which it has everything. While it catches up, live events are held. If they do not
- * fit, they are dropped and read from the stream again.
+ * One client: a stream of text, and the sequence up to which it has everything. While it catches up, live events are
+ * held. If they do not fit, they are dropped and read from the stream again.
  */
 export class LiveConnection extends Readable {
   readonly listener: Listener
@@ -101,7 +103,10 @@ export class LiveConnection extends Readable {
     if (!this.destroyed && !this.#isFinished) this.push(text)
   }
 
-  /** Resolves once there is room for more, or the connection is gone. Ends the connection of a client that takes too long. */
+  /**
+   * Resolves once there is room for more, or the connection is gone. Ends the connection of a client that takes too
+   * long.
+   */
   async waitForRoom(): Promise<void> {
     if (this.readableLength < PAGE_BYTES) return
     const late = new AbortController()

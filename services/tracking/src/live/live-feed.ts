@@ -55,8 +55,9 @@ export class LiveFeed {
   }
 
   /**
-   * A stream of the movements from now on, or after `lastEventId`. It ends at `expiresAtMs`, or if the feed is full and another listener has
-   * fewer streams. It counts until it is destroyed or has ended. Throws 429 and 503 if there are too many.
+   * A stream of the movements from now on, or after `lastEventId`. It ends at `expiresAtMs`, or if the feed is full
+   * and another listener has fewer streams. It counts until it is destroyed or has ended. Throws 429 and 503 if there
+   * are too many.
    */
   open(listener: Listener, lastEventId: string | undefined, expiresAtMs: number): Readable {
     const cursor = this.#cursor()

@@ -15,8 +15,8 @@ export const TURN_MS = 60_000
 export type Listener = { orgId: number; userId: number; address: string }
 
 /**
- * Counts the live streams of this process, and chooses the stream that ends for a new one. No organizations can close the feed for another:
- * if it is full, a stream of the organization with the most streams ends.
+ * Counts the live streams of this process, and chooses the stream that ends for a new one. No organizations can close
+ * the feed for another: if it is full, a stream of the organization with the most streams ends.
  */
 export class StreamShares<S extends { readonly listener: Listener; readonly openedAtMs: number }> {
   /** Oldest first. */
@@ -39,8 +39,8 @@ export class StreamShares<S extends { readonly listener: Listener; readonly open
   }
 
   /**
-   * Undefined if there is room for one more stream of this listener; otherwise the stream that must end for it. Throws 429 if the listener
-   * has its share already, 503 if every stream is younger than `TURN_MS`.
+   * Undefined if there is room for one more stream of this listener; otherwise the stream that must end for it.
+   * Throws 429 if the listener has its share already, 503 if every stream is younger than `TURN_MS`.
    */
   claim({ orgId, userId, address }: Listener, nowMs: number): S | undefined {
     const [ofOrg, ofAddress] = [sizeOf(this.#orgs, orgId), sizeOf(this.#addresses, address)]

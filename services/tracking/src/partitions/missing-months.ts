@@ -4,8 +4,8 @@ import { createMonths } from './partitions.loop.ts'
 import { monthOf } from './partitions.queries.ts'
 
 /**
- * Runs `work`, which stores rows of these instants in its own transaction. If a month has no partition, creates it and runs `work` again.
- * That happens if the partition loop failed for months or the broker's clock is far off.
+ * Runs `work`, which stores rows of these instants in its own transaction. If a month has no partition, creates it
+ * and runs `work` again. That happens if the partition loop failed for months or the broker's clock is far off.
  */
 export async function withMonths<T>(
   db: Kysely<Tables>,

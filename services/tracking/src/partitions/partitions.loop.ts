@@ -14,7 +14,10 @@ import {
   type Month,
 } from './partitions.queries.ts'
 
-/** A scan may be 24 hours old (D8.6), so the last month is needed. The months ahead give operators time to notice a failure. */
+/**
+ * A scan may be 24 hours old (D8.6), so the last month is needed. The months ahead give operators time to notice a
+ * failure.
+ */
 const MONTHS_BEHIND = 1
 const MONTHS_AHEAD = 2
 const EVERY_MS = 3_600_000
@@ -32,8 +35,8 @@ type Options = {
 }
 
 /**
- * Creates the partitions around now and drops those whose last day is older than the retention. Neither blocks readers or writers. Safe to
- * repeat. After an interruption, the next run continues.
+ * Creates the partitions around now and drops those whose last day is older than the retention. Neither blocks
+ * readers or writers. Safe to repeat. After an interruption, the next run continues.
  */
 export async function maintainPartitions(options: Options): Promise<void> {
   const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options

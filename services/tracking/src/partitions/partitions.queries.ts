@@ -36,8 +36,8 @@ export async function listPartitions(db: Db): Promise<Partition[]> {
 }
 
 /**
- * Creates the partition of a month without blocking readers or writers, in any role of the service (migration 0030). `state` is the state
- * of an existing one. Call under `withPartitionLock`.
+ * Creates the partition of a month without blocking readers or writers, in any role of the service (migration 0030).
+ * `state` is the state of an existing one. Call under `withPartitionLock`.
  */
 export async function createPartition(db: Db, month: Month, state?: Partition['state']): Promise<void> {
   if (state === 'attached') return
@@ -50,8 +50,9 @@ export async function protectPartition(owner: Db, month: Month): Promise<void> {
 }
 
 /**
- * Drops a month, also after an interrupted attempt. Waits up to the session's `lock_timeout` for statements that may still read it, and
- * blocks nothing else. Call as the owner of the tables, under `withPartitionLock`, outside a transaction.
+ * Drops a month, also after an interrupted attempt. Waits up to the session's `lock_timeout` for statements that may
+ * still read it, and blocks nothing else. Call as the owner of the tables, under `withPartitionLock`, outside a
+ * transaction.
  */
 export async function dropPartition(
   db: Db,
@@ -70,8 +71,8 @@ async function finishDetaching(db: Db, month: Month): Promise<void> {
 const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`
 
 /**
- * Runs `work` on a session with a lock timeout, one at a time over all replicas. Fails if another replica holds the lock for longer than
- * the timeout.
+ * Runs `work` on a session with a lock timeout, one at a time over all replicas. Fails if another replica holds the
+ * lock for longer than the timeout.
  */
 export async function withPartitionLock<T>(
   db: Db,

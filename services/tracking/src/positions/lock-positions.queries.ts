@@ -5,9 +5,9 @@ import { epochMinute, epochMs } from '../sql-times.ts'
 import type { AssetKey, Position } from './position.ts'
 
 /**
- * Locks the positions of the assets until the transaction ends, and returns them. Every writer of rows locks first, so that the changes of
- * one asset have an order. The order of the keys prevents deadlocks. For an asset without a position, it inserts and locks a row at minus
- * infinity, which it does not return.
+ * Locks the positions of the assets until the transaction ends, and returns them. Every writer of rows locks first,
+ * so that the changes of one asset have an order. The order of the keys prevents deadlocks. For an asset without a
+ * position, it inserts and locks a row at minus infinity, which it does not return.
  */
 export async function lockPositions(tx: Tx, assets: readonly AssetKey[]): Promise<Position[]> {
   const unique = [...new Map(assets.map((a) => [a.assetId, a])).values()]

@@ -7,8 +7,8 @@ import { readCatalogMessage } from './catalog-message.ts'
 import type { CatalogView } from './catalog-view.ts'
 
 /**
- * Fills the view from the whole CATALOG stream and keeps it up to date. Ingest waits until it has caught up. An unreadable state changes
- * nothing, and catalog is asked to publish it again.
+ * Fills the view from the whole CATALOG stream and keeps it up to date. Ingest waits until it has caught up. An
+ * unreadable state changes nothing, and catalog is asked to publish it again.
  */
 export function followCatalog(
   broker: Broker,

@@ -34,7 +34,10 @@ export const askCatalogOver =
     }
   }
 
-/** For this long, it does not ask again for a name that catalog does not know: most BLE adverts come from unknown tags. */
+/**
+ * For this long, it does not ask again for a name that catalog does not know: most BLE adverts come from unknown
+ * tags.
+ */
 const UNKNOWN_MS = 1_000
 const MAX_UNKNOWN = 100_000
 
@@ -49,8 +52,8 @@ export type Unresolved = {
 type Lists = { tags: Tag[]; location_keys: string[]; location_ids: number[]; asset_ids: number[] }
 
 /**
- * Asks catalog for names that the view does not know, and puts the reply into the view. So a read finds an asset that was created a moment
- * ago, before its state arrives.
+ * Asks catalog for names that the view does not know, and puts the reply into the view. So a read finds an asset that
+ * was created a moment ago, before its state arrives.
  */
 export class CatalogResolver {
   readonly #view: CatalogView

@@ -15,8 +15,9 @@ export type KnownLocation = KnownAsset & { parentId: number | null }
 export type TagMatch = KnownAsset | null | undefined
 
 /**
- * Catalog's assets, locations and tags in the memory of this process. States may arrive twice and in any order; the newest `revision` wins.
- * The view may be incomplete or old: a missing name costs a request to catalog, and an event may carry an old name.
+ * Catalog's assets, locations and tags in the memory of this process. States may arrive twice and in any order; the
+ * newest `revision` wins. The view may be incomplete or old: a missing name costs a request to catalog, and an event
+ * may carry an old name.
  */
 export class CatalogView {
   readonly #assets = new Map<number, KnownAsset>()

@@ -16,8 +16,8 @@ export type FindAssetId = (orgId: number, key: string) => Promise<number | undef
 type Deps = { view: CatalogView; ask: AskCatalog; resolver: CatalogResolver }
 
 /**
- * The live location, as catalog knows it now: a write that catalog has answered counts at once (D8.9), and our view may be some milliseconds
- * behind. If catalog cannot be reached, from the view.
+ * The live location, as catalog knows it now: a write that catalog has answered counts at once (D8.9), and our view
+ * may be some milliseconds behind. If catalog cannot be reached, from the view.
  */
 export const locationFinder =
   ({ view, ask, resolver }: Deps): FindLocation =>

@@ -6,8 +6,8 @@ import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
 
 /**
- * The progress of a projection of catalog, in sequences of the CATALOG stream. That stream has gaps, so `pending` says how many messages
- * are left.
+ * The progress of a projection of catalog, in sequences of the CATALOG stream. That stream has gaps, so `pending`
+ * says how many messages are left.
  */
 export type Progress = { applied_seq: number; head_seq: number; pending: number }
 
@@ -26,8 +26,8 @@ type Options = {
 const FAR_BEHIND = 1_000
 
 /**
- * Reports the progress of the projections: in metrics, in `now()`, and in the log while one is behind. After a loss of the tables or the
- * stream, it shows when reports will be complete again.
+ * Reports the progress of the projections: in metrics, in `now()`, and in the log while one is behind. After a loss
+ * of the tables or the stream, it shows when reports will be complete again.
  */
 export function startProgressLoop({ broker, follower, registry, log, everyMs = 5_000 }: Options) {
   let tables: Progress | undefined

@@ -6,8 +6,8 @@ import { lockPositions } from '../positions/lock-positions.queries.ts'
 type State = { org_id: number; id: number; revision: number }
 
 /**
- * The newest state of each entity, because an upsert must not touch a row twice. In the order of ingest, because the triggers of `asset`
- * lock positions, and all transactions must lock them in one order.
+ * The newest state of each entity, because an upsert must not touch a row twice. In the order of ingest, because the
+ * triggers of `asset` lock positions, and all transactions must lock them in one order.
  */
 function newest<T extends State>(states: readonly T[]): T[] {
   const byId = new Map<number, T>()
@@ -19,8 +19,9 @@ function newest<T extends State>(states: readonly T[]): T[] {
 }
 
 /**
- * Stores the states that are newer than the stored ones. Locks positions first, like ingest: the triggers of `asset` and `position` each
- * write into the other table, so that two transactions that start at different tables would deadlock.
+ * Stores the states that are newer than the stored ones. Locks positions first, like ingest: the triggers of `asset`
+ * and `position` each write into the other table, so that two transactions that start at different tables would
+ * deadlock.
  */
 export async function upsertAssets(db: Db, states: readonly AssetIdentity[]): Promise<void> {
   if (states.length === 0) return

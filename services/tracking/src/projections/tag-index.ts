@@ -13,8 +13,8 @@ export type KnownTag = {
 }
 
 /**
- * Catalog's tags by the values that readers send. It has maps in maps, because every read looks up a tag: a combined key of organization,
- * type and value would be built and hashed for every read.
+ * Catalog's tags by the values that readers send. It has maps in maps, because every read looks up a tag: a combined
+ * key of organization, type and value would be built and hashed for every read.
  */
 export class TagIndex {
   readonly #tags = new Map<number, KnownTag>()

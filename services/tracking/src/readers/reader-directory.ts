@@ -26,8 +26,9 @@ const RELISTEN_MS = 1_000
 const NO_SETTINGS: ReaderSettings = {}
 
 /**
- * The scan points and decoder settings of all readers, in the memory of this process. PostgreSQL notifies every replica of a change when it
- * commits. A replica then reads that organization's rows again, and all rows after a lost connection.
+ * The scan points and decoder settings of all readers, in the memory of this process. PostgreSQL notifies every
+ * replica of a change when it commits. A replica then reads that organization's rows again, and all rows after a lost
+ * connection.
  */
 export class ReaderDirectory {
   readonly #db: Kysely<Tables>

@@ -46,8 +46,9 @@ const pause = sql.raw(
 )
 
 /**
- * Adds the entries to the rows of their readers. The usual pause is the longest between two writes, which decays by half in two hours.
- * Sorted by key, so that two replicas lock the rows in one order. Returns the organizations that got new rows.
+ * Adds the entries to the rows of their readers. The usual pause is the longest between two writes, which decays by
+ * half in two hours. Sorted by key, so that two replicas lock the rows in one order. Returns the organizations that
+ * got new rows.
  */
 export async function addHealth(db: Db, entries: readonly HealthEntry[]): Promise<number[]> {
   const sorted = entries.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))

@@ -12,7 +12,10 @@ export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
 /** A filter of the list, on its columns. */
 type Condition = RawBuilder<unknown>
 
-/** A reader `h` is silent after three usual pauses, at least two minutes; after five minutes while its usual pause is unknown. */
+/**
+ * A reader `h` is silent after three usual pauses, at least two minutes; after five minutes while its usual pause is
+ * unknown.
+ */
 export const silence = sql.raw(
   `greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`,
 )

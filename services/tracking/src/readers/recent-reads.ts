@@ -26,8 +26,8 @@ export function addedReads(a: string, b: string): RawBuilder<unknown> {
 }
 
 /**
- * An estimate of the reads in the sixty seconds before `nowMs`: the current minute counts in full, the one before it by its share of the
- * sixty seconds.
+ * An estimate of the reads in the sixty seconds before `nowMs`: the current minute counts in full, the one before it
+ * by its share of the sixty seconds.
  */
 export function readsPerMinute(row: string, nowMs: number): RawBuilder<number> {
   const minute = Math.floor(nowMs / 60_000)

@@ -97,8 +97,8 @@ const namesLocation = (body: Pair) =>
   body.location_id !== undefined || body.location_external_key !== undefined
 
 /**
- * The location that one of the two fields names, or both of them; undefined if neither does. The schema refuses a pair of which only one is
- * null (D5.3).
+ * The location that one of the two fields names, or both of them; undefined if neither does. The schema refuses a
+ * pair of which only one is null (D5.3).
  */
 async function resolveLocation(findLocation: FindLocation, orgId: number, body: Pair) {
   const { location_id: id, location_external_key: key } = body

@@ -17,8 +17,8 @@ export const askToAttachOver =
     attachTag.reply.parse(await request(broker, attachTag.subject, wanted, { timeoutMs: TIMEOUT_MS }))
 
 /**
- * Asks catalog to attach a tag. Throws catalog's refusal, and 503 if there is no reply: then the tag may be attached or not, and the client
- * may send the same claim again.
+ * Asks catalog to attach a tag. Throws catalog's refusal, and 503 if there is no reply: then the tag may be attached
+ * or not, and the client may send the same claim again.
  */
 export async function attach(
   ask: AskToAttach,

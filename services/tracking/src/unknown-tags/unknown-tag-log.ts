@@ -16,8 +16,9 @@ const FLUSH_MS = 2_000
 const MAX_PENDING = 20_000
 
 /**
- * Collects reads of unknown tags in memory and writes them every two seconds, one row for each tag (D8.8). The lists are bounded, here and in
- * the table, so that a reader that invents tags costs one write for each list, not for each read.
+ * Collects reads of unknown tags in memory and writes them every two seconds, one row for each tag (D8.8). The lists
+ * are bounded, here and in the table, so that a reader that invents tags costs one write for each list, not for each
+ * read.
  */
 export class UnknownTagLog {
   readonly #pending: WriteBehind<UnknownTagEntry, { org_id: number; tag_type: string }[]>

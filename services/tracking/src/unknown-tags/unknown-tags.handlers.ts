@@ -26,8 +26,8 @@ export const unknownTagHandlers = ({ db, resolver, askToAttach }: UnknownTagDeps
     return { ...(await listUnknownTags(db.forOrg(orgId), orgId, query)), limit, offset }
   },
 
-  // Catalog owns the tag. Its reply is stored like a state from the stream, which may be behind: so the unknown tag is gone once the claim is
-  // answered, and a read of a moment ago does not list it again.
+  // Catalog owns the tag. Its reply is stored like a state from the stream, which may be behind: so the unknown tag
+  // is gone once the claim is answered, and a read of a moment ago does not list it again.
   async claimUnknownTag({ principal: { orgId }, body }) {
     const { tag, ownerKey } = await attach(askToAttach, { org_id: orgId, ...body })
     resolver.apply({ assets: [], locations: [], tags: [tag] })

@@ -5,7 +5,10 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import { instant } from '../sql-times.ts'
 
-/** The newest tags kept per organization and type of tag. Per type, so that BLE adverts of passers-by evict no barcode. */
+/**
+ * The newest tags kept per organization and type of tag. Per type, so that BLE adverts of passers-by evict no
+ * barcode.
+ */
 export const MAX_UNKNOWN_TAGS = 1_000
 
 /** The reads of one unknown tag since the last write. */
@@ -25,8 +28,8 @@ export type UnknownTagEntry = {
 type Name = { org_id: number; tag_type: string; value: string }
 
 /**
- * Adds the entries to the rows of their tags. Sorted, so that two replicas lock the rows in one order. Returns the organizations and types
- * that got new tags.
+ * Adds the entries to the rows of their tags. Sorted, so that two replicas lock the rows in one order. Returns the
+ * organizations and types that got new tags.
  */
 export async function addUnknownTags(
   db: Db,
@@ -75,8 +78,8 @@ const matchOfTag = sql.raw(
 )
 
 /**
- * Deletes unknown tags that became known before they were added. Runs after they are added, and `deleteKnownTags` runs after a tag is
- * stored: both are separate statements, so that one of the two sees the other's row.
+ * Deletes unknown tags that became known before they were added. Runs after they are added, and `deleteKnownTags`
+ * runs after a tag is stored: both are separate statements, so that one of the two sees the other's row.
  */
 export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promise<void> {
   await sql`

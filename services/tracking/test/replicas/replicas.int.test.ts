@@ -8,7 +8,10 @@ const COPIES = 6
 const MINUTE = 60_000
 const T0 = Math.floor(Date.now() / MINUTE) * MINUTE - 10 * MINUTE
 
-/** The location of an asset in a minute: some stay, some move, some lose it. Not random, so that two organizations get the same. */
+/**
+ * The location of an asset in a minute: some stay, some move, some lose it. Not random, so that two organizations get
+ * the same.
+ */
 const antennaOf = (asset: number, minute: number) => (((asset % 7) * minute + asset) % 3) + 1
 
 /**

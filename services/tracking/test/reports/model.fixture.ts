@@ -18,8 +18,8 @@ const READS = 4
 export type Seen = { asset_id: number; location_id: number | null; observed_at: string }
 
 /**
- * Assets of two organizations: expired, not yet valid, deleted, never scanned, without a location, at deleted locations.
- * Returns the reads of the first one, oldest first.
+ * Assets of two organizations: expired, not yet valid, deleted, never scanned, without a location, at deleted
+ * locations. Returns the reads of the first one, oldest first.
  */
 export async function fillReport(tracking: Tracking): Promise<Seen[]> {
   const { catalog, db, view } = tracking

@@ -21,8 +21,8 @@ export const seen = (
 export const iso = (minutesAgo: number) => new Date(NOW - minutesAgo * 60_000 + 123).toISOString()
 
 /**
- * Alpha was at the dock 30 and 20 minutes ago and at the shelf 10 minutes ago. Beta was read without a location 5 minutes ago. Never
- * was not read at all. Another organization also has an asset.
+ * Alpha was at the dock 30 and 20 minutes ago and at the shelf 10 minutes ago. Beta was read without a location 5
+ * minutes ago. Never was not read at all. Another organization also has an asset.
  */
 export async function scene(tracking: Tracking) {
   const { catalog } = tracking

@@ -32,9 +32,9 @@ type Toggle = { enabled: boolean; enabled_at: string }
 const CLOCK_TOLERANCE_MS = 2_000
 
 /**
- * Why no attempt may be made now, or undefined. `receivedAt` is when the broker stored the event: an event from before the
- * webhook was created, or deliveries were switched on, is not delivered. `unknown`: an attempt may be made if the
- * subscription is active.
+ * Why no attempt may be made now, or undefined. `receivedAt` is when the broker stored the event: an event from
+ * before the webhook was created, or deliveries were switched on, is not delivered. `unknown`: an attempt may be made
+ * if the subscription is active.
  */
 export function dropReason(
   target: Toggle | undefined,

@@ -22,9 +22,9 @@ export type DeliveryStore = {
 const TARGETS_AT_ONCE = 500
 
 /**
- * Looks up and logs concurrent deliveries of all organizations with one statement. A statement for each would cost more
- * than its request to the receiver (ADR 28). Such a statement runs on `across`, which sees all organizations. A delivery
- * gets the row of its organization, and the secret in it opens for no other.
+ * Looks up and logs concurrent deliveries of all organizations with one statement. A statement for each would cost
+ * more than its request to the receiver (ADR 28). Such a statement runs on `across`, which sees all organizations. A
+ * delivery gets the row of its organization, and the secret in it opens for no other.
  */
 export function deliveryStore(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>, across: Db): DeliveryStore {
   const findTarget = batchCalls((orgIds: readonly number[]) => findTargets(across, orgIds), {

@@ -13,10 +13,10 @@ const REMEMBERED_MS = 10 * 60_000
 type Receiver = { allowed: number; slow: boolean; until: number }
 
 /**
- * How many deliveries the receiver of each organization may get at once, and whether it is slow. A failure reduces the
- * number to one. When each allowed delivery has succeeded once, one more is allowed, so that a receiver which limits its
- * rate is not flooded. A result counts for ten minutes. Above 10 000 organizations, the one without a result for the
- * longest time is evicted; its receiver counts as unknown.
+ * How many deliveries the receiver of each organization may get at once, and whether it is slow. A failure reduces
+ * the number to one. When each allowed delivery has succeeded once, one more is allowed, so that a receiver which
+ * limits its rate is not flooded. A result counts for ten minutes. Above 10 000 organizations, the one without a
+ * result for the longest time is evicted; its receiver counts as unknown.
  */
 export class AdaptiveConcurrency {
   readonly #receivers = new LRUCache<number, Receiver>({ max: MAX_REMEMBERED })

@@ -6,9 +6,9 @@ import { FairSemaphore } from './fair-semaphore.ts'
 export type BulkheadSizes = { well: number; slow: number }
 
 /**
- * Limits the requests of all lanes together, with two semaphores (ADR 22). Organizations whose receivers take a second or
- * longer use the slow one, and a request that becomes slow moves there while it runs. So no request holds a slot of the
- * other one for longer than a second, even if many receivers hang.
+ * Limits the requests of all lanes together, with two semaphores (ADR 22). Organizations whose receivers take a
+ * second or longer use the slow one, and a request that becomes slow moves there while it runs. So no request holds a
+ * slot of the other one for longer than a second, even if many receivers hang.
  */
 export class Bulkheads {
   readonly #concurrency: AdaptiveConcurrency
@@ -31,8 +31,8 @@ export class Bulkheads {
   }
 
   /**
-   * Runs `work` in a slot. `work` calls `onStart` when its request starts: only that time can make it slow. Rejects with
-   * Requeued if `stopping` aborts before `work` has a slot.
+   * Runs `work` in a slot. `work` calls `onStart` when its request starts: only that time can make it slow. Rejects
+   * with Requeued if `stopping` aborts before `work` has a slot.
    */
   async use<T>(orgId: number, stopping: AbortSignal, work: (onStart: () => void) => Promise<T>): Promise<T> {
     let held = await this.#acquire(orgId, stopping)

@@ -4,8 +4,8 @@ import { AdaptiveConcurrency, SLOW_MS } from './adaptive-concurrency.ts'
 import { Bulkheads } from './bulkheads.ts'
 
 /**
- * The model of ADR 22, in fake time, with a quarter of the slots of production. Lanes and bulkheads are the real ones. A
- * receiver is the number of milliseconds that it needs.
+ * The model of ADR 22, in fake time, with a quarter of the slots of production. Lanes and bulkheads are the real
+ * ones. A receiver is the number of milliseconds that it needs.
  */
 
 beforeEach(() => {

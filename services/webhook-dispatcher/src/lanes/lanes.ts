@@ -55,8 +55,8 @@ export class Lanes {
   }
 
   /**
-   * Runs `work` when the deliveries before it are done; until then it occupies `bytes`. Resolves with `ran`, or `dropped`
-   * if its lane needed the room. Rejects like `work`, or with Requeued if the lanes are stopped first.
+   * Runs `work` when the deliveries before it are done; until then it occupies `bytes`. Resolves with `ran`, or
+   * `dropped` if its lane needed the room. Rejects like `work`, or with Requeued if the lanes are stopped first.
    */
   run(orgId: number, bytes: number, work: Work): Promise<'ran' | 'dropped'> {
     if (this.#stopped) return Promise.reject(new Requeued())

@@ -2,8 +2,9 @@ import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /**
- * The target is in a network that deliveries must not reach. The message does not name the address, because customers can
- * read it. For a host name it is the same as for one that does not exist, so that nobody can list the names of our network.
+ * The target is in a network that deliveries must not reach. The message does not name the address, because customers
+ * can read it. For a host name it is the same as for one that does not exist, so that nobody can list the names of
+ * our network.
  */
 export class TargetRefused extends Error {
   override readonly name = 'TargetRefused'
@@ -15,8 +16,8 @@ export class TargetRefused extends Error {
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::')
 
 /**
- * Reserved ranges inside 2000::/3, because the library calls some of them unicast: all of 2001::/23 (protocol assignments,
- * ORCHIDs, AMT, …), 6to4, documentation, 3ffe::/16 (6bone). 5f00::/16 is outside 2000::/3.
+ * Reserved ranges inside 2000::/3, because the library calls some of them unicast: all of 2001::/23 (protocol
+ * assignments, ORCHIDs, AMT, …), 6to4, documentation, 3ffe::/16 (6bone). 5f00::/16 is outside 2000::/3.
  */
 const RESERVED_IPV6 = ['2001::/23', '2002::/16', '2001:db8::/32', '3fff::/20', '3ffe::/16'].map((cidr) =>
   ipaddr.IPv6.parseCIDR(cidr),
@@ -30,8 +31,8 @@ const ISATAP = new Set([0x00005efe, 0x02005efe])
 
 /**
  * True for global unicast only (D11.4), in any spelling, without addresses that clouds answer inside. An IPv4-mapped
- * address counts as its IPv4 address. IPv6 must also be in 2000::/3, because the library calls `::7f00:1`, an old spelling of
- * 127.0.0.1, unicast. False for a text that is not an address.
+ * address counts as its IPv4 address. IPv6 must also be in 2000::/3, because the library calls `::7f00:1`, an old
+ * spelling of 127.0.0.1, unicast. False for a text that is not an address.
  */
 export function isPublicAddress(address: string): boolean {
   const plain = isIPv6(address) ? plainIpv6(address) : address
@@ -41,7 +42,10 @@ export function isPublicAddress(address: string): boolean {
   return parsed instanceof ipaddr.IPv4 ? !CLOUD_INTERNAL_IPV4.has(parsed.toString()) : isPublicIpv6(parsed)
 }
 
-/** Without dots, because the library takes `::8.8.8.8` for an IPv4-mapped address. Undefined for an address with a zone. */
+/**
+ * Without dots, because the library takes `::8.8.8.8` for an IPv4-mapped address. Undefined for an address with a
+ * zone.
+ */
 const plainIpv6 = (address: string) => URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1)
 
 function isPublicIpv6(address: ipaddr.IPv6): boolean {
@@ -50,7 +54,10 @@ function isPublicIpv6(address: ipaddr.IPv6): boolean {
   return !ISATAP.has(high * 0x10000 + low)
 }
 
-/** The host of a parsed URL if it is an address, without brackets. Undefined for a name. The parser normalizes `127.1`. */
+/**
+ * The host of a parsed URL if it is an address, without brackets. Undefined for a name. The parser normalizes
+ * `127.1`.
+ */
 export function literalAddress(hostname: string): string | undefined {
   const host = hostname.replace(/^\[|\]$/g, '')
   return isIP(host) === 0 ? undefined : host

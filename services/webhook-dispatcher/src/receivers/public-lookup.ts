@@ -7,15 +7,18 @@ import { isPublicAddress, TargetRefused } from './address-guard.ts'
 export type Resolver = Pick<dns.Resolver, 'resolve4' | 'resolve6'>
 
 /**
- * Asks the name servers of resolv.conf. Not getaddrinfo, because Node calls it on four threads: four names whose servers do
- * not answer would block the lookups of all other organizations (ADR 23). It also uses no search domain and no hosts file, so
- * that `redis` does not resolve to a host of our network.
+ * Asks the name servers of resolv.conf. Not getaddrinfo, because Node calls it on four threads: four names whose
+ * servers do not answer would block the lookups of all other organizations (ADR 23). It also uses no search domain
+ * and no hosts file, so that `redis` does not resolve to a host of our network.
  */
 export const createResolver = (): dns.Resolver => new dns.Resolver({ timeout: 2_000, tries: 2 })
 
 const NO_PUBLIC_ADDRESS = 'the host name does not resolve to public addresses'
 
-/** All addresses of a name. Rejects with TargetRefused if any is not public, because the socket may choose any of them. */
+/**
+ * All addresses of a name. Rejects with TargetRefused if any is not public, because the socket may choose any of
+ * them.
+ */
 export async function publicAddresses(resolver: Resolver, host: string): Promise<LookupAddress[]> {
   const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
   const found = [...addressesOf(ipv4, 4), ...addressesOf(ipv6, 6)]

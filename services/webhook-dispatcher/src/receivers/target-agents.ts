@@ -19,8 +19,8 @@ export type TargetAgentOptions = {
 }
 
 /**
- * Idle connections are closed before most servers close them, because a request on a connection that is being closed fails.
- * If a server announces a shorter time, that time counts.
+ * Idle connections are closed before most servers close them, because a request on a connection that is being closed
+ * fails. If a server announces a shorter time, that time counts.
  */
 const IDLE_MS = 4_000
 /** Longer than the timeout of an attempt: a connection of an aborted attempt ends after this time. */
@@ -37,13 +37,16 @@ const HTTP = {
   bodyTimeout: 0,
   maxHeaderSize: MAX_HEADER_BYTES,
 }
-/** The environment cannot change the checks. Its proxies are ignored, because they would connect to unchecked addresses. */
+/**
+ * The environment cannot change the checks. Its proxies are ignored, because they would connect to unchecked
+ * addresses.
+ */
 const TLS = { allowH2: false, rejectUnauthorized: true, timeout: CONNECT_MS }
 
 /**
- * Checks each new connection. A literal address is checked before the request, because it has no lookup and no redirect is
- * followed. The addresses of a name are checked in the lookup that the socket uses. An origin may have as many connections
- * as requests, so that a hanging request does not delay another.
+ * Checks each new connection. A literal address is checked before the request, because it has no lookup and no
+ * redirect is followed. The addresses of a name are checked in the lookup that the socket uses. An origin may have as
+ * many connections as requests, so that a hanging request does not delay another.
  */
 export function createTargetAgents({
   allowPrivateTargets,

@@ -25,7 +25,10 @@ export class Subscriptions {
     this.#log = log
   }
 
-  /** Takes a state of the stream KEYS. Ignores a revision that is older than the known one. Throws for a malformed state. */
+  /**
+   * Takes a state of the stream KEYS. Ignores a revision that is older than the known one. Throws for a malformed
+   * state.
+   */
   apply(payload: unknown): void {
     const state = OrgSubscription.parse(payload)
     this.#keep(state)
@@ -50,7 +53,10 @@ export class Subscriptions {
     return known.endsAtMs === undefined || nowMs < known.endsAtMs ? 'active' : 'lapsed'
   }
 
-  /** Asks keys for the state of an organization, once for concurrent callers. False: keys did not reply. Never rejects. */
+  /**
+   * Asks keys for the state of an organization, once for concurrent callers. False: keys did not reply. Never
+   * rejects.
+   */
   async learn(orgId: number): Promise<boolean> {
     const running = this.#requests.get(orgId)
     if (running) return running

@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { openSecret, type SealedSecret, type SecretKeys } from './secrets.ts'
 
 /**
- * Keeps decrypted secrets, so that an attempt need not decrypt its own. A secret that was re-encrypted, or belongs to a new
- * webhook, has other bytes and is opened again.
+ * Keeps decrypted secrets, so that an attempt need not decrypt its own. A secret that was re-encrypted, or belongs to
+ * a new webhook, has other bytes and is opened again.
  */
 export class OpenedSecrets {
   readonly #keys: SecretKeys

@@ -14,7 +14,10 @@ const log = createLogger('test', 'silent')
 const URL_OF_HOOK = 'https://example.com/hook'
 
 type Seals = {
-  /** Adds webhooks, encrypted with the first of these keys, of organizations from `from` on. Returns the organizations. */
+  /**
+   * Adds webhooks, encrypted with the first of these keys, of organizations from `from` on. Returns the
+   * organizations.
+   */
   addWebhooks: (keys: SecretKeys, count: number, from?: number) => Promise<number[]>
   reseal: (keys: SecretKeys) => Promise<number>
   /** The organization's secret, opened with these keys. */

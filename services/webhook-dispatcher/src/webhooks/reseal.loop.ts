@@ -20,7 +20,8 @@ const BATCH = 200
 
 /**
  * Re-encrypts every secret that is encrypted with another key than the first. May run twice at once, because a row is
- * replaced only if it is unchanged. A secret whose key is missing stays, and is counted. Returns how many were replaced.
+ * replaced only if it is unchanged. A secret whose key is missing stays, and is counted. Returns how many were
+ * replaced.
  */
 export async function resealSecrets(
   { across, secretKeys, log }: Options,

@@ -30,7 +30,10 @@ export const mintSecret = (): string => PREFIX + randomBytes(32).toString('hex')
 /** The form in which a secret is shown after its creation. */
 export const maskedSecret = (lastFour: string): string => `${PREFIX}…${lastFour}`
 
-/** Encrypts for storage. The organization is authenticated, so that a row copied to another organization does not open. */
+/**
+ * Encrypts for storage. The organization is authenticated, so that a row copied to another organization does not
+ * open.
+ */
 export function sealSecret([current]: SecretKeys, orgId: number, secret: string): SealedSecret {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, current.key, nonce).setAAD(ownerOf(orgId))

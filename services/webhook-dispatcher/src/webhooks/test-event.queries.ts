@@ -6,8 +6,8 @@ const TEST_EVERY_S = 6
 const TESTS_AT_ONCE = 5
 
 /**
- * Counts a test event of the organization. Returns the seconds to wait if it sent too many. The count is in the database:
- * replicas share it, and it survives a restart and a new webhook.
+ * Counts a test event of the organization. Returns the seconds to wait if it sent too many. The count is in the
+ * database: replicas share it, and it survives a restart and a new webhook.
  */
 export async function takeTestEvent(db: Db, orgId: number): Promise<number | undefined> {
   const every = sql`make_interval(secs => ${TEST_EVERY_S}::int)`

@@ -30,8 +30,8 @@ export type SendTest = (target: { url: string; secret: string }, payload: Payloa
 const never = new AbortController().signal
 
 /**
- * Sends test events outside the lanes, because lanes may be full. Address check, signature and timeout are the same as for
- * deliveries. Rejects with service_unavailable if too many run at once.
+ * Sends test events outside the lanes, because lanes may be full. Address check, signature and timeout are the same
+ * as for deliveries. Rejects with service_unavailable if too many run at once.
  */
 export function testSender(post: Post): SendTest {
   let running = 0

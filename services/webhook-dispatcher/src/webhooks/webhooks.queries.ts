@@ -60,8 +60,8 @@ export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook):
 }
 
 /**
- * An accepted change advances `updated_at`, even if it is empty. Switching on sets `enabled_at`, so that earlier events are
- * not delivered. Undefined as for `findWebhook`.
+ * An accepted change advances `updated_at`, even if it is empty. Switching on sets `enabled_at`, so that earlier
+ * events are not delivered. Undefined as for `findWebhook`.
  */
 export function updateWebhook(
   db: Db,

@@ -2,9 +2,9 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { isPublicAddress, literalAddress } from '../receivers/address-guard.ts'
 
 /**
- * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials and host only. The addresses of a name
- * may change, so they are checked at every connection. A private address or `localhost` would never get a delivery, so it
- * is refused here.
+ * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials and host only. The addresses
+ * of a name may change, so they are checked at every connection. A private address or `localhost` would never get a
+ * delivery, so it is refused here.
  */
 export function urlProblems(url: string, allowPrivateTargets: boolean): FieldEntry[] {
   const problem = urlProblem(url, allowPrivateTargets)

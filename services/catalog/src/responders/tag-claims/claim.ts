@@ -22,7 +22,9 @@ export type OwnerRef = { asset_id?: number | undefined; asset_external_key?: str
 
 type Claim = { tag: TagState; owner_external_key: string }
 
-/** Attaches a tag like the API. Returns a tag that the owner already has, because requests over the broker may repeat. */
+/**
+ * Attaches a tag like the API. Returns a tag that the owner already has, because requests over the broker may repeat.
+ */
 export const claim = (
   runInTransaction: RunInTransaction,
   orgId: number,

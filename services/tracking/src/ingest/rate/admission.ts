@@ -19,8 +19,9 @@ const MAX_MARKS = 600
 const MAX_MARKED_ORGS = 1_000
 
 /**
- * Admits as many reader messages a second as the keys of their organization may send. Call it on arrival, in the order of the stream. It
- * always admits redelivered messages, which were admitted before, and replayed ones, which no reader sent.
+ * Admits as many reader messages a second as the keys of their organization may send. Call it on arrival, in the
+ * order of the stream. It always admits redelivered messages, which were admitted before, and replayed ones, which no
+ * reader sent.
  */
 export class Admission {
   readonly #deps: Deps
@@ -53,8 +54,8 @@ export class Admission {
   }
 
   /**
-   * For the broker's copies of MQTT messages. They have their own bucket, because SCANS may have missed them. Drops copies of seconds in
-   * which SCANS dropped messages.
+   * For the broker's copies of MQTT messages. They have their own bucket, because SCANS may have missed them. Drops
+   * copies of seconds in which SCANS dropped messages.
    */
   readonly admitCopy = (message: Arrival): boolean => {
     this.#copies.note(message)

@@ -18,8 +18,9 @@ type Key = {
 }
 
 /**
- * Messages a second that each organization may send: the sum over its live keys with `scans:write`, from the KEYS stream. A message does not
- * say which key sent it (ADR 43). An organization without a known key may send as much as one key may.
+ * Messages a second that each organization may send: the sum over its live keys with `scans:write`, from the KEYS
+ * stream. A message does not say which key sent it (ADR 43). An organization without a known key may send as much as
+ * one key may.
  */
 export class KeyRates {
   readonly #keys = new Map<string, Key>()

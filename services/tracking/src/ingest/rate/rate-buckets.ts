@@ -4,8 +4,8 @@ const SWEEP_ABOVE = 10_000
 type Bucket = { tokens: number; atMs: number }
 
 /**
- * A token bucket for each organization. Time is when the broker received the messages, not when they are handled: a backlog after our own
- * outage is not a flood.
+ * A token bucket for each organization. Time is when the broker received the messages, not when they are handled: a
+ * backlog after our own outage is not a flood.
  */
 export class RateBuckets {
   readonly #buckets = new Map<number, Bucket>()

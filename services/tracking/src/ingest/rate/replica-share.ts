@@ -4,8 +4,9 @@ const WINDOW = 2_000
 const LEAST = 0.02
 
 /**
- * The share of a durable's messages that this replica gets, from the broker's numbers of deliveries: missing numbers went to other replicas.
- * 1 until the first window is full. With it, the buckets of all replicas together fill as fast as one bucket.
+ * The share of a durable's messages that this replica gets, from the broker's numbers of deliveries: missing numbers
+ * went to other replicas. 1 until the first window is full. With it, the buckets of all replicas together fill as
+ * fast as one bucket.
  */
 export class ReplicaShare {
   #share = 1

@@ -10,9 +10,9 @@ import { orderBy } from './order-by.sql.ts'
 type Page = { rows: AssetLocationRow[]; total: number; strategy: 'at_instant' }
 
 /**
- * The report as it was at `at`: assets that were valid and not deleted then, with the last row of their history up to then. Keys,
- * names and validity are those of today, because they have no history (D8.3). Looks up the history of each asset that was seen since: 0.2 to
- * 0.5 s for 30 000 (measured), one or two seconds for 200 000.
+ * The report as it was at `at`: assets that were valid and not deleted then, with the last row of their history up to
+ * then. Keys, names and validity are those of today, because they have no history (D8.3). Looks up the history of
+ * each asset that was seen since: 0.2 to 0.5 s for 30 000 (measured), one or two seconds for 200 000.
  */
 export async function readAssetLocationsAt(
   db: Db,

@@ -21,9 +21,10 @@ export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
 }
 
 /**
- * `from` and `where` of the candidates that are rows, with their position `p`, asset `a` and location `l`. Needs `candidate` in front. Joins
- * only the tables that the request needs. `offset 0` makes PostgreSQL look up each candidate. Without it, PostgreSQL reads all positions of
- * the organization and hashes the candidates: 10 ms instead of 4 ms for 411 candidates of 30 000 assets, equal for 1 850 (measured).
+ * `from` and `where` of the candidates that are rows, with their position `p`, asset `a` and location `l`. Needs
+ * `candidate` in front. Joins only the tables that the request needs. `offset 0` makes PostgreSQL look up each
+ * candidate. Without it, PostgreSQL reads all positions of the organization and hashes the candidates: 10 ms instead
+ * of 4 ms for 411 candidates of 30 000 assets, equal for 1 850 (measured).
  */
 export function listedCandidates(
   orgId: number,

@@ -18,7 +18,10 @@ export type PageStrategy = (typeof pageStrategies)[number]
 export type Bounds = {
   /** Up to this many filtered rows are sorted in memory; more are read from an index in the requested order. */
   sortAtMost: number
-  /** Up to this many rows in the order of locations are read and skipped; beyond, whole locations are skipped by their counts. */
+  /**
+   * Up to this many rows in the order of locations are read and skipped; beyond, whole locations are skipped by their
+   * counts.
+   */
   skipAtMost: number
 }
 
@@ -30,7 +33,10 @@ export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
   return filter.locationIds ? 'at_locations' : 'scanned'
 }
 
-/** True if the page counts all rows itself (`by_location_counts`), so that counting them first would be twice the work. */
+/**
+ * True if the page counts all rows itself (`by_location_counts`), so that counting them first would be twice the
+ * work.
+ */
 export function isCountedByPage(filter: AssetLocationsFilter, bounds: Bounds): boolean {
   const isFiltered = namesAssets(filter) || filter.locationIds !== undefined || filter.q !== undefined
   return !isFiltered && filter.sort[0]?.field === 'location_external_key' && !isNear(filter, bounds)

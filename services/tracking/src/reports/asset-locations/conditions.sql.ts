@@ -4,8 +4,9 @@ import { isListed, type Sql } from '../conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 
 /**
- * `alias` is at one of the requested locations; `true` if none were requested. `not in`, because PostgreSQL hashes the deleted locations
- * once. `not exists` becomes a join that looks up the location of each row: 14 ms instead of 2 ms to skip 10 000 rows (measured).
+ * `alias` is at one of the requested locations; `true` if none were requested. `not in`, because PostgreSQL hashes
+ * the deleted locations once. `not exists` becomes a join that looks up the location of each row: 14 ms instead of 2
+ * ms to skip 10 000 rows (measured).
  */
 export function isAtLocations(
   alias: 'p' | 's',
@@ -23,9 +24,10 @@ export function isAtLocations(
 const SEPARATOR = '\u001f'
 
 /**
- * Asset `a` has `q` in its name, key or a tag value (D8.2); `true` without `q`. `offset 0` makes PostgreSQL look up the tags of each asset.
- * Without it, PostgreSQL may search all tags of the organization first: 20 ms instead of 1 ms for a first page of 30 000 assets (measured).
- * If few assets match, all tags first would be faster, but then `foundAssets` finds them. Only `at=` pays for it: 320 ms instead of 135 ms.
+ * Asset `a` has `q` in its name, key or a tag value (D8.2); `true` without `q`. `offset 0` makes PostgreSQL look up
+ * the tags of each asset. Without it, PostgreSQL may search all tags of the organization first: 20 ms instead of 1 ms
+ * for a first page of 30 000 assets (measured). If few assets match, all tags first would be faster, but then
+ * `foundAssets` finds them. Only `at=` pays for it: 320 ms instead of 135 ms.
  */
 export function matchesSearch(q: string | undefined): Sql {
   if (q === undefined) return sql`true`
@@ -43,15 +45,15 @@ export const assetMatchesSearch = (column: string, orgId: number, q: string | un
     asset a where a.org_id = ${orgId} and a.id = ${sql.ref(column)} and ${matchesSearch(q)}`)
 
 /**
- * Checked for each row: `offset 0` keeps PostgreSQL from turning it into a join. The join sorts all rows before the first page: 9 to 16 ms
- * instead of 2 ms for 20 locations of 30 000 assets (measured).
+ * Checked for each row: `offset 0` keeps PostgreSQL from turning it into a join. The join sorts all rows before the
+ * first page: 9 to 16 ms instead of 2 ms for 20 locations of 30 000 assets (measured).
  */
 export const existsPerRow = (from: Sql): Sql => sql`exists (select from ${from} offset 0)`
 
 /**
- * `asset_id` of the valid scanned assets that match `q`, once each, from the trigram indexes. Reads the views, because under row-level
- * security `like` cannot use an index (ADR 17): a rare `q` takes 9 ms instead of 0.2 ms on the tables (measured, 6 000 assets). Few assets
- * match by a tag alone, so only those need `distinct`.
+ * `asset_id` of the valid scanned assets that match `q`, once each, from the trigram indexes. Reads the views,
+ * because under row-level security `like` cannot use an index (ADR 17): a rare `q` takes 9 ms instead of 0.2 ms on
+ * the tables (measured, 6 000 assets). Few assets match by a tag alone, so only those need `distinct`.
  */
 export function foundAssets(orgId: number, { q = '', includeDeleted }: AssetLocationsFilter): Sql {
   if (q.includes(SEPARATOR)) return sql`select null::bigint as asset_id where false`

@@ -8,7 +8,9 @@ export const countScanned = (orgId: number, filter: AssetLocationsFilter): Sql =
   return sql`select ${filter.withLocationOnly ? sql`${all} - ${withoutLocation(orgId, filter)}` : all} as total`
 }
 
-/** All that are not deleted, minus those that expired or are not valid yet. That reads less than the validity of each. */
+/**
+ * All that are not deleted, minus those that expired or are not valid yet. That reads less than the validity of each.
+ */
 export function live(orgId: number): Sql {
   const scanned = sql`select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and a.deleted_at is null`
   return sql`((${scanned}) - (${scanned} and a.valid_to <= now()) - (${scanned} and a.valid_from > now()))`

@@ -2,7 +2,10 @@ import type { SortField } from '@whereabouts/contracts/query'
 
 export type ReportSort = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
 
-/** The request for one page, after location keys and sub-locations were resolved to ids. Lists match any of their values. */
+/**
+ * The request for one page, after location keys and sub-locations were resolved to ids. Lists match any of their
+ * values.
+ */
 export type AssetLocationsFilter = {
   limit: number
   offset: number

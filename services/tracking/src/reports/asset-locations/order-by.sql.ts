@@ -7,8 +7,8 @@ type Term = { column: Sql; descending: boolean; nullable?: boolean }
 type Options = { id?: string; isReversed?: boolean; isIdDescending?: boolean }
 
 /**
- * The requested order, then the id: without it, pages would repeat or skip equal rows. The id has the direction of the index of the first
- * field. `isReversed` is the order from the far end.
+ * The requested order, then the id: without it, pages would repeat or skip equal rows. The id has the direction of
+ * the index of the first field. `isReversed` is the order from the far end.
  */
 export function orderBy(
   sort: Sort,

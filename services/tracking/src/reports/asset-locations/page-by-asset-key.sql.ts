@@ -6,8 +6,8 @@ import { fromNearerEnd, orderBy } from './order-by.sql.ts'
 import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
 
 /**
- * Reads `asset_listed_key` in its order, or from its end, up to the page. PostgreSQL drops the left joins if nothing is sorted by them
- * (checked in the plans).
+ * Reads `asset_listed_key` in its order, or from its end, up to the page. PostgreSQL drops the left joins if nothing
+ * is sorted by them (checked in the plans).
  */
 export function pageByAssetKey(orgId: number, filter: AssetLocationsFilter, total: number): PageStatement {
   const { limit, offset, isReversed } = fromNearerEnd(filter, total)

@@ -6,8 +6,9 @@ import { fromNearerEnd, orderBy } from './order-by.sql.ts'
 import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
 
 /**
- * Reads `position_seen_place` in its order, or from its end, up to the page. PostgreSQL drops the left joins if nothing is sorted by them
- * (checked in the plans). Deleted assets have their own index, so the page is merged from the beginning of both.
+ * Reads `position_seen_place` in its order, or from its end, up to the page. PostgreSQL drops the left joins if
+ * nothing is sorted by them (checked in the plans). Deleted assets have their own index, so the page is merged from
+ * the beginning of both.
  */
 export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, total: number): PageStatement {
   const { limit, offset, isReversed } = fromNearerEnd(filter, total)

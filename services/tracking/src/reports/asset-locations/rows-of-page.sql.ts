@@ -7,7 +7,10 @@ import { orderBy } from './order-by.sql.ts'
 /** A whole statement for the rows of one page, in order. */
 export type PageStatement = RawBuilder<AssetLocationRow>
 
-/** The end of every page statement, after `with page as (select … asset_id)`. `also`: more columns, each after a comma. */
+/**
+ * The end of every page statement, after `with page as (select … asset_id)`. `also`: more columns, each after a
+ * comma.
+ */
 export const rowsOfPage = <Row extends AssetLocationRow = AssetLocationRow>(
   orgId: number,
   { sort }: AssetLocationsFilter,

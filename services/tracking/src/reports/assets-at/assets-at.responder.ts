@@ -13,7 +13,9 @@ export const serveAssetsAt = (broker: Broker, db: TenantDatabase<Tables>, logger
     logger,
   })
 
-/** One page, including deleted assets. Ordered by asset, so that an asset that moves between two pages is listed once. */
+/**
+ * One page, including deleted assets. Ordered by asset, so that an asset that moves between two pages is listed once.
+ */
 export async function listAssetsAt(
   db: Pick<TenantDatabase<Tables>, 'forOrg'>,
   payload: unknown,

@@ -5,7 +5,10 @@ import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { findCurrentLocations } from './current-locations.responder.ts'
 import { iso, scene, seen } from '../../../test/reports/scene.fixture.ts'
 
-/** Like the scene; also Gamma was at the dock 15 minutes ago, and the other organization's asset is at its own location. */
+/**
+ * Like the scene; also Gamma was at the dock 15 minutes ago, and the other organization's asset is at its own
+ * location.
+ */
 async function withGamma(tracking: Tracking) {
   const gamma = tracking.catalog.asset(1, 'Gamma')
   const place = tracking.catalog.location(2, 'Place')

@@ -37,8 +37,8 @@ export type ExplainRequest = {
 }
 
 /**
- * Serves the request once, as the service does, then explains each statement of it. `url` logs in as the owner of the schema. Throws
- * AppError for a query that the operation refuses.
+ * Serves the request once, as the service does, then explains each statement of it. `url` logs in as the owner of the
+ * schema. Throws AppError for a query that the operation refuses.
  */
 export async function explainReport(url: string, request: ExplainRequest): Promise<string> {
   const settings = { ...plannerSettings, [ORG_SETTING]: String(request.orgId) }
@@ -91,7 +91,10 @@ const ofOrganization = (db: Kysely<Tables>): TenantDatabase<Tables> => ({
   close: async () => undefined,
 })
 
-/** A view with the keys of locations, without the tree, which only a running service has: `include_descendants` finds no sub-locations. */
+/**
+ * A view with the keys of locations, without the tree, which only a running service has: `include_descendants` finds
+ * no sub-locations.
+ */
 async function viewOfLocations(db: Kysely<Tables>, orgId: number): Promise<CatalogView> {
   const view = new CatalogView()
   const rows = await db.selectFrom('location').selectAll().where('org_id', '=', orgId).execute()

@@ -3,7 +3,10 @@ import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { seen } from '../../../test/reports/scene.fixture.ts'
 
-/** A hall with an aisle with a shelf, and a dock; one asset each, two on the shelf, one without a location, one never scanned. */
+/**
+ * A hall with an aisle with a shelf, and a dock; one asset each, two on the shelf, one without a location, one never
+ * scanned.
+ */
 async function warehouse(tracking: Tracking) {
   const { catalog } = tracking
   const hall = catalog.location(1, 'Hall')

@@ -7,7 +7,9 @@ import { isListed } from '../conditions.sql.ts'
 /** `held`: number of assets by location, for locations that have any. */
 export type Occupancy = { held: Map<number, number>; total: number; nowhere: number }
 
-/** Counts the listed assets at each of these locations, at none, and in all. One statement, so that the numbers agree. */
+/**
+ * Counts the listed assets at each of these locations, at none, and in all. One statement, so that the numbers agree.
+ */
 export async function countOccupancy(
   db: Db,
   orgId: number,

@@ -2,8 +2,8 @@
 export type ChildrenOf = (id: number) => Iterable<number>
 
 /**
- * How many assets are at each of `ids` and its sub-locations, from those `held` directly. Visits each location once and without
- * recursion, because a request may name every level of a deep tree.
+ * How many assets are at each of `ids` and its sub-locations, from those `held` directly. Visits each location once
+ * and without recursion, because a request may name every level of a deep tree.
  */
 export function countInside(
   ids: readonly number[],
