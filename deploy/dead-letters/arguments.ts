@@ -27,7 +27,7 @@ export function readArguments(argv: readonly string[], now: number): Command | {
   let text = ''
   let request: Command | undefined
   const program = new Program('node deploy/dead-letters.ts')
-    .description('Messages that could not be handled. They are kept for a week, 64 MiB at most.')
+    .description('Messages that could not be handled. They are kept for a week, 256 MiB at most.')
     .exitOverride()
     .configureOutput({ writeOut: (part) => (text += part), writeErr() {} })
     .addHelpText('after', DETAILS)

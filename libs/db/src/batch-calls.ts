@@ -8,7 +8,8 @@ export type BatchOptions = {
 /**
  * Returns a function for one value whose calls run in batches. Simultaneous calls, and calls during a run, become one
  * call of `run`, which returns the results in the same order. For statements that cost more to send than to run. If a
- * run fails, each of its calls rejects with the error.
+ * run fails, each of its calls rejects with the error. Not `dataloader`, which starts every batch at once: here one
+ * batch runs at a time, so batches grow when the database is slow.
  */
 export function batchCalls<T, R>(
   run: (values: readonly T[]) => Promise<readonly R[]>,

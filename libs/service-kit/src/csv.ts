@@ -1,10 +1,13 @@
 import { stringify } from 'csv-stringify/sync'
 
-/** A cell that a spreadsheet would read as a formula, or such a cell after `guarded`. */
+/** A text that a spreadsheet takes for a formula, also after apostrophes. */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-/** Puts an apostrophe before a text that would be a formula, and before a text that looks like the result of that. */
-export const guarded = (value: string): string => (FORMULA.test(value) ? `'${value}` : value)
+/** Prepends an apostrophe to a text that would be a formula, or that looks escaped already. */
+export const escapeFormula = (value: string): string => (FORMULA.test(value) ? `'${value}` : value)
+
+export const unescapeFormula = (cell: string): string =>
+  cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 
 type Value = string | number | boolean | null
 
@@ -17,4 +20,5 @@ export function csvFile<C extends string>(
   return stringify([columns as readonly string[], ...cells] as string[][], { record_delimiter: '\r\n' })
 }
 
-const cell = (value: Value): string => (typeof value === 'string' ? guarded(value) : String(value ?? ''))
+const cell = (value: Value): string =>
+  typeof value === 'string' ? escapeFormula(value) : String(value ?? '')

@@ -1,14 +1,3 @@
-/** Converts values to cells and back. Each value survives the round trip. */
-
-/** A text that a spreadsheet takes for a formula, also after apostrophes. */
-const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
-
-/** Prepends an apostrophe to a text that would be a formula, or that looks escaped already. */
-export const escapeFormula = (value: string): string => (FORMULA.test(value) ? `'${value}` : value)
-
-export const unescapeFormula = (cell: string): string =>
-  cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
-
 /** Joins several values with `|`. Inside a value, `|` becomes `\|` and a backslash `\\`. */
 export const joinValues = (values: readonly string[]): string =>
   values.map((value) => value.replaceAll(/[\\|]/g, String.raw`\$&`)).join('|')

@@ -9,11 +9,12 @@ import {
 import { LocationPatch, type locationFields } from '@whereabouts/contracts/locations'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/tags'
 import { NaturalKey } from '@whereabouts/contracts/text'
+import { unescapeFormula } from '@whereabouts/service-kit/csv'
 import { fieldEntries } from '@whereabouts/service-kit/field-entries'
 import { parseMetadata } from '@whereabouts/service-kit/json-text'
 import { z } from 'zod'
 import { fieldsOf } from '../db.ts'
-import { splitValues, unescapeFormula } from './cells.ts'
+import { splitValues } from './cells.ts'
 import type { CsvRow } from './csv.ts'
 
 type Imported<F extends Fields> = {

@@ -1,9 +1,9 @@
 import { MAX_IMPORT_ROWS, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
 import { NaturalKey } from '@whereabouts/contracts/text'
+import { unescapeFormula } from '@whereabouts/service-kit/csv'
 import { bodyEndedEarly } from '@whereabouts/service-kit/errors'
 import { tooManyRows } from '../errors.ts'
 import type { RunInTransaction } from '../transactions/transactions.ts'
-import { unescapeFormula } from './cells.ts'
 import { readHeader } from './columns.ts'
 import { readCsv, type CsvRow } from './csv.ts'
 import {

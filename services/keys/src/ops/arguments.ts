@@ -62,7 +62,7 @@ export function readArguments(argv: readonly string[]): Reading {
 
 function buildProgram(found: (request: Request) => void, print: (text: string) => void): Command {
   const program = new Command('pnpm ops')
-    .description('Manages organizations, API keys and signing keys.')
+    .description('Manage organizations, API keys and signing keys.')
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
@@ -89,22 +89,22 @@ const withPage = (command: Command) =>
 function addOrgCommands(org: Command, found: Found): void {
   type Create = Json & { name: string; adminEmail: string; adminName: string; passwordStdin?: true }
   withJson(org.command('create'))
-    .description('Creates an organization with its first administrator, and shows a generated password once.')
+    .description('Create an organization with its first administrator. A generated password is shown once.')
     .requiredOption('--name <name>', 'of the organization')
-    .requiredOption('--admin-email <address>', 'what the administrator signs in with')
+    .requiredOption('--admin-email <address>', 'of the administrator, who signs in with it')
     .requiredOption('--admin-name <name>', 'of the administrator')
     .option('--password-stdin', 'read the password from standard input instead of generating one')
     .action(({ json, passwordStdin, ...given }: Create) =>
       found({ command: 'org create', ...given, passwordStdin: passwordStdin ?? false, json: json ?? false }),
     )
   withPage(org.command('list'))
-    .description('Lists organizations by name.')
+    .description('List organizations by name.')
     .option('--q <text>', "only those with this text in their name or in a member's e-mail address")
     .action(({ json, q, limit, offset }: Json & Page & { q?: string }) =>
       found({ command: 'org list', q, limit, offset, json: json ?? false }),
     )
   withJson(org.command('subscription'))
-    .description('Sets the end of a subscription, from when on no webhook of the organization is called.')
+    .description('Set the end of a subscription. From then on, webhooks of the organization are not called.')
     .argument('<org-id>', 'as "org list" shows it', orgId)
     .requiredOption('--ends-at <instant|never>', 'RFC 3339, like 2027-01-31T00:00:00Z', instantOrNever)
     .action((id: number, { json, endsAt }: Json & { endsAt: string }) =>
@@ -119,14 +119,16 @@ function addOrgCommands(org: Command, found: Found): void {
 
 function addKeyCommands(key: Command, found: Found): void {
   withPage(key.command('list'))
-    .description('Lists the API keys of an organization, newest first. Secrets are not stored and not shown.')
+    .description(
+      'List the API keys of an organization, newest first. Secrets are not stored, so they cannot be shown.',
+    )
     .requiredOption('--org <org-id>', 'as "org list" shows it', orgId)
-    .option('--all', 'revoked ones too')
+    .option('--all', 'include revoked keys')
     .action(({ json, org, all, limit, offset }: Json & Page & { org: number; all?: true }) =>
       found({ command: 'key list', orgId: org, all: all ?? false, limit, offset, json: json ?? false }),
     )
   withJson(key.command('limit'))
-    .description("Sets a key's own rate limit. Running gateways follow within a second.")
+    .description("Set a key's own rate limit. Running gateways follow within a second.")
     .argument('<key>', 'id or jti (client id) of the key', keyReference)
     .requiredOption('--per-minute <n|default>', 'requests per minute, 1 to 1000000', perMinuteOrDefault)
     .action((reference: number | string, { json, perMinute }: Json & { perMinute: number | 'default' }) =>
@@ -138,7 +140,7 @@ function addKeyCommands(key: Command, found: Found): void {
       }),
     )
   withJson(key.command('message-rate'))
-    .description("Sets how many reader messages a second a key adds to its organization's share of ingest.")
+    .description("Set how many reader messages a second a key adds to its organization's share of ingest.")
     .argument('<key>', 'id or jti (client id) of the key', keyReference)
     .requiredOption('--per-second <n|default>', 'messages per second, 1 to 100000', perSecondOrDefault)
     .action((reference: number | string, { json, perSecond }: Json & { perSecond: number | 'default' }) =>
@@ -150,7 +152,9 @@ function addKeyCommands(key: Command, found: Found): void {
       }),
     )
   withJson(key.command('revoke'))
-    .description('Revokes a key for good: its tokens are refused within a second, its readers disconnected.')
+    .description(
+      'Revoke a key for good. Within a second, its tokens are refused and its readers disconnected.',
+    )
     .argument('<key>', 'id or jti (client id) of the key', keyReference)
     .action((reference: number | string, { json }: Json) =>
       found({ command: 'key revoke', key: reference, json: json ?? false }),
@@ -159,12 +163,12 @@ function addKeyCommands(key: Command, found: Found): void {
 
 function addSigningKeyCommands(signingKeys: Command, found: Found): void {
   withJson(signingKeys.command('list'))
-    .description('Lists the active key, the next one, and the retired ones that are still published.')
+    .description('List the active key, the next key, and retired keys that are still published.')
     .action(({ json }: Json) => found({ command: 'signing-keys list', json: json ?? false }))
   withJson(signingKeys.command('rotate'))
     .description(
-      'Makes the next key the active one, without downtime. Tokens signed before stay good until they expire. ' +
-        'Refused while the next key is younger than ten minutes, since a gateway may not know it yet.',
+      'Make the next key the active one, without downtime. Tokens signed before stay valid until they expire. ' +
+        'Refused while the next key is younger than ten minutes, because a gateway may not know it yet.',
     )
     .action(({ json }: Json) => found({ command: 'signing-keys rotate', json: json ?? false }))
 }

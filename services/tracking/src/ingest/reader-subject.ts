@@ -1,5 +1,6 @@
 import { parseReaderSubject, parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
+import { LRUCache } from 'lru-cache'
 
 export type ReaderSubject = {
   orgId: number
@@ -8,22 +9,22 @@ export type ReaderSubject = {
   format: string | undefined
 }
 
+const MAX_SUBJECTS = 10_000
+
 /** Readers publish to the same few subjects. */
-const known = new Map<string, ReaderSubject | undefined>()
-const MOST_KNOWN = 10_000
+const parsed = new LRUCache<string, { subject: ReaderSubject | undefined }>({
+  max: MAX_SUBJECTS,
+  memoMethod: (subject) => ({ subject: parse(withoutPrefix(subject)) }),
+})
 
 /**
- * Parses the subject of a message of SCANS or of the broker's copy of an MQTT message. Undefined if it names no
- * reader.
+ * Parses the subject of a message of SCANS or of the broker's copy of an MQTT message. Undefined if it names no reader.
  */
-export function readerSubject(subject: string): ReaderSubject | undefined {
-  if (known.has(subject)) return known.get(subject)
-  const plain = withoutPrefix(subject)
-  const named = parseReaderSubject(plain)
-  const parsed = named && { ...named, format: parseScanSubject(plain)?.format }
-  if (known.size >= MOST_KNOWN) known.clear()
-  known.set(subject, parsed)
-  return parsed
+export const readerSubject = (subject: string): ReaderSubject | undefined => parsed.memo(subject).subject
+
+function parse(subject: string): ReaderSubject | undefined {
+  const named = parseReaderSubject(subject)
+  return named && { ...named, format: parseScanSubject(subject)?.format }
 }
 
 /** The subject to which the reader published. */

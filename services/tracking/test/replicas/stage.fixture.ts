@@ -61,9 +61,11 @@ export async function startStage() {
   async function settled(): Promise<void> {
     await vi.waitUntil(
       async () => {
-        const { unhandled } = await consumerOf(bus.server.monitorUrl)
+        // In the order of a message, which moves from SCANS to OVERFLOW or to the outbox, from OVERFLOW to the outbox.
+        if (!(await hasHandledAll(bus.server.monitorUrl, 'SCANS', 'tracking-ingest'))) return false
+        if (!(await hasHandledAll(bus.server.monitorUrl, 'OVERFLOW', 'tracking-overflow'))) return false
         const waiting = await db.selectFrom('outbox').select('id').limit(1).execute()
-        return unhandled === 0 && waiting.length === 0
+        return waiting.length === 0
       },
       { timeout: 30_000, interval: 50 },
     )
@@ -128,17 +130,24 @@ const toRead = ({ asset, antenna, at }: Seen) => ({
   read_at: new Date(at).toISOString(),
 })
 
-type Consumer = { name: string; num_pending: number; num_ack_pending: number }
-type Monitored = { account_details: { stream_detail?: { consumer_detail?: Consumer[] }[] }[] }
+type Position = { stream_seq: number }
+type StreamDetail = {
+  name: string
+  state: { last_seq: number }
+  consumer_detail?: { name: string; ack_floor: Position }[]
+}
+type Monitored = { account_details: { stream_detail?: StreamDetail[] }[] }
 
-/** Number of messages that ingest has not acknowledged, including OVERFLOW, as the broker counts them. */
-async function consumerOf(monitorUrl: string): Promise<{ unhandled: number }> {
-  const answer = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true&consumers=true`)
-  const { account_details } = (await answer.json()) as Monitored
-  const consumers = account_details.flatMap(({ stream_detail = [] }) =>
-    stream_detail.flatMap(({ consumer_detail = [] }) => consumer_detail),
-  )
-  const ours = consumers.filter(({ name }) => name === 'tracking-ingest' || name === 'tracking-overflow')
-  if (ours.length < 2) throw new Error('the broker does not know the durables of ingest')
-  return { unhandled: ours.reduce((sum, one) => sum + one.num_pending + one.num_ack_pending, 0) }
+/**
+ * Whether a durable acknowledged all that its stream stored. Compares sequences, because the broker counts a new
+ * message as pending only some time after it acknowledged its publication.
+ */
+async function hasHandledAll(monitorUrl: string, streamName: string, durable: string): Promise<boolean> {
+  const response = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true&consumers=true`)
+  const { account_details } = (await response.json()) as Monitored
+  const streams = account_details.flatMap(({ stream_detail = [] }) => stream_detail)
+  const stream = streams.find(({ name }) => name === streamName)
+  const consumer = stream?.consumer_detail?.find(({ name }) => name === durable)
+  if (!stream || !consumer) throw new Error(`the broker does not know ${durable} on ${streamName}`)
+  return consumer.ack_floor.stream_seq >= stream.state.last_seq
 }
