@@ -5,6 +5,7 @@ import { openDatabase } from '@whereabouts/db/database'
 import { skipIssued } from '@whereabouts/db/minted-ids'
 import { brokerLogin, connect } from '@whereabouts/messaging/connection'
 import { rewindDurable } from '@whereabouts/messaging/restore'
+import { rewoundDurables } from '@whereabouts/messaging/topology'
 import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { z } from 'zod'
@@ -94,8 +95,7 @@ async function catchUpSinceBackup(config: Config): Promise<void> {
   }
   const since = config.SCANS_SINCE === undefined ? undefined : new Date(config.SCANS_SINCE)
   await withBroker(config, async (broker) => {
-    await rewindDurable(broker, 'tracking-ingest', since)
-    await rewindDurable(broker, 'tracking-placements', since)
+    for (const durable of rewoundDurables) await rewindDurable(broker, durable, since)
   })
   say(`scans that arrived since ${since?.toISOString() ?? 'the beginning of SCANS'} will be stored again`)
 }

@@ -1,3 +1,4 @@
+import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { readDeadLetters, type DeadLetterHead } from '@whereabouts/messaging/dead-letters-page'
 import type { Filters } from './arguments.ts'
@@ -38,16 +39,8 @@ export async function* newestFirst(
 
 /** The broker filters by stream and durable. */
 const passes = (letter: DeadLetterHead, filters: Filters) =>
-  !isBefore(letter, filters) && (filters.orgId === undefined || orgOf(letter) === filters.orgId)
+  !isBefore(letter, filters) &&
+  (filters.orgId === undefined || organizationOf(letter.original_subject) === filters.orgId)
 
 const isBefore = (letter: DeadLetterHead, { sinceMs = Number.NEGATIVE_INFINITY }: Filters) =>
   Date.parse(letter.buried_at) < sinceMs
-
-const ORG =
-  /^(?:(?:\$MQTT\.msgs\.)?scans|placements|(?:catalog|events|keys)\.[\w-]+)\.([1-9]\d{0,15})(?:\.|$)/
-
-/** The organization in a subject, if any. */
-export function orgOf({ original_subject: subject }: Pick<DeadLetterHead, 'original_subject'>) {
-  const org = ORG.exec(subject)?.[1]
-  return org === undefined ? undefined : Number(org)
-}

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { orgOf } from './pages.ts'
 import { payloadText } from './show.ts'
 import { table, visible, visibleJson } from './visible.ts'
 
@@ -35,21 +34,6 @@ test('a payload that is nested too deeply is printed as bytes', () => {
   expect(payloadText(Buffer.from('['.repeat(100_000)))).toMatch(/^000000 {2}5b 5b/)
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   expect(isHarmless(payloadText(Buffer.from(deep)))).toBe(true)
-})
-
-test.for([
-  ['scans.7.dock-1.canonical', 7],
-  ['$MQTT.msgs.scans.7.dock-1.moko', 7],
-  ['placements.7', 7],
-  ['catalog.asset.7.9', 7],
-  ['events.asset-moved.7', 7],
-  ['keys.org.7', 7],
-  ['keys.key.5f0c7a52-3f0e-4f7e-9d55-0b2f3d1c9a77', undefined],
-  ['scans.seven.dock-1.canonical', undefined],
-  ['scans.70', 70],
-  ['', undefined],
-] as const)('the organization of %s is %s', ([subject, org]) => {
-  expect(orgOf({ original_subject: subject })).toBe(org)
 })
 
 test('columns are aligned', () => {

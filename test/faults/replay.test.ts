@@ -86,7 +86,7 @@ test('without a running catalog it fails and names the reason', { timeout: 60_00
   await catalog.kill('SIGKILL')
   const ran = await republish('--patience', '1', '--queue', '0')
   expect(ran.exitCode).toBe(1)
-  expect(ran.stderr + ran.stdout).toContain('is catalog running?')
+  expect(ran.stderr + ran.stdout).toContain('Is catalog running?')
   catalog.start()
   await catalog.waitReady()
 })

@@ -1,5 +1,9 @@
+import { accountOf, streamNames, streams } from '@whereabouts/messaging/topology'
 import type { Board } from '../grafana.ts'
 import { R } from './queries.ts'
+
+/** Streams that drop messages by age. */
+const AGING = streamNames.filter((name) => accountOf(name) === 'APP' && 'maxAgeMs' in streams[name])
 
 export const stores: Board = {
   uid: 'whereabouts-stores',
@@ -118,10 +122,7 @@ export const stores: Board = {
         description: 'SCANS keeps up to 72 hours.',
         unit: 's',
         queries: [
-          [
-            'max by (stream) (stream_oldest_message_age_seconds{stream=~"SCANS|EVENTS|DEAD|PLACEMENTS"})',
-            '{{stream}}',
-          ],
+          [`max by (stream) (stream_oldest_message_age_seconds{stream=~"${AGING.join('|')}"})`, '{{stream}}'],
         ],
       },
       {

@@ -1,10 +1,10 @@
+import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
 import type { StoredMsg } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import type { DeliveryInfo } from './delivery.ts'
 import { decodedHeader, fromNatsHeaders } from './headers.ts'
 import { publish } from './publish.ts'
 import { unlessGone } from './stored.ts'
-import { MQTT_PREFIX } from './topology.ts'
 
 /** A dead letter as operators see it. */
 export type DeadLetter = {
@@ -53,7 +53,7 @@ export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Pro
   const truncated = data.length > HEAD_BYTES
   const { traceparent, request_id } = failed.headers
   await publish(broker, {
-    subject: `dead.${orgOf(subject)}.${stream}.${consumer}`,
+    subject: `dead.${organizationOf(subject) ?? 0}.${stream}.${consumer}`, // each organization has its own share of DEAD,
     payload: truncated ? data.subarray(0, HEAD_BYTES) : data,
     msgId: `${stream}.${consumer}.${streamSeq}.${receivedAt}`,
     headers: {
@@ -68,17 +68,6 @@ export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Pro
       ...(request_id !== undefined && { request_id: request_id.slice(0, 128) }),
     },
   })
-}
-
-/**
- * The organization of a message, from its subject, so that each organization has its own share of the stream. 0 if it
- * has none. The subjects are scans.<org>.…, catalog.asset.<org>.<id>, events.asset-moved.<org>.
- */
-function orgOf(subject: string): string {
-  const scan = subject.startsWith(MQTT_PREFIX) ? subject.slice(MQTT_PREFIX.length) : subject
-  const [kind, second = '', third = ''] = scan.split('.', 3)
-  const org = kind === 'scans' ? second : third
-  return kind !== 'keys' && /^[1-9]\d{0,15}$/.test(org) ? org : '0'
 }
 
 /** Headers are lines: a reason that quotes a hostile payload must not add lines. */

@@ -1,5 +1,5 @@
 import { decodedHeader } from './headers.ts'
-import { MQTT_PREFIX } from './topology.ts'
+import { accountOf, MQTT_PREFIX, streamNames, streams } from './topology.ts'
 
 /**
  * Marks scans that a service has published again. A reader may publish only below `scans.<number of its
@@ -12,8 +12,11 @@ const HEADER = 'first_received_at'
 export const OVERFLOW_PREFIX = 'overflow.'
 const SUBJECT_HEADER = 'first_subject'
 
-/** Subjects on which only services publish, so that their headers can be trusted. */
-const OURS = /^(?:catalog|keys|events|placements|scans\.replayed)\./
+/** Subjects on which only services publish, so that their headers can be trusted: all but those of readers. */
+const OF_SERVICES = streamNames
+  .filter((name) => accountOf(name) === 'APP' && name !== 'SCANS')
+  .flatMap((name) => streams[name].subjects.map((subject) => subject.replace(/[*>]$/, '')))
+  .concat(MARKED)
 
 type Origin = { stream: string; subject: string }
 
@@ -65,7 +68,7 @@ export function firstReception(
   headers: () => Readonly<Record<string, string>>,
 ): Reception {
   if (stored.subject.startsWith(OVERFLOW_PREFIX)) return receptionOfMoved(stored, headers())
-  if (!OURS.test(stored.subject)) return stored
+  if (!OF_SERVICES.some((prefix) => stored.subject.startsWith(prefix))) return stored
   const subject = stored.subject.startsWith(MARKED)
     ? stored.subject.replace(MARKED, 'scans.')
     : stored.subject

@@ -152,6 +152,8 @@ type Durable = {
   maxAckPending: number
   /** All subjects of the stream if left out. */
   filter?: string
+  /** Its messages change a database that is backed up, so after a restore they are handled again. */
+  rewindsAfterRestore?: true
 }
 
 /** In the broker's own stream of MQTT messages, each subject starts with this prefix. */
@@ -159,7 +161,12 @@ export const MQTT_PREFIX = '$MQTT.msgs.'
 
 /** Named `<service>-<content>`. Views in memory are not in this list: they use `followStream`. */
 export const durables = {
-  'tracking-ingest': { stream: 'SCANS', ackWaitMs: 30 * SECOND, maxAckPending: 10_000 },
+  'tracking-ingest': {
+    stream: 'SCANS',
+    ackWaitMs: 30 * SECOND,
+    maxAckPending: 10_000,
+    rewindsAfterRestore: true,
+  },
   'tracking-ingest-mqtt': {
     stream: '$MQTT_msgs',
     filter: `${MQTT_PREFIX}scans.>`,
@@ -168,7 +175,12 @@ export const durables = {
   },
   'tracking-overflow': { stream: 'OVERFLOW', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
   'tracking-catalog': { stream: 'CATALOG', ackWaitMs: 30 * SECOND, maxAckPending: 5_000 },
-  'tracking-placements': { stream: 'PLACEMENTS', ackWaitMs: 30 * SECOND, maxAckPending: 1_000 },
+  'tracking-placements': {
+    stream: 'PLACEMENTS',
+    ackWaitMs: 30 * SECOND,
+    maxAckPending: 1_000,
+    rewindsAfterRestore: true,
+  },
   // All deliveries that wait for a receiver: two replicas with full lanes (their LANE_LIMITS).
   'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 100_000 },
 } as const satisfies Record<string, Durable>
@@ -176,8 +188,10 @@ export type DurableName = keyof typeof durables
 export const durableNames = Object.keys(durables) as DurableName[]
 
 /** The durables that a service consumes: their names start with its name. */
-export const durablesOf = (service: 'tracking' | 'webhook-dispatcher') =>
-  durableNames.filter((name) => name.startsWith(`${service}-`))
+export const durablesOf = (service: string) => durableNames.filter((name) => name.startsWith(`${service}-`))
+
+/** Durables that are set back after a restore. */
+export const rewoundDurables = durableNames.filter((name) => 'rewindsAfterRestore' in durables[name])
 
 /**
  * The server's own limit, for handlers that end the whole process. It is above each of our retry policies (see

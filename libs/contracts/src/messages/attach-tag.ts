@@ -1,13 +1,16 @@
 import { z } from 'zod'
-import { errorTypes, fieldCodes, type ErrorType } from '../errors.ts'
+import { errorTypes, type ErrorType, type FieldCode } from '../errors.ts'
 import { TagState } from './catalog-state.ts'
+
+/** A newer catalog may have codes that this release does not know. They are passed on as well. */
+const AnyCode = z.custom<FieldCode>((code) => typeof code === 'string')
 
 /** A refusal with the text of the API, which is passed on to the caller. */
 const Refusal = z.object({
   type: z.enum(Object.keys(errorTypes) as [ErrorType, ...ErrorType[]]),
   detail: z.string(),
   fields: z
-    .array(z.object({ field: z.string(), code: z.enum(fieldCodes), message: z.string() }))
+    .array(z.object({ field: z.string(), code: AnyCode, message: z.string() }))
     .nonempty()
     .optional(),
 })
