@@ -121,7 +121,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the signed-in user and the organizations they belong to
+         * Retrieve the signed-in user and their organizations
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -145,8 +145,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the password and end all other sessions of the user
-         * @description **Access:** any signed-in user.
+         * Change the password of the user
+         * @description Ends all other sessions of the user.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -165,8 +167,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions of the user in all organizations, the one used last first
-         * @description **Access:** any signed-in user.
+         * List the sessions of the user
+         * @description Returns sessions in all organizations, most recently used first.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -211,8 +215,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End this session and open one in another organization of the user
-         * @description **Access:** any signed-in user.
+         * Switch to another organization of the user
+         * @description Ends this session and opens one in the other organization.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -231,8 +237,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the members of the organization, in the order in which they joined
-         * @description **Access:** any signed-in user.
+         * List the members of the organization
+         * @description Returns members in the order in which they joined.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -256,7 +264,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a member, or leave the organization
+         * Remove a member or leave the organization
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -265,7 +273,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the role of a member
+         * Update the role of a member
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -283,16 +291,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the invitations that can still be accepted, newest first
-         * @description **Access:** a signed-in administrator of the organization.
+         * List pending invitations
+         * @description Returns invitations that can still be accepted, newest first.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite an e-mail address; the token is shown once
-         * @description **Access:** a signed-in administrator of the organization.
+         * Invite an e-mail address
+         * @description Returns the token of the invitation, which is shown only once.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -314,7 +326,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Withdraw an invitation
+         * Revoke an invitation
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -335,8 +347,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Join an organization with the token of an invitation
-         * @description **Access:** anyone. No token required.
+         * Accept an invitation
+         * @description Joins the organization with the token of the invitation.
+         *
+         *     **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -815,16 +829,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List imports, newest first
-         * @description **Access:** any signed-in user.
+         * List imports
+         * @description Returns imports, newest first.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
         get: operations["listImports"];
         put?: never;
         /**
-         * Import a CSV file, or look what importing it would do
-         * @description **Access:** any signed-in user.
+         * Import a CSV file
+         * @description With `dry_run`, only checks what the import would do.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -843,7 +861,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an import and its progress
+         * Retrieve an import and its progress
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -852,8 +870,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Cancel an import, whose rows so far stay done, or remove a finished one
-         * @description **Access:** any signed-in user.
+         * Cancel or delete an import
+         * @description Cancels a running import; rows that are already imported stay. Deletes a finished import.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -871,8 +891,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what became of the rows so far, in the order of the file
-         * @description **Access:** any signed-in user.
+         * List the processed rows of an import
+         * @description Returns the result of each row so far, in the order of the file.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -895,8 +917,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Execute a finished dry run; again, the same import is answered
-         * @description **Access:** any signed-in user.
+         * Apply a finished dry run
+         * @description Idempotent: a second call returns the same import.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -915,8 +939,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All live assets as a CSV file that can be imported
-         * @description **Access:** any signed-in user.
+         * Export all live assets as CSV
+         * @description The file can be imported.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -937,8 +963,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All live locations as a CSV file that can be imported, parents before children
-         * @description **Access:** any signed-in user.
+         * Export all live locations as CSV
+         * @description Lists parents before children. The file can be imported.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1031,8 +1059,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List why an asset is where it is: its history, newest first, with who said so
-         * @description `duration_seconds` is the time the asset spent at the previous location before the row, null on the earliest.
+         * List the sightings of an asset
+         * @description Returns the history of the asset, newest first, with the reader or save that caused each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
          *
          *     **Access:** any signed-in user.
          *
@@ -1055,8 +1083,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the assets at locations, and inside them
-         * @description In the order asked for; a location that is unknown is left out. Counted is what `GET /reports/asset-locations` lists: `total` is all of it, `nowhere` what was last seen at no location.
+         * Count the assets at locations and their sub-locations
+         * @description Returns locations in the order of the request and omits unknown ones. Counts the assets that `GET /reports/asset-locations` lists. `total` counts all of them, `nowhere` those that were last seen at no location.
          *
          *     **Access:** any signed-in user.
          *
@@ -1079,8 +1107,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the movements of each hour
-         * @description A movement is a row of the history at another location than the row of the asset before it, or at its first. With `location_id` each hour also says how many came to that location and how many left it.
+         * Count movements per hour
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it.
          *
          *     **Access:** any signed-in user.
          *
@@ -1103,8 +1131,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Movements of the organization as they happen, as server-sent events
-         * @description Each event `asset.moved` has an `id`; sent back as `Last-Event-ID` (or `last_event_id`, where a first request cannot set headers) the stream goes on behind it. An event `reset` says that this is not possible: reload, then go on. The stream ends with the session, at the latest with its token: connect again.
+         * Stream movements as server-sent events
+         * @description Sends the movements of the organization as they happen. Each `asset.moved` event has an `id`. To resume after an event, send its id as `Last-Event-ID`, or as `last_event_id` if a first request cannot set headers. A `reset` event means that the stream cannot resume: reload your data, then continue. The stream ends with the session, at the latest when the token expires. Connect again then.
          *
          *     **Access:** any signed-in user.
          *
@@ -1151,8 +1179,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List configured and discovered readers with their health
-         * @description **Access:** any signed-in user.
+         * List readers and their health
+         * @description Returns configured and discovered readers.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1179,7 +1209,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a configured reader with its health
+         * Retrieve a configured reader and its health
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -1188,7 +1218,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a reader and its scan points
+         * Delete a reader and its scan points
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1197,7 +1227,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name, format, time zone or mapping of a reader
+         * Update the name, format, time zone or mapping of a reader
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -1215,7 +1245,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the antennas of a reader and where they look
+         * List the scan points of a reader
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -1223,7 +1253,7 @@ export interface paths {
         get: operations["listScanPoints"];
         put?: never;
         /**
-         * Say where an antenna looks
+         * Assign an antenna to a location
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1246,7 +1276,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a scan point
+         * Delete a scan point
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1255,7 +1285,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name or antenna of a scan point, or where it looks
+         * Update the name, antenna or location of a scan point
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -1273,8 +1303,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tags that were read and are attached to nothing
-         * @description **Access:** any signed-in user.
+         * List unknown tags
+         * @description Returns tags that readers read and that no asset or location has.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1297,8 +1329,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Attach a tag that was read to an asset or a location
-         * @description May be repeated: a tag that the same owner has already is answered as if it had been attached now.
+         * Assign an unknown tag to an asset or a location
+         * @description Idempotent: if the owner already has the tag, the response is the same as for a new assignment.
          *
          *     **Access:** any signed-in user.
          *
@@ -1322,8 +1354,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a tag off the list of unknown ones until it is read again
-         * @description **Access:** any signed-in user.
+         * Remove a tag from the list of unknown tags
+         * @description The list shows the tag again after the next read.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1349,8 +1383,10 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Register the webhook; its secret is shown once
-         * @description **Access:** a signed-in administrator of the organization.
+         * Create the webhook of the organization
+         * @description Returns the secret, which is shown only once.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1369,7 +1405,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the webhook
+         * Retrieve the webhook
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -1378,7 +1414,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove the webhook
+         * Delete the webhook
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1387,7 +1423,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the URL or the Deliver events toggle
+         * Update the URL or the Deliver events toggle
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -1407,8 +1443,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test event, once, whether deliveries are on or not
-         * @description **Access:** a signed-in administrator of the organization.
+         * Send a test event
+         * @description Makes one attempt, even if deliveries are off.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1427,8 +1465,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the recent delivery attempts, newest first
-         * @description **Access:** any signed-in user.
+         * List recent delivery attempts
+         * @description Returns attempts, newest first.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -2751,7 +2791,7 @@ export interface components {
             id: number;
             url: string;
             enabled: boolean;
-            /** @description Whole at creation, afterwards masked to its last four characters. */
+            /** @description Complete at creation. Afterwards masked except for its last four characters. */
             secret: string;
             /**
              * Format: date-time
@@ -2765,9 +2805,9 @@ export interface components {
             updated_at: string;
         };
         WebhookTest: {
-            /** @description Null when there was no complete answer. */
+            /** @description Null if the receiver sent no complete response. */
             status_code: number | null;
-            /** @description Null for a 2xx. */
+            /** @description Null after a 2xx response. */
             error: string | null;
         };
         WebhookDelivery: {
@@ -2784,7 +2824,7 @@ export interface components {
             status_code: number | null;
             latency_ms: number;
             error: string | null;
-            /** @description Of a test event, which nothing has moved for. */
+            /** @description True for a test event, which reports no actual movement. */
             test: boolean;
         };
     };
@@ -6217,9 +6257,9 @@ export interface operations {
     summarizeMovements: {
         parameters: {
             query?: {
-                /** @description RFC 3339 with any offset; 24 hours before `to` when left out, 31 days at most. */
+                /** @description RFC 3339 timestamp with any offset. Defaults to 24 hours before `to`. At most 31 days before `to`. */
                 from?: string;
-                /** @description RFC 3339 with any offset; not included itself. Now when left out. */
+                /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
                 location_id?: number;
             };
