@@ -10,7 +10,7 @@ const foreign = (requested: string[]) =>
 const headings = [
   { path: '/api', anchor: '', heading: 'Whereabouts API' },
   { path: '/api', anchor: '#tag/assets/POST/api/v1/assets', heading: 'Create an asset' },
-  { path: '/legacy/api', anchor: '', heading: 'Whereabouts API, older vocabulary' },
+  { path: '/legacy/api', anchor: '', heading: 'Whereabouts API, legacy vocabulary' },
 ]
 test.for(headings)(
   '"$heading" of $path is rendered from its description, without requests to other hosts',

@@ -11,10 +11,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Exchange client credentials or a refresh token for an access token
-         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with `refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came from it. `scope` narrows the tokens to some of the scopes of the key, and what is refreshed from them. Repeated failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).
+         * Exchange credentials for an access token
+         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic. With `grant_type` `refresh_token`, send `refresh_token`. A refresh token works once: a second use revokes every token that came from it. `scope` limits the tokens, and all tokens refreshed from them, to some scopes of the key. Responds with 429 after repeated failures. Do not cache the response (`Cache-Control: no-store`).
          *
-         *     **Access:** anyone; no token needed.
+         *     **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -36,7 +36,7 @@ export interface paths {
         put?: never;
         /**
          * Create an organization and its first administrator
-         * @description **Access:** anyone; no token needed.
+         * @description **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -58,7 +58,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description **Access:** anyone; no token needed.
+         * @description **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -79,8 +79,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the tokens of a session
-         * @description **Access:** anyone; no token needed.
+         * Refresh the tokens of a session
+         * @description **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -102,7 +102,7 @@ export interface paths {
         put?: never;
         /**
          * End a session
-         * @description **Access:** anyone; no token needed.
+         * @description **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -121,7 +121,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the signed-in user and the organizations they belong to
+         * Retrieve the signed-in user and their organizations
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -145,8 +145,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the password and end all other sessions of the user
-         * @description **Access:** any signed-in user.
+         * Change the password of the user
+         * @description Ends all other sessions of the user.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -165,8 +167,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the sessions of the user in all organizations, the one used last first
-         * @description **Access:** any signed-in user.
+         * List the sessions of the user
+         * @description Returns sessions in all organizations, most recently used first.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -211,8 +215,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End this session and open one in another organization of the user
-         * @description **Access:** any signed-in user.
+         * Switch to another organization of the user
+         * @description Ends this session and opens one in the other organization.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -231,8 +237,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the members of the organization, in the order in which they joined
-         * @description **Access:** any signed-in user.
+         * List the members of the organization
+         * @description Returns members in the order in which they joined.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -256,7 +264,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a member, or leave the organization
+         * Remove a member or leave the organization
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -265,8 +273,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the role of a member
-         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         * Update the role of a member
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
          *
@@ -283,16 +291,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the invitations that can still be accepted, newest first
-         * @description **Access:** a signed-in administrator of the organization.
+         * List pending invitations
+         * @description Returns invitations that can still be accepted, newest first.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
         get: operations["listInvitations"];
         put?: never;
         /**
-         * Invite an e-mail address; the token is shown once
-         * @description **Access:** a signed-in administrator of the organization.
+         * Invite an e-mail address
+         * @description Returns the token of the invitation, which is shown only once.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -314,7 +326,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Withdraw an invitation
+         * Revoke an invitation
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -335,8 +347,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Join an organization with the token of an invitation
-         * @description **Access:** anyone; no token needed.
+         * Accept an invitation
+         * @description Joins the organization with the token of the invitation.
+         *
+         *     **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -355,8 +369,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the organization and scopes of the calling key
-         * @description **Access:** any API key; no scope needed. Session tokens are refused.
+         * Retrieve the current organization
+         * @description Returns the organization and the scopes of the calling API key.
+         *
+         *     **Access:** any API key. No scope required. Session tokens are refused.
          *
          *     **Rate limit:** not counted.
          */
@@ -377,16 +393,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the API keys of the organization, newest first
-         * @description **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
+         * List API keys
+         * @description Returns the API keys of the organization, newest first. Omits revoked keys.
+         *
+         *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
          *
          *     **Rate limit:** counted.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Mint an API key; its secret is shown once
-         * @description Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first. With `reader_key` the key publishes for that reader alone; its only scope is then `scans:write`, and the reader need not exist yet.
+         * Create an API key
+         * @description Returns the client secret, which is shown only once. Scopes cannot be changed later. To rotate a key, create another key, switch your clients to it, and revoke the first one. A key with `reader_key` publishes for that reader only. `scans:write` must be its only scope. The reader need not exist yet.
          *
          *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
          *
@@ -410,8 +428,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an API key, by its id or its jti
-         * @description Its access and refresh tokens stop working within a second. A second delete answers 404.
+         * Revoke an API key
+         * @description `key_id` is the id or the `jti` of the key. The access and refresh tokens of the key stop working within a second. Responds with 404 if the key is already revoked.
          *
          *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
          *
@@ -432,9 +450,9 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Assets whose validity window holds now, by `external_key` unless sorted otherwise. `is_active` filters when sent and hides nothing by itself. `q` looks into name, key, description and tag values.
+         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values.
          *
-         *     **Access:** an API key with the scope `assets:read`, or a session.
+         *     **Access:** an API key with the scope `assets:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -442,9 +460,9 @@ export interface paths {
         put?: never;
         /**
          * Create an asset
-         * @description Without `external_key` the next free `ASSET-NNNN` is given. Tags are created in the same transaction: when one is taken, nothing is created.
+         * @description Creates the asset and its tags in one transaction. Responds with 409 if the external key or a tag is taken, and then creates nothing. Without `external_key`, the API assigns the next `ASSET-NNNN`.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -463,8 +481,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an asset
-         * @description **Access:** an API key with the scope `assets:read`, or a session.
+         * Retrieve an asset
+         * @description **Access:** an API key with the scope `assets:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -473,9 +491,9 @@ export interface paths {
         post?: never;
         /**
          * Delete an asset and its tags
-         * @description Frees its `external_key` and its tags for others. A second delete answers 404.
+         * @description Frees its `external_key` and tags for reuse. Responds with 404 if the asset is already deleted.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -483,12 +501,12 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an asset
-         * @description `metadata` is replaced whole. Every accepted change advances `updated_at`, an empty one too. For another `external_key` rename it; for other tags attach and remove them.
+         * Update an asset
+         * @description Replaces `metadata` as a whole. Every accepted change advances `updated_at`, even an empty one. To change `external_key`, use the rename operation. To change tags, attach and remove them.
          *
-         *     The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *     The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -505,10 +523,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an asset another external key
-         * @description The same key again changes nothing. `descendant_count_affected` is always 0.
+         * Change the external key of an asset
+         * @description Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` is always 0.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -528,9 +546,9 @@ export interface paths {
         };
         /**
          * List locations
-         * @description Locations whose validity window holds now, by `external_key` unless sorted otherwise. `parent_id` and `parent_external_key` cannot be used together.
+         * @description Returns locations whose validity window includes the current time, sorted by `external_key` by default. `is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches name, external key, description and tag values. `parent_id` and `parent_external_key` cannot be combined.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -538,9 +556,9 @@ export interface paths {
         put?: never;
         /**
          * Create a location
-         * @description Without `external_key` the next free `LOC-NNN` is given. The parent is named by `parent_id`, by `parent_external_key`, or by both when they agree; without either the location is a root.
+         * @description Creates the location and its tags in one transaction. Responds with 409 if the external key or a tag is taken, and then creates nothing. Without `external_key`, the API assigns the next `LOC-NNN`. Name the parent by `parent_id`, by `parent_external_key`, or by both if they agree. Without a parent, the location is a root.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -559,8 +577,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a location
-         * @description **Access:** an API key with the scope `locations:read`, or a session.
+         * Retrieve a location
+         * @description **Access:** an API key with the scope `locations:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -568,10 +586,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a location without children, and its tags
-         * @description Answers 409 while live locations are inside. A second delete answers 404.
+         * Delete a location and its tags
+         * @description Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -579,12 +597,12 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change or move a location
-         * @description The parent is named by `parent_id`, by `parent_external_key`, or by both when they agree; null makes it a root. Answers 409 to a parent that is the location itself or lies inside it. Every accepted change advances `updated_at`, an empty one too. For another `external_key` rename it; for other tags attach and remove them.
+         * Update or move a location
+         * @description To move the location, name the parent by `parent_id`, by `parent_external_key`, or by both if they agree. Null makes the location a root. Responds with 409 if the parent is the location itself or one of its sub-locations. Every accepted change advances `updated_at`, even an empty one. To change `external_key`, use the rename operation. To change tags, attach and remove them.
          *
-         *     The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         *     The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -601,10 +619,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a location another external key
-         * @description The same key again changes nothing. `descendant_count_affected` is the number of live locations inside, of whatever depth.
+         * Change the external key of a location
+         * @description Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` is the number of live sub-locations at any depth.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -623,8 +641,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the locations directly inside a location, or the roots
-         * @description By name, then id. Without `parent_id` the locations that are inside none. Validity windows are not looked at.
+         * List the children of a location, or the roots
+         * @description Returns locations sorted by name, then id. Without `parent_id`, returns the root locations. Ignores validity windows.
          *
          *     **Access:** any signed-in user.
          *
@@ -647,10 +665,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what a location is inside of
-         * @description The root first, the parent last. Validity windows are not looked at.
+         * List the ancestors of a location
+         * @description Returns the root first and the parent last. Ignores validity windows.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -671,10 +689,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the locations directly inside a location
-         * @description By name, then id. Validity windows are not looked at.
+         * List the children of a location
+         * @description Returns the direct sub-locations, sorted by name, then id. Ignores validity windows.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -695,10 +713,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List everything inside a location
-         * @description Depth first: each location is followed by what is inside it. Siblings are in the order of name, then id. Validity windows are not looked at.
+         * List the sub-locations of a location
+         * @description Returns sub-locations of any depth, depth first: each location precedes its own sub-locations. Siblings are sorted by name, then id. Ignores validity windows.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a session.
+         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -722,9 +740,9 @@ export interface paths {
         put?: never;
         /**
          * Attach a tag to an asset
-         * @description Answers 409 when another asset or location has the tag, and when an asset has 200 tags already.
+         * @description Responds with 409 if an asset or a location already has the tag, or if the asset already has 200 tags.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a session.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -747,7 +765,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from an asset
-         * @description **Access:** an API key with the scope `assets:write`, or a session.
+         * @description **Access:** an API key with the scope `assets:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -768,9 +786,9 @@ export interface paths {
         put?: never;
         /**
          * Attach a tag to a location
-         * @description Answers 409 when another asset or location has the tag, and when a location has 200 tags already.
+         * @description Responds with 409 if an asset or a location already has the tag, or if the location already has 200 tags.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a session.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -793,7 +811,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from a location
-         * @description **Access:** an API key with the scope `locations:write`, or a session.
+         * @description **Access:** an API key with the scope `locations:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -811,16 +829,20 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List imports, newest first
-         * @description **Access:** any signed-in user.
+         * List imports
+         * @description Returns imports, newest first.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
         get: operations["listImports"];
         put?: never;
         /**
-         * Import a CSV file, or look what importing it would do
-         * @description **Access:** any signed-in user.
+         * Import a CSV file
+         * @description With `dry_run`, only checks what the import would do.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -839,7 +861,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read an import and its progress
+         * Retrieve an import and its progress
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -848,8 +870,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Cancel an import, whose rows so far stay done, or remove a finished one
-         * @description **Access:** any signed-in user.
+         * Cancel or delete an import
+         * @description Cancels a running import; rows that are already imported stay. Deletes a finished import.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -867,8 +891,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what became of the rows so far, in the order of the file
-         * @description **Access:** any signed-in user.
+         * List the processed rows of an import
+         * @description Returns the result of each row so far, in the order of the file.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -891,8 +917,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Execute a finished dry run; again, the same import is answered
-         * @description **Access:** any signed-in user.
+         * Apply a finished dry run
+         * @description Idempotent: a second call returns the same import.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -911,8 +939,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All live assets as a CSV file that can be imported
-         * @description **Access:** any signed-in user.
+         * Export all live assets as CSV
+         * @description The file can be imported.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -933,8 +963,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All live locations as a CSV file that can be imported, parents before children
-         * @description **Access:** any signed-in user.
+         * Export all live locations as CSV
+         * @description Lists parents before children. The file can be imported.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -955,10 +987,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where an asset has been, newest first, one row per minute
-         * @description `duration_seconds` is the time the asset spent at the previous location before the scan of the row, null on the earliest row of its history.
+         * List the location history of an asset
+         * @description Returns one row per minute, newest first by default. `duration_seconds` is the time that the asset spent at the previous location before the scan of the row. It is null on the earliest row of the history.
          *
-         *     **Access:** an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -979,10 +1011,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List where every scanned asset was last seen
-         * @description Latest first unless sorted otherwise; an asset that was never scanned has no row. The id and the key of one thing cannot be used together. The dwell is the current unbroken stay, from its first scan to the last.
+         * List where assets were last seen
+         * @description Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the current unbroken time at one location, from the first scan there to the last.
          *
-         *     **Access:** an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1003,10 +1035,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List which asset is at which location, by their keys
-         * @description Latest seen first unless sorted otherwise. Only assets that were last seen at a location that still exists: `GET /reports/asset-locations` has the others as well. `q` looks into name, key and tag values of the asset.
+         * List the current location of assets
+         * @description Returns external keys, most recently seen first by default. Includes only assets that were last seen at a location that still exists; `GET /reports/asset-locations` also returns the others. `q` searches name, external key and tag values of the asset.
          *
-         *     **Access:** an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1027,8 +1059,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List why an asset is where it is: its history, newest first, with who said so
-         * @description `duration_seconds` is the time the asset spent at the previous location before the row, null on the earliest.
+         * List the sightings of an asset
+         * @description Returns the history of the asset, newest first, with the reader or save that caused each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
          *
          *     **Access:** any signed-in user.
          *
@@ -1051,8 +1083,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the assets at locations, and inside them
-         * @description In the order asked for; a location that is unknown is left out. Counted is what `GET /reports/asset-locations` lists: `total` is all of it, `nowhere` what was last seen at no location.
+         * Count the assets at locations and their sub-locations
+         * @description Returns locations in the order of the request and omits unknown ones. Counts the assets that `GET /reports/asset-locations` lists. `total` counts all of them, `nowhere` those that were last seen at no location.
          *
          *     **Access:** any signed-in user.
          *
@@ -1075,8 +1107,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count the movements of each hour
-         * @description A movement is a row of the history at another location than the row of the asset before it, or at its first. With `location_id` each hour also says how many came to that location and how many left it.
+         * Count movements per hour
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it.
          *
          *     **Access:** any signed-in user.
          *
@@ -1099,8 +1131,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Movements of the organization as they happen, as server-sent events
-         * @description Each event `asset.moved` has an `id`; sent back as `Last-Event-ID` (or `last_event_id`, where a first request cannot set headers) the stream goes on behind it. An event `reset` says that this is not possible: reload, then go on. The stream ends with the session, at the latest with its token: connect again.
+         * Stream movements as server-sent events
+         * @description Sends the movements of the organization as they happen. Each `asset.moved` event has an `id`. To resume after an event, send its id as `Last-Event-ID`, or as `last_event_id` if a first request cannot set headers. A `reset` event means that the stream cannot resume: reload your data, then continue. The stream ends with the session, at the latest when the token expires. Connect again then.
          *
          *     **Access:** any signed-in user.
          *
@@ -1125,10 +1157,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that assets are at a location now
-         * @description Natural keys name the assets and the location; an asset named twice counts once. Either all are saved or, when a key does not resolve, none. The save overrides what readers saw of an asset in the current minute, and an asset that was last seen elsewhere sends `asset.moved` at once. Reports and histories show it when this answers.
+         * Save the current location of assets
+         * @description Name the assets and the location by external key. An asset that is named twice counts once. Saves all assets, or none if a key does not resolve. The save overrides the reads of an asset in the current minute. If an asset was last seen elsewhere, the API sends `asset.moved` at once. Reports and history show the save when the response arrives.
          *
-         *     **Access:** an API key with the scope `scans:write`, or a session.
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1147,8 +1179,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List configured and discovered readers with their health
-         * @description **Access:** any signed-in user.
+         * List readers and their health
+         * @description Returns configured and discovered readers.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1175,7 +1209,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read a configured reader with its health
+         * Retrieve a configured reader and its health
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -1184,7 +1218,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a reader and its scan points
+         * Delete a reader and its scan points
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1193,8 +1227,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name, format, time zone or mapping of a reader
-         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         * Update the name, format, time zone or mapping of a reader
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
          *
@@ -1211,7 +1245,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the antennas of a reader and where they look
+         * List the scan points of a reader
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -1219,7 +1253,7 @@ export interface paths {
         get: operations["listScanPoints"];
         put?: never;
         /**
-         * Say where an antenna looks
+         * Assign an antenna to a location
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1242,7 +1276,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a scan point
+         * Delete a scan point
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1251,8 +1285,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the name or antenna of a scan point, or where it looks
-         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         * Update the name, antenna or location of a scan point
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
          *
@@ -1269,8 +1303,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List tags that were read and are attached to nothing
-         * @description **Access:** any signed-in user.
+         * List unknown tags
+         * @description Returns tags that readers read and that no asset or location has.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1293,8 +1329,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Attach a tag that was read to an asset or a location
-         * @description May be repeated: a tag that the same owner has already is answered as if it had been attached now.
+         * Assign an unknown tag to an asset or a location
+         * @description Idempotent: if the owner already has the tag, the response is the same as for a new assignment.
          *
          *     **Access:** any signed-in user.
          *
@@ -1318,8 +1354,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a tag off the list of unknown ones until it is read again
-         * @description **Access:** any signed-in user.
+         * Remove a tag from the list of unknown tags
+         * @description The list shows the tag again after the next read.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1345,8 +1383,10 @@ export interface paths {
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Register the webhook; its secret is shown once
-         * @description **Access:** a signed-in administrator of the organization.
+         * Create the webhook of the organization
+         * @description Returns the secret, which is shown only once.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1365,7 +1405,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read the webhook
+         * Retrieve the webhook
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -1374,7 +1414,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove the webhook
+         * Delete the webhook
          * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
@@ -1383,8 +1423,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the URL or the Deliver events toggle
-         * @description The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale `updated_at` is refused.
+         * Update the URL or the Deliver events toggle
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
          *
@@ -1403,8 +1443,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test event, once, whether deliveries are on or not
-         * @description **Access:** a signed-in administrator of the organization.
+         * Send a test event
+         * @description Makes one attempt, even if deliveries are off.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1423,8 +1465,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the recent delivery attempts, newest first
-         * @description **Access:** any signed-in user.
+         * List recent delivery attempts
+         * @description Returns attempts, newest first.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -1455,7 +1499,7 @@ export interface components {
             client_secret?: string;
             refresh_token?: string;
             /**
-             * @description Scopes of the key, separated by spaces: the tokens are good for these alone. All of them when left out.
+             * @description Scopes of the key, separated by spaces. Limits the tokens to these. Defaults to all.
              * @example assets:read locations:read
              */
             scope?: string;
@@ -1549,10 +1593,10 @@ export interface components {
         AssetPatch: {
             /**
              * Format: int64
-             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
              */
             id?: number;
-            /** @description Read-only: accepted when it equals what is stored, refused when it differs. To change it: rename. */
+            /** @description Read-only. Accepted if it equals the stored value, refused if it differs. To change it, use the rename operation. */
             external_key?: string;
             name?: string;
             description?: string | null;
@@ -1574,27 +1618,27 @@ export interface components {
             valid_to?: string | null;
             /**
              * Format: date-time
-             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at?: string;
             /**
              * Format: date-time
-             * @description Read-only: accepted when it equals what is stored, refused when it differs. Sent along, it refuses the change when somebody else was faster.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs. Send it to refuse the update if the resource changed since you read it.
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at?: string;
             /**
              * Format: date-time
-             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at?: string | null;
-            /** @description Read-only: accepted when it equals what is stored, refused when it differs. The order does not matter. To change them: the tags subresource. */
+            /** @description Read-only. Accepted if it equals the stored value, refused if it differs. Order does not matter. To change tags, use the tag operations. */
             tags?: {
                 /**
                  * Format: int64
-                 * @description Read-only: accepted when it equals what is stored, refused when it differs.
+                 * @description Read-only. Accepted if it equals the stored value, refused if it differs.
                  */
                 id?: number;
                 tag_type?: string;
@@ -1656,10 +1700,10 @@ export interface components {
         LocationPatch: {
             /**
              * Format: int64
-             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
              */
             id?: number;
-            /** @description Read-only: accepted when it equals what is stored, refused when it differs. To change it: rename. */
+            /** @description Read-only. Accepted if it equals the stored value, refused if it differs. To change it, use the rename operation. */
             external_key?: string;
             name?: string;
             description?: string | null;
@@ -1683,27 +1727,27 @@ export interface components {
             valid_to?: string | null;
             /**
              * Format: date-time
-             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at?: string;
             /**
              * Format: date-time
-             * @description Read-only: accepted when it equals what is stored, refused when it differs. Sent along, it refuses the change when somebody else was faster.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs. Send it to refuse the update if the resource changed since you read it.
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at?: string;
             /**
              * Format: date-time
-             * @description Read-only: accepted when it equals what is stored, refused when it differs.
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at?: string | null;
-            /** @description Read-only: accepted when it equals what is stored, refused when it differs. The order does not matter. To change them: the tags subresource. */
+            /** @description Read-only. Accepted if it equals the stored value, refused if it differs. Order does not matter. To change tags, use the tag operations. */
             tags?: {
                 /**
                  * Format: int64
-                 * @description Read-only: accepted when it equals what is stored, refused when it differs.
+                 * @description Read-only. Accepted if it equals the stored value, refused if it differs.
                  */
                 id?: number;
                 tag_type?: string;
@@ -1822,23 +1866,23 @@ export interface components {
                  * @example validation_error
                  */
                 type: string;
-                /** @description For people; may change. */
+                /** @description For people. The text may change. */
                 title: string;
-                /** @description Equal to the HTTP status. */
+                /** @description The HTTP status. */
                 status: number;
-                /** @description For people; may change. */
+                /** @description For people. The text may change. */
                 detail: string;
                 /** @description The path of the request. */
                 instance: string;
-                /** @description Equal to the X-Request-ID header. */
+                /** @description The value of the `X-Request-ID` header. */
                 request_id: string;
-                /** @description Present on validation_error: one entry per field. */
+                /** @description Only on `validation_error`: one entry per problem. */
                 fields?: components["schemas"]["FieldError"][];
             };
         };
         FieldError: {
             /**
-             * @description JSON path or name of the parameter.
+             * @description JSON path, or name of the parameter.
              * @example tags[0].value
              */
             field: string;
@@ -1850,7 +1894,7 @@ export interface components {
             /** @example tags[0].value is required */
             message: string;
             /**
-             * @description The constraint, where there is one.
+             * @description The violated constraint, if it has parameters.
              * @example {
              *       "max_length": 255
              *     }
@@ -1861,12 +1905,12 @@ export interface components {
         };
         TokenPair: {
             /**
-             * @description A JWT, good for `expires_in` seconds. Treat it as opaque.
+             * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
              * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
              */
             access_token: string;
             /**
-             * @description Good for 30 days and one use.
+             * @description Expires after 30 days and works once.
              * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
              */
             refresh_token: string;
@@ -1875,19 +1919,19 @@ export interface components {
             /** @example 900 */
             expires_in: number;
             /**
-             * @description What the tokens are good for: scopes, separated by spaces.
+             * @description The scopes of the tokens, separated by spaces.
              * @example assets:read locations:read
              */
             scope: string;
         };
         Session: {
             /**
-             * @description A JWT, good for `expires_in` seconds. Treat it as opaque.
+             * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
              * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
              */
             access_token: string;
             /**
-             * @description Good for 30 days and one use.
+             * @description Expires after 30 days and works once.
              * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
              */
             refresh_token: string;
@@ -2081,7 +2125,7 @@ export interface components {
              */
             scopes: string[];
             /**
-             * @description The only reader that this key may publish for; null when it may publish for any.
+             * @description The only reader that the key may publish for. Null if it may publish for any reader.
              * @example null
              */
             reader_key: string | null;
@@ -2122,7 +2166,7 @@ export interface components {
             /** Format: uuid */
             client_id: string;
             /**
-             * @description Shown this once.
+             * @description Returned only once.
              * @example wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
              */
             client_secret: string;
@@ -2136,7 +2180,7 @@ export interface components {
              */
             scopes: string[];
             /**
-             * @description The only reader that this key may publish for; null when it may publish for any.
+             * @description The only reader that the key may publish for. Null if it may publish for any reader.
              * @example null
              */
             reader_key: string | null;
@@ -2545,7 +2589,7 @@ export interface components {
          *     }
          */
         InventorySaved: {
-            /** @description Assets, each counted once. */
+            /** @description Number of saved assets. */
             count: number;
             /**
              * Format: int64
@@ -2555,7 +2599,7 @@ export interface components {
             location_name: string;
             /**
              * Format: date-time
-             * @description The instant of the save.
+             * @description When the save happened.
              * @example 2026-11-21T10:00:00.000Z
              */
             timestamp: string;
@@ -2747,7 +2791,7 @@ export interface components {
             id: number;
             url: string;
             enabled: boolean;
-            /** @description Whole at creation, afterwards masked to its last four characters. */
+            /** @description Complete at creation. Afterwards masked except for its last four characters. */
             secret: string;
             /**
              * Format: date-time
@@ -2761,9 +2805,9 @@ export interface components {
             updated_at: string;
         };
         WebhookTest: {
-            /** @description Null when there was no complete answer. */
+            /** @description Null if the receiver sent no complete response. */
             status_code: number | null;
-            /** @description Null for a 2xx. */
+            /** @description Null after a 2xx response. */
             error: string | null;
         };
         WebhookDelivery: {
@@ -2780,7 +2824,7 @@ export interface components {
             status_code: number | null;
             latency_ms: number;
             error: string | null;
-            /** @description Of a test event, which nothing has moved for. */
+            /** @description True for a test event, which reports no actual movement. */
             test: boolean;
         };
     };
@@ -2820,7 +2864,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The User-Agent is missing or a default of an HTTP library */
+        /** @description The `User-Agent` is missing, empty or a default of an HTTP library */
         RefusedUserAgent: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -2932,34 +2976,34 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+        /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
         RequestId: string;
     };
     requestBodies: never;
     headers: {
-        /** @description The request's id, yours or a ULID. Name it when you report a problem. */
+        /** @description The id of the request: yours or a ULID. Quote it when you report a problem. */
         "X-Request-ID": string;
-        /** @description The methods of this path. */
+        /** @description The methods that the path supports. */
         Allow: string;
-        /** @description Requests per minute. Only on GETs that count. */
+        /** @description Requests per minute. Only on counted GETs. */
         "X-RateLimit-Limit-Of-Counted-GET": number;
-        /** @description Requests left, never above the limit. Only on GETs that count. */
+        /** @description Requests left, at most the limit. Only on counted GETs. */
         "X-RateLimit-Remaining-Of-Counted-GET": number;
-        /** @description Unix second in which Remaining next equals Limit. Only on GETs that count. */
+        /** @description Unix second when Remaining equals Limit again. Only on counted GETs. */
         "X-RateLimit-Reset-Of-Counted-GET": number;
         /** @description How to authenticate. */
         "WWW-Authenticate": string;
-        /** @description Seconds to wait before the next try. */
+        /** @description Seconds to wait before a retry. */
         "Retry-After": number;
-        /** @description Where the new resource is. */
+        /** @description The path of the new resource. */
         Location: string;
-        /** @description Requests per minute. Always there for API keys. */
+        /** @description Requests per minute. Always present for API keys. */
         "X-RateLimit-Limit": number;
-        /** @description Requests left, never above the limit. Always there for API keys. */
+        /** @description Requests left, at most the limit. Always present for API keys. */
         "X-RateLimit-Remaining": number;
-        /** @description Unix second in which Remaining next equals Limit. Always there for API keys. */
+        /** @description Unix second when Remaining equals Limit again. Always present for API keys. */
         "X-RateLimit-Reset": number;
-        /** @description With `text/csv`: the rows of all pages together. */
+        /** @description With `text/csv`: the number of rows on all pages. */
         "X-Total-Count": number;
     };
     pathItems: never;
@@ -2970,7 +3014,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3030,7 +3074,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3104,7 +3148,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3172,7 +3216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3244,7 +3288,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3263,7 +3307,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3283,7 +3327,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3333,7 +3377,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3354,7 +3398,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3379,7 +3423,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3421,7 +3465,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -3440,7 +3484,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3450,7 +3494,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3471,7 +3515,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3547,7 +3591,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3587,7 +3631,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -3606,7 +3650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3617,7 +3661,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3639,7 +3683,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3713,7 +3757,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3754,7 +3798,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -3773,7 +3817,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3839,7 +3883,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -3850,7 +3894,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3871,7 +3915,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3942,7 +3986,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -3990,7 +4034,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4041,7 +4085,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -4060,7 +4104,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4129,19 +4173,19 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
                 org_id: number;
-                /** @description The id, or the UUID. */
+                /** @description The id or the UUID. */
                 key_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4171,7 +4215,7 @@ export interface operations {
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -4228,7 +4272,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -4247,7 +4291,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -4331,7 +4375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4396,7 +4440,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4406,7 +4450,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4426,7 +4470,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4505,7 +4549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4591,7 +4635,7 @@ export interface operations {
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -4646,7 +4690,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -4665,7 +4709,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -4737,7 +4781,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4800,7 +4844,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4810,7 +4854,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -4831,7 +4875,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4906,7 +4950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -4984,7 +5028,7 @@ export interface operations {
                 parent_id?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5037,7 +5081,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5060,7 +5104,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5117,7 +5161,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5140,7 +5184,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5197,7 +5241,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5220,7 +5264,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5277,7 +5321,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5297,7 +5341,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5354,7 +5398,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5365,7 +5409,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5385,7 +5429,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5442,7 +5486,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5453,7 +5497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5476,7 +5520,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5524,7 +5568,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5546,7 +5590,7 @@ export interface operations {
                 dry_run?: boolean;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5607,7 +5651,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5663,7 +5707,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5673,7 +5717,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5698,7 +5742,7 @@ export interface operations {
                 outcome?: ("created" | "updated" | "unchanged" | "failed")[];
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5748,7 +5792,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5768,7 +5812,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5826,7 +5870,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5857,7 +5901,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -5894,7 +5938,7 @@ export interface operations {
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -5937,7 +5981,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -5962,16 +6006,16 @@ export interface operations {
                 asset_external_key?: string[];
                 location_id?: number[];
                 location_external_key?: string[];
-                /** @description With a filter by location: `true` also finds what is at the live locations inside it, however deep. */
+                /** @description Requires a location filter. `true` also returns assets at live sub-locations, at any depth. */
                 include_descendants?: boolean;
                 include_deleted?: boolean;
                 q?: string;
-                /** @description RFC 3339 with any offset: where everything was at that instant, as its history has it. Listed is what was valid and not deleted then and had been scanned by then; the dwell is null. Not before the history that is kept. */
+                /** @description RFC 3339 timestamp with any offset. Returns where each asset was at that time, according to its history. Includes assets that were valid, not deleted and already scanned at that time. The dwell is null. Responds with 400 if the time is before the oldest history that is kept. */
                 at?: string;
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6016,7 +6060,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -6042,7 +6086,7 @@ export interface operations {
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6081,7 +6125,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -6103,7 +6147,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6144,7 +6188,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -6163,11 +6207,11 @@ export interface operations {
     listOccupancy: {
         parameters: {
             query: {
-                /** @description Repeatable: any of the values matches. */
+                /** @description Repeatable: one of the values matches. */
                 location_id: number[];
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6213,14 +6257,14 @@ export interface operations {
     summarizeMovements: {
         parameters: {
             query?: {
-                /** @description RFC 3339 with any offset; 24 hours before `to` when left out, 31 days at most. */
+                /** @description RFC 3339 timestamp with any offset. Defaults to 24 hours before `to`. At most 31 days before `to`. */
                 from?: string;
-                /** @description RFC 3339 with any offset; not included itself. Now when left out. */
+                /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
                 location_id?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6270,7 +6314,7 @@ export interface operations {
                 last_event_id?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6301,7 +6345,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6365,7 +6409,7 @@ export interface operations {
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6432,7 +6476,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -6451,7 +6495,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -6538,7 +6582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6613,7 +6657,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6623,7 +6667,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6644,7 +6688,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6741,7 +6785,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6781,7 +6825,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -6801,7 +6845,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6861,7 +6905,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6872,7 +6916,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -6893,7 +6937,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -6969,7 +7013,7 @@ export interface operations {
                 sort?: string;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -7012,7 +7056,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -7031,7 +7075,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -7093,7 +7137,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7103,7 +7147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7127,7 +7171,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -7166,7 +7210,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;
@@ -7185,7 +7229,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path?: never;
@@ -7247,7 +7291,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7294,7 +7338,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7304,7 +7348,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description Success, without a body */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7325,7 +7369,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7399,7 +7443,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7445,7 +7489,7 @@ export interface operations {
                 offset?: number;
             };
             header?: {
-                /** @description Your own id of this request: echoed unchanged and not validated. A ULID is made when absent. */
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
@@ -7488,7 +7532,7 @@ export interface operations {
                         /** @example 0 */
                         offset: number;
                         /**
-                         * @description Of all pages together.
+                         * @description Number of rows on all pages.
                          * @example 1
                          */
                         total_count: number;

@@ -13,7 +13,7 @@ const OpenScopes = z.array(openEnum(scopes)).meta({ example: ['assets:read', 'sc
 const KeyName = z.string().meta({ example: 'ERP connector' })
 
 const BoundTo = z.string().nullable().meta({
-  description: 'The only reader that this key may publish for; null when it may publish for any.',
+  description: 'The only reader that the key may publish for. Null if it may publish for any reader.',
   example: null,
 })
 
@@ -67,7 +67,7 @@ export const ApiKeyCreated = z
     client_id: Uuid,
     client_secret: z
       .string()
-      .meta({ description: 'Shown this once.', example: `wb_${'0123456789abcdef'.repeat(4)}` }),
+      .meta({ description: 'Returned only once.', example: `wb_${'0123456789abcdef'.repeat(4)}` }),
     name: KeyName,
     scopes: OpenScopes,
     reader_key: BoundTo,
@@ -86,7 +86,8 @@ export const apiKeyRoutes = {
     access: 'key',
     counted: false,
     described: true,
-    summary: 'Read the organization and scopes of the calling key',
+    summary: 'Retrieve the current organization',
+    description: 'Returns the organization and the scopes of the calling API key.',
     success: { status: 200, schema: dataOf(OrgView) },
     errors: ['validation_error', 'not_found'],
   },
@@ -97,7 +98,8 @@ export const apiKeyRoutes = {
     access: 'session-or-keys-admin',
     counted: true,
     described: true,
-    summary: 'List the API keys of the organization, newest first',
+    summary: 'List API keys',
+    description: 'Returns the API keys of the organization, newest first. Omits revoked keys.',
     params: OrgPath,
     query: z.strictObject(page),
     success: { status: 200, schema: listOf(ApiKeyView) },
@@ -110,10 +112,11 @@ export const apiKeyRoutes = {
     access: 'session-or-keys-admin',
     counted: true,
     described: true,
-    summary: 'Mint an API key; its secret is shown once',
+    summary: 'Create an API key',
     description:
-      'Scopes cannot be changed later: to rotate, mint another key, switch over, revoke the first. With `reader_key` the key ' +
-      'publishes for that reader alone; its only scope is then `scans:write`, and the reader need not exist yet.',
+      'Returns the client secret, which is shown only once. Scopes cannot be changed later. To rotate a key, create ' +
+      'another key, switch your clients to it, and revoke the first one. A key with `reader_key` publishes for that ' +
+      'reader only. `scans:write` must be its only scope. The reader need not exist yet.',
     params: OrgPath,
     body: ApiKeyCreate,
     success: { status: 201, schema: dataOf(ApiKeyCreated) },
@@ -126,8 +129,10 @@ export const apiKeyRoutes = {
     access: 'session-or-keys-admin',
     counted: true,
     described: true,
-    summary: 'Revoke an API key, by its id or its jti',
-    description: 'Its access and refresh tokens stop working within a second. A second delete answers 404.',
+    summary: 'Revoke an API key',
+    description:
+      '`key_id` is the id or the `jti` of the key. The access and refresh tokens of the key stop working within a ' +
+      'second. Responds with 404 if the key is already revoked.',
     params: z.strictObject({
       org_id: pathId,
       key_id: pathIdOrUuid,

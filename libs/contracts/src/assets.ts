@@ -117,8 +117,9 @@ export const assetRoutes = {
     described: true,
     summary: 'List assets',
     description:
-      'Assets whose validity window holds now, by `external_key` unless sorted otherwise. `is_active` filters when ' +
-      'sent and hides nothing by itself. `q` looks into name, key, description and tag values.',
+      'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
+      '`is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, ' +
+      'external key, description and tag values.',
     query: AssetListQuery,
     success: { status: 200, schema: listOf(AssetView) },
     errors: ['validation_error'],
@@ -132,8 +133,8 @@ export const assetRoutes = {
     described: true,
     summary: 'Create an asset',
     description:
-      'Without `external_key` the next free `ASSET-NNNN` is given. Tags are created in the same transaction: when one ' +
-      'is taken, nothing is created.',
+      'Creates the asset and its tags in one transaction. Responds with 409 if the external key or a tag is taken, ' +
+      'and then creates nothing. Without `external_key`, the API assigns the next `ASSET-NNNN`.',
     body: AssetCreate,
     success: { status: 201, schema: dataOf(AssetView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -145,7 +146,7 @@ export const assetRoutes = {
     access: 'assets:read',
     counted: true,
     described: true,
-    summary: 'Read an asset',
+    summary: 'Retrieve an asset',
     params: AssetPath,
     success: { status: 200, schema: dataOf(AssetView) },
     errors: ['validation_error', 'not_found'],
@@ -157,10 +158,10 @@ export const assetRoutes = {
     access: 'assets:write',
     counted: true,
     described: true,
-    summary: 'Change an asset',
+    summary: 'Update an asset',
     description:
-      '`metadata` is replaced whole. Every accepted change advances `updated_at`, an empty one too. For another ' +
-      '`external_key` rename it; for other tags attach and remove them.',
+      'Replaces `metadata` as a whole. Every accepted change advances `updated_at`, even an empty one. To change ' +
+      '`external_key`, use the rename operation. To change tags, attach and remove them.',
     mediaTypes: [MERGE_PATCH_MEDIA_TYPE],
     params: AssetPath,
     body: AssetPatch,
@@ -174,8 +175,10 @@ export const assetRoutes = {
     access: 'assets:write',
     counted: false,
     described: true,
-    summary: 'Give an asset another external key',
-    description: 'The same key again changes nothing. `descendant_count_affected` is always 0.',
+    summary: 'Change the external key of an asset',
+    description:
+      'Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` ' +
+      'is always 0.',
     params: AssetPath,
     body: Rename,
     success: { status: 200, schema: renamed(AssetView) },
@@ -189,7 +192,8 @@ export const assetRoutes = {
     counted: false,
     described: true,
     summary: 'Delete an asset and its tags',
-    description: 'Frees its `external_key` and its tags for others. A second delete answers 404.',
+    description:
+      'Frees its `external_key` and tags for reuse. Responds with 404 if the asset is already deleted.',
     params: AssetPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],

@@ -5,9 +5,9 @@ import { Instant } from './instant.ts'
 /** PATCH alone: absent leaves a field, null clears it, a value sets it (RFC 7396). */
 export const MERGE_PATCH_MEDIA_TYPE = 'application/merge-patch+json'
 
-const description = 'Read-only: accepted when it equals what is stored, refused when it differs.'
+const description = 'Read-only. Accepted if it equals the stored value, refused if it differs.'
 
-/** Any integer: one that was never minted differs like any other, and is no worse than that. */
+/** Any integer, also one that was never minted: it only differs from the stored one. */
 const EchoedId = z
   .number()
   .check((payload) => {
@@ -16,10 +16,10 @@ const EchoedId = z
   })
   .meta({ override: { type: 'integer', format: 'int64', minimum: 1, maximum: MAX_ID }, description })
 
-/** Unlike a tag to attach, anything that may be compared: what is missing or unheard of in it makes it differ. */
-/** More than anything has: beyond it they would only be compared for a long time. */
+/** More tags than any resource has. It bounds the time of the comparison. */
 const MAX_ECHOED_TAGS = 10_000
 
+/** Looser than `TagCreate`: a tag with missing fields or an unknown type only differs from the stored one. */
 const EchoedTag = z.strictObject({ id: EchoedId, tag_type: z.string(), value: z.string() }).partial()
 
 /**
@@ -30,16 +30,16 @@ export const echoed = {
   id: EchoedId.optional(),
   external_key: z
     .string()
-    .meta({ description: `${description} To change it: rename.` })
+    .meta({ description: `${description} To change it, use the rename operation.` })
     .optional(),
   created_at: Instant.meta({ description }).optional(),
   updated_at: Instant.meta({
-    description: `${description} Sent along, it refuses the change when somebody else was faster.`,
+    description: `${description} Send it to refuse the update if the resource changed since you read it.`,
   }).optional(),
   deleted_at: Instant.nullable().meta({ description }).optional(),
   tags: z
     .array(EchoedTag)
     .max(MAX_ECHOED_TAGS)
-    .meta({ description: `${description} The order does not matter. To change them: the tags subresource.` })
+    .meta({ description: `${description} Order does not matter. To change tags, use the tag operations.` })
     .optional(),
 }

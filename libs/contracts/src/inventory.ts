@@ -23,10 +23,10 @@ export const InventorySaved = z
   .object({
     count: z
       .int()
-      .meta({ override: { type: 'integer', minimum: 1 }, description: 'Assets, each counted once.' }),
+      .meta({ override: { type: 'integer', minimum: 1 }, description: 'Number of saved assets.' }),
     location_id: Id,
     location_name: z.string(),
-    timestamp: WireInstant.meta({ description: 'The instant of the save.' }),
+    timestamp: WireInstant.meta({ description: 'When the save happened.' }),
   })
   .meta({
     id: 'InventorySaved',
@@ -46,11 +46,12 @@ const saveInventory = {
   access: 'scans:write',
   counted: false,
   described: true,
-  summary: 'Say that assets are at a location now',
+  summary: 'Save the current location of assets',
   description:
-    'Natural keys name the assets and the location; an asset named twice counts once. Either all are saved or, when a ' +
-    'key does not resolve, none. The save overrides what readers saw of an asset in the current minute, and an asset ' +
-    'that was last seen elsewhere sends `asset.moved` at once. Reports and histories show it when this answers.',
+    'Name the assets and the location by external key. An asset that is named twice counts once. Saves all assets, ' +
+    'or none if a key does not resolve. The save overrides the reads of an asset in the current minute. If an asset ' +
+    'was last seen elsewhere, the API sends `asset.moved` at once. Reports and history show the save when the ' +
+    'response arrives.',
   body: InventorySave,
   success: { status: 201, schema: dataOf(InventorySaved) },
   errors: ['validation_error', 'bad_request'],

@@ -27,15 +27,16 @@ export const liveRoutes = {
     access: 'session',
     counted: false,
     described: false,
-    summary: 'Movements of the organization as they happen, as server-sent events',
+    summary: 'Stream movements as server-sent events',
     description:
-      'Each event `asset.moved` has an `id`; sent back as `Last-Event-ID` (or `last_event_id`, where a first request ' +
-      'cannot set headers) the stream goes on behind it. An event `reset` says that this is not possible: reload, then ' +
-      'go on. The stream ends with the session, at the latest with its token: connect again.',
+      'Sends the movements of the organization as they happen. Each `asset.moved` event has an `id`. To resume ' +
+      'after an event, send its id as `Last-Event-ID`, or as `last_event_id` if a first request cannot set headers. ' +
+      'A `reset` event means that the stream cannot resume: reload your data, then continue. The stream ends with ' +
+      'the session, at the latest when the token expires. Connect again then.',
     query: z.strictObject({
       last_event_id: textParameter(
         255,
-        'As the header `Last-Event-ID`, which wins where both are sent.',
+        'Same as the header `Last-Event-ID`. The header wins if both are sent.',
       ).optional(),
     }),
     success: { status: 200, download: EVENT_STREAM_MEDIA_TYPE },

@@ -31,9 +31,10 @@ export const locationTreeRoutes = {
     access: 'session',
     counted: false,
     described: false,
-    summary: 'List the locations directly inside a location, or the roots',
+    summary: 'List the children of a location, or the roots',
     description:
-      'By name, then id. Without `parent_id` the locations that are inside none. Validity windows are not looked at.',
+      'Returns locations sorted by name, then id. Without `parent_id`, returns the root locations. Ignores validity ' +
+      'windows.',
     query: z.strictObject({ ...page, parent_id: idParameter.optional() }),
     success: { status: 200, schema: listOf(LocationOfBranch) },
     errors: ['validation_error', 'not_found'],
@@ -41,21 +42,21 @@ export const locationTreeRoutes = {
   listLocationAncestors: {
     ...around,
     path: '/locations/{location_id}/ancestors',
-    summary: 'List what a location is inside of',
-    description: 'The root first, the parent last. Validity windows are not looked at.',
+    summary: 'List the ancestors of a location',
+    description: 'Returns the root first and the parent last. Ignores validity windows.',
   },
   listLocationChildren: {
     ...around,
     path: '/locations/{location_id}/children',
-    summary: 'List the locations directly inside a location',
-    description: 'By name, then id. Validity windows are not looked at.',
+    summary: 'List the children of a location',
+    description: 'Returns the direct sub-locations, sorted by name, then id. Ignores validity windows.',
   },
   listLocationDescendants: {
     ...around,
     path: '/locations/{location_id}/descendants',
-    summary: 'List everything inside a location',
+    summary: 'List the sub-locations of a location',
     description:
-      'Depth first: each location is followed by what is inside it. Siblings are in the order of name, then id. ' +
-      'Validity windows are not looked at.',
+      'Returns sub-locations of any depth, depth first: each location precedes its own sub-locations. Siblings are ' +
+      'sorted by name, then id. Ignores validity windows.',
   },
 } as const satisfies Record<string, Route>

@@ -98,8 +98,9 @@ export const locationRoutes = {
     described: true,
     summary: 'List locations',
     description:
-      'Locations whose validity window holds now, by `external_key` unless sorted otherwise. `parent_id` and ' +
-      '`parent_external_key` cannot be used together.',
+      'Returns locations whose validity window includes the current time, sorted by `external_key` by default. ' +
+      '`is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
+      'name, external key, description and tag values. `parent_id` and `parent_external_key` cannot be combined.',
     query: LocationListQuery,
     success: { status: 200, schema: listOf(LocationView) },
     errors: ['validation_error'],
@@ -113,8 +114,10 @@ export const locationRoutes = {
     described: true,
     summary: 'Create a location',
     description:
-      'Without `external_key` the next free `LOC-NNN` is given. The parent is named by `parent_id`, by ' +
-      '`parent_external_key`, or by both when they agree; without either the location is a root.',
+      'Creates the location and its tags in one transaction. Responds with 409 if the external key or a tag is ' +
+      'taken, and then creates nothing. Without `external_key`, the API assigns the next `LOC-NNN`. Name the parent ' +
+      'by `parent_id`, by `parent_external_key`, or by both if they agree. Without a parent, the location is a ' +
+      'root.',
     body: LocationCreate,
     success: { status: 201, schema: dataOf(LocationView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -126,7 +129,7 @@ export const locationRoutes = {
     access: 'locations:read',
     counted: true,
     described: true,
-    summary: 'Read a location',
+    summary: 'Retrieve a location',
     params: LocationPath,
     success: { status: 200, schema: dataOf(LocationView) },
     errors: ['validation_error', 'not_found'],
@@ -138,11 +141,12 @@ export const locationRoutes = {
     access: 'locations:write',
     counted: true,
     described: true,
-    summary: 'Change or move a location',
+    summary: 'Update or move a location',
     description:
-      'The parent is named by `parent_id`, by `parent_external_key`, or by both when they agree; null makes it a root. ' +
-      'Answers 409 to a parent that is the location itself or lies inside it. Every accepted change advances ' +
-      '`updated_at`, an empty one too. For another `external_key` rename it; for other tags attach and remove them.',
+      'To move the location, name the parent by `parent_id`, by `parent_external_key`, or by both if they agree. ' +
+      'Null makes the location a root. Responds with 409 if the parent is the location itself or one of its ' +
+      'sub-locations. Every accepted change advances `updated_at`, even an empty one. To change `external_key`, use ' +
+      'the rename operation. To change tags, attach and remove them.',
     mediaTypes: [MERGE_PATCH_MEDIA_TYPE],
     params: LocationPath,
     body: LocationPatch,
@@ -156,10 +160,10 @@ export const locationRoutes = {
     access: 'locations:write',
     counted: false,
     described: true,
-    summary: 'Give a location another external key',
+    summary: 'Change the external key of a location',
     description:
-      'The same key again changes nothing. `descendant_count_affected` is the number of live locations inside, of ' +
-      'whatever depth.',
+      'Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` ' +
+      'is the number of live sub-locations at any depth.',
     params: LocationPath,
     body: Rename,
     success: { status: 200, schema: renamed(LocationView) },
@@ -172,8 +176,9 @@ export const locationRoutes = {
     access: 'locations:write',
     counted: false,
     described: true,
-    summary: 'Delete a location without children, and its tags',
-    description: 'Answers 409 while live locations are inside. A second delete answers 404.',
+    summary: 'Delete a location and its tags',
+    description:
+      'Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.',
     params: LocationPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found', 'conflict'],

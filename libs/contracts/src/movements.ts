@@ -18,12 +18,13 @@ export const MovementSummary = z
 export type MovementSummary = z.infer<typeof MovementSummary>
 
 export const MovementSummaryQuery = z.strictObject({
-  from: instantParameter
-    .optional()
-    .meta({ description: 'RFC 3339 with any offset; 24 hours before `to` when left out, 31 days at most.' }),
+  from: instantParameter.optional().meta({
+    description:
+      'RFC 3339 timestamp with any offset. Defaults to 24 hours before `to`. At most 31 days before `to`.',
+  }),
   to: instantParameter
     .optional()
-    .meta({ description: 'RFC 3339 with any offset; not included itself. Now when left out.' }),
+    .meta({ description: 'RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now.' }),
   location_id: idParameter.optional(),
 })
 export type MovementSummaryQuery = z.infer<typeof MovementSummaryQuery>
@@ -36,10 +37,10 @@ export const movementRoutes = {
     access: 'session',
     counted: false,
     described: false,
-    summary: 'Count the movements of each hour',
+    summary: 'Count movements per hour',
     description:
-      'A movement is a row of the history at another location than the row of the asset before it, or at its first. With ' +
-      '`location_id` each hour also says how many came to that location and how many left it.',
+      'A movement is a history row at a different location than the previous row of the asset, or at its first ' +
+      'location. With `location_id`, each hour also counts the movements to that location and from it.',
     query: MovementSummaryQuery,
     success: { status: 200, schema: dataOf(MovementSummary) },
     errors: ['validation_error'],

@@ -25,10 +25,11 @@ export const occupancyRoutes = {
     access: 'session',
     counted: false,
     described: false,
-    summary: 'Count the assets at locations, and inside them',
+    summary: 'Count the assets at locations and their sub-locations',
     description:
-      'In the order asked for; a location that is unknown is left out. Counted is what `GET /reports/asset-locations` ' +
-      'lists: `total` is all of it, `nowhere` what was last seen at no location.',
+      'Returns locations in the order of the request and omits unknown ones. Counts the assets that ' +
+      '`GET /reports/asset-locations` lists. `total` counts all of them, `nowhere` those that were last seen at no ' +
+      'location.',
     query: OccupancyQuery,
     success: {
       status: 200,

@@ -10,13 +10,13 @@ import { routePath } from './routes.ts'
 
 const FieldEntrySchema = z
   .object({
-    field: z.string().meta({ description: 'JSON path or name of the parameter.', example: 'tags[0].value' }),
+    field: z.string().meta({ description: 'JSON path, or name of the parameter.', example: 'tags[0].value' }),
     code: openEnum(fieldCodes, 'Branch on this.'),
     message: z.string().meta({ example: 'tags[0].value is required' }),
     params: z
       .record(z.string(), z.unknown())
       .optional()
-      .meta({ description: 'The constraint, where there is one.', example: { max_length: 255 } }),
+      .meta({ description: 'The violated constraint, if it has parameters.', example: { max_length: 255 } }),
   })
   .meta({ id: 'FieldError' })
 
@@ -24,15 +24,15 @@ const ErrorEnvelopeSchema = z
   .object({
     error: z.object({
       type: openEnum(Object.keys(errorTypes), 'Branch on this.'),
-      title: z.string().meta({ description: 'For people; may change.' }),
-      status: z.int().meta({ override: { type: 'integer' }, description: 'Equal to the HTTP status.' }),
-      detail: z.string().meta({ description: 'For people; may change.' }),
+      title: z.string().meta({ description: 'For people. The text may change.' }),
+      status: z.int().meta({ override: { type: 'integer' }, description: 'The HTTP status.' }),
+      detail: z.string().meta({ description: 'For people. The text may change.' }),
       instance: z.string().meta({ description: 'The path of the request.' }),
-      request_id: z.string().meta({ description: 'Equal to the X-Request-ID header.' }),
+      request_id: z.string().meta({ description: 'The value of the `X-Request-ID` header.' }),
       fields: z
         .array(FieldEntrySchema)
         .optional()
-        .meta({ description: 'Present on validation_error: one entry per field.' }),
+        .meta({ description: 'Only on `validation_error`: one entry per problem.' }),
     }),
   })
   .meta({ id: 'Error' })
@@ -75,7 +75,9 @@ const typesOf = (status: number) =>
 /** The web filter answers before all other steps, without the envelope (D2.1). */
 const REFUSED_AGENT = {
   'text/plain': {
-    schema: z.string().meta({ description: 'The User-Agent is missing or a default of an HTTP library.' }),
+    schema: z
+      .string()
+      .meta({ description: 'The `User-Agent` is missing, empty or a default of an HTTP library.' }),
     example: 'Forbidden: send a User-Agent header that names your product.\n',
   },
 }
@@ -98,7 +100,7 @@ export function errorResponse(status: number, vocabulary: Vocabulary): ZodOpenAp
 /** The 403 of operations without a scope, which only the web filter answers. */
 const refusedAgent = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
   id: 'RefusedUserAgent',
-  description: 'The User-Agent is missing or a default of an HTTP library',
+  description: 'The `User-Agent` is missing, empty or a default of an HTTP library',
   headers: errorHeaders(405, vocabulary).pick({ 'X-Request-ID': true }),
   content: REFUSED_AGENT,
 })

@@ -23,27 +23,27 @@ export const requestIdParameter = z
   .meta({
     param: { id: 'RequestId' },
     description:
-      'Your own id of this request: echoed unchanged and not validated. A ULID is made when absent.',
+      'Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID.',
   })
 
 const requestId = always(
   'X-Request-ID',
   'string',
   '01KAJ7D3W0Z8Q4N5V6B7M8K9P0',
-  "The request's id, yours or a ULID. Name it when you report a problem.",
+  'The id of the request: yours or a ULID. Quote it when you report a problem.',
 )
 
 const rateLimits = {
   'X-RateLimit-Limit': [60, 'Requests per minute.'],
-  'X-RateLimit-Remaining': [42, 'Requests left, never above the limit.'],
-  'X-RateLimit-Reset': [1_795_255_218, 'Unix second in which Remaining next equals Limit.'],
+  'X-RateLimit-Remaining': [42, 'Requests left, at most the limit.'],
+  'X-RateLimit-Reset': [1_795_255_218, 'Unix second when Remaining equals Limit again.'],
 } as const
 
 /** Only for buckets of keys; users get no such headers (D12.10). */
 const rateLimitHeaders = Object.fromEntries(
   Object.entries(rateLimits).map(([name, [value, text]]) => [
     name,
-    sometimes(name, 'integer', value, `${text} Always there for API keys.`),
+    sometimes(name, 'integer', value, `${text} Always present for API keys.`),
   ]),
 )
 
@@ -51,31 +51,31 @@ const rateLimitHeaders = Object.fromEntries(
 const rateLimitHeadersOfErrors = Object.fromEntries(
   Object.entries(rateLimits).map(([name, [value, text]]) => [
     name,
-    sometimes(`${name}-Of-Counted-GET`, 'integer', value, `${text} Only on GETs that count.`),
+    sometimes(`${name}-Of-Counted-GET`, 'integer', value, `${text} Only on counted GETs.`),
   ]),
 )
 
-const retryAfter = always('Retry-After', 'integer', 3, 'Seconds to wait before the next try.')
+const retryAfter = always('Retry-After', 'integer', 3, 'Seconds to wait before a retry.')
 const wwwAuthenticate = always('WWW-Authenticate', 'string', 'Bearer realm="api"', 'How to authenticate.')
-const about201 = 'Where the new resource is.'
+const about201 = 'The path of the new resource.'
 const location = sometimes('Location', 'string', '/api/v1/assets/4503599627370497', about201)
 const legacyLocation = sometimes('Location', 'string', '/legacy/api/v1/assets/FORKLIFT-7', about201)
-const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods of this path.')
+const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods that the path supports.')
 
 const totalCount = sometimes(
   TOTAL_COUNT_HEADER,
   'integer',
   120,
-  'With `text/csv`: the rows of all pages together.',
+  'With `text/csv`: the number of rows on all pages.',
 )
 
 const deprecation = {
-  Deprecation: always('Deprecation', 'string', 'true', 'Always `true`: this vocabulary will be withdrawn.'),
+  Deprecation: always('Deprecation', 'string', 'true', 'Always `true`: this vocabulary will be removed.'),
   Sunset: sometimes(
     'Sunset',
     'string',
     'Tue, 01 Jun 2027 00:00:00 GMT',
-    'When it will be: every path answers 410 from then on. Absent while no date is set.',
+    'From this date on, every path responds with 410. Absent until a date is set.',
   ),
 }
 

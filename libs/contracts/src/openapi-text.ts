@@ -3,57 +3,73 @@ import type { Access, Route } from './route.ts'
 /** Texts of the API description that belong to no single row. */
 
 const COMMON = `
-## Calling
+## Requests
 
-Exchange the client credentials of an API key at \`POST /api/v1/oauth/token\` for an access token, which lives 15
-minutes, and send it as \`Authorization: Bearer <access token>\`. Send a \`User-Agent\` that names your product: a missing
-one, and the defaults of HTTP libraries, are answered 403 in plain text. Every GET accepts HEAD as well.
+Exchange the client credentials of an API key for an access token at \`POST /api/v1/oauth/token\`. Send the token as
+\`Authorization: Bearer <access token>\`. It expires after 15 minutes.
 
-## Answers
+Send a \`User-Agent\` that names your product. If the header is missing, empty or a default of an HTTP library, the API
+responds with 403 in plain text.
 
-One resource comes as \`{ "data": … }\`, a list as \`{ "data": [ … ], "limit", "offset", "total_count" }\`. Timestamps are
-RFC 3339 in UTC with milliseconds; any offset is accepted. Ids are opaque 64-bit integers. Fields may be added to
-replies, and values to whatever is marked \`x-extensible-enum\`: tolerate those you do not know.
+Every GET also accepts HEAD.
+
+## Responses
+
+A single resource is \`{ "data": … }\`. A list is \`{ "data": [ … ], "limit", "offset", "total_count" }\`. Timestamps are
+RFC 3339 in UTC with milliseconds. Requests may use any offset. Ids are opaque 64-bit integers.
+
+Responses may gain fields. Fields marked \`x-extensible-enum\` may gain values. Your client must accept unknown
+fields and values.
 
 ## Errors
 
-Every other status comes as \`{ "error": { … } }\`, see the schema \`Error\`: branch on \`type\`, and on \`fields[].code\` for
-\`validation_error\`, which names every problem of the request at once. A path without the method answers 405 with
-\`Allow\`, an unknown path 404, both before the token is looked at. Retry 429 after \`Retry-After\`, 500 and 503 with
-backoff, other 4xx not at all.
+An error is \`{ "error": { … } }\`, see the schema \`Error\`. Branch on \`type\`. A \`validation_error\` lists every
+problem of the request in \`fields\`: branch on \`fields[].code\`.
+
+An unknown path gets 404. A method that the path does not support gets 405 with \`Allow\`. The API checks both before
+authentication.
+
+Retry 429 after \`Retry-After\`. Retry 500 and 503 with backoff. Do not retry other 4xx.
 
 ## Rate limit
 
-Each API key has a bucket of 120 requests that gains 60 a minute. Counted are all GETs but \`/orgs/me\`, and every write
-that does not say otherwise. Counted GETs carry \`X-RateLimit-*\`; an empty bucket answers 429. A signed-in user has
-a bucket of 1 200 that gains 600 a minute, over all sessions; every request counts, and none carries the headers.
+Each API key has a bucket of 120 requests that gains 60 a minute. Every GET except \`/orgs/me\` counts. Every
+write counts unless its operation says otherwise. Responses to counted GETs carry \`X-RateLimit-*\`. If the bucket is
+empty, the API responds with 429.
+
+A signed-in user has a bucket of 1 200 requests that gains 600 a minute. All sessions of the user share it. Every
+request counts, and no response carries the headers.
 `
 
-export const INTRODUCTION = `Assets, locations, and which asset is where. Every organization sees its own data only.\n${COMMON}`
+export const INTRODUCTION = `Manage assets and locations, and see which asset is where. Each organization sees only its
+own data.
+${COMMON}`
 
-export const LEGACY_INTRODUCTION = `The older vocabulary (\`identifier\`, \`identifiers\`, PUT, natural keys in paths) over the same data, with the same
-credentials and errors. It is deprecated: every answer carries \`Deprecation: true\`, and \`Sunset\` once the date is set,
-after which every path answers 410 \`gone\`. New integrations use the description at \`/api/openapi.json\`.
+export const LEGACY_INTRODUCTION = `The legacy vocabulary serves the same data with the same credentials and errors. It uses
+\`identifier\`, \`identifiers\`, PUT, and external keys in paths.
+
+It is deprecated. Every response carries \`Deprecation: true\`, and \`Sunset\` once a date is set. After that date, every
+path responds with 410 \`gone\`. For new integrations, use the description at \`/api/openapi.json\`.
 ${COMMON}`
 
 /** By the first segment of a path. */
 const TAGS: Record<string, { name: string; description: string }> = {
-  oauth: { name: 'Tokens', description: 'Client credentials become access tokens.' },
-  orgs: { name: 'Organization', description: 'The organization of a key, and its API keys.' },
+  oauth: { name: 'Tokens', description: 'Exchange client credentials for access tokens.' },
+  orgs: { name: 'Organization', description: 'The organization of a key and its API keys.' },
   assets: { name: 'Assets', description: 'Things, people and stock that carry tags.' },
-  locations: { name: 'Locations', description: 'Places, one inside another.' },
+  locations: { name: 'Locations', description: 'Places in a hierarchy, such as sites, halls and docks.' },
   reports: { name: 'Reports', description: 'Where assets were last seen.' },
-  inventory: { name: 'Inventory', description: 'Saying by hand where assets are.' },
+  inventory: { name: 'Inventory', description: 'Save the current location of assets.' },
 }
 
 export function tagOf({ path }: Pick<Route, 'path'>): { name: string; description: string } {
   const segment = path.split('/')[1] ?? ''
-  return TAGS[segment] ?? { name: segment, description: `Everything below \`/${segment}\`.` }
+  return TAGS[segment] ?? { name: segment, description: `Operations below \`/${segment}\`.` }
 }
 
-const MERGE_PATCH = `The body is a JSON merge patch (RFC 7396): absent leaves a field alone, null clears it, a value sets
-it. Read-only fields are accepted when equal to what is stored, so what was read may be sent back; a stale \`updated_at\`
-is refused.`
+const MERGE_PATCH = `The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a
+value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you
+read it. Responds with 400 if \`updated_at\` is stale.`
 
 /** The description of the row, then who may call it and whether it is counted. */
 export function describeOperation(row: Route): string {
@@ -71,9 +87,9 @@ export function describeOperation(row: Route): string {
 function whoMayCall(access: Access): string {
   switch (access) {
     case 'none':
-      return 'anyone; no token needed.'
+      return 'anyone. No token required.'
     case 'key':
-      return 'any API key; no scope needed. Session tokens are refused.'
+      return 'any API key. No scope required. Session tokens are refused.'
     case 'session':
       return 'any signed-in user.'
     case 'admin':
@@ -81,8 +97,8 @@ function whoMayCall(access: Access): string {
     case 'session-or-keys-admin':
       return 'an API key with the scope `keys:admin`, or a signed-in administrator of the organization.'
     case 'scans:read':
-      return 'an API key with the scope `scans:read` (or its other name, `tracking:read`), or a session.'
+      return 'an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.'
     default:
-      return `an API key with the scope \`${access}\`, or a session.`
+      return `an API key with the scope \`${access}\`, or a signed-in user.`
   }
 }

@@ -61,7 +61,7 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
     {
       openapi: '3.0.3',
       info: {
-        title: isLegacy ? 'Whereabouts API, older vocabulary' : 'Whereabouts API',
+        title: isLegacy ? 'Whereabouts API, legacy vocabulary' : 'Whereabouts API',
         version: '1.0.0',
         description: isLegacy ? LEGACY_INTRODUCTION : INTRODUCTION,
       },
@@ -81,7 +81,8 @@ const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'Authorization',
-    description: '`Bearer <jwt>`: an access token of an API key, from `POST /api/v1/oauth/token`.',
+    description:
+      'An access token of an API key, sent as `Bearer <jwt>`. Request it from `POST /api/v1/oauth/token`.',
   },
   BearerAuth: {
     type: 'http',
@@ -124,16 +125,16 @@ function success(row: Route): ZodOpenApiOperationObject['responses'] {
   const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_CONTENT_TYPE]: csvOf(csv) }) }
   const content = download === undefined ? json : files([download])
   const body = { description: 'Success', headers, content }
-  return { [String(status)]: content ? body : { description: 'Done', headers } } as never
+  return { [String(status)]: content ? body : { description: 'Success, without a body', headers } } as never
 }
 
 const csvOf = (columns: readonly string[]) => ({
   schema: {
     type: 'string' as const,
     description:
-      `Sent when \`Accept\` prefers it: a line with the names ${columns.map((name) => `\`${name}\``).join(', ')}, then ` +
-      "one for each row of the page. What is null is empty; a text that a spreadsheet would take for a formula has a `'` " +
-      'in front.',
+      'Returned if `Accept` prefers `text/csv`: a header line with the columns ' +
+      `${columns.map((name) => `\`${name}\``).join(', ')}, then one line per row of the page. Null is an empty cell. ` +
+      "A leading `'` marks text that a spreadsheet would run as a formula.",
   },
   example: `${columns.join(',')}\r\n`,
 })

@@ -34,7 +34,7 @@ function parameter<T>(read: Read<T>, schema: Shape, description?: string) {
 }
 
 /** A repeatable parameter with at most 200 values, any of which may match. */
-function parameters<T>(read: Read<T>, schema: Shape, description = 'Repeatable: any of the values matches.') {
+function parameters<T>(read: Read<T>, schema: Shape, description = 'Repeatable: one of the values matches.') {
   return z
     .array(z.string())
     .transform((values, ctx): T[] => {
@@ -104,12 +104,12 @@ const readText =
 export const limit = parameter(
   readInteger(1, 200),
   { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-  'Rows of a page.',
+  'Maximum number of rows on a page.',
 )
 export const offset = parameter(
   readInteger(0),
   { type: 'integer', minimum: 0, default: 0 },
-  'Rows to skip. Past the end the page is empty.',
+  'Number of rows to skip. A page past the end is empty.',
 )
 export const integerParameter = (min: number) =>
   parameter(readInteger(min), { type: 'integer', minimum: min })
@@ -126,7 +126,7 @@ export const keysParameter = parameters(readKey, {
 export const searchParameter = parameter(
   readText(255),
   { type: 'string', maxLength: 255 },
-  'Text that a row contains, in any case; no character is special.',
+  'Returns rows that contain this text, in any case. No character has a special meaning.',
 )
 
 export const textParameter = (max: number, description: string) =>
@@ -146,7 +146,7 @@ export const instantParameter = parameter<string>(
     return { problem: { code: 'invalid_value', message: "Invalid '{f}' timestamp; RFC3339 required" } }
   },
   { type: 'string', format: 'date-time' },
-  'RFC 3339 with any offset; the bound itself is included.',
+  'RFC 3339 timestamp with any offset. The bound is inclusive.',
 )
 
 export type SortField<T extends string> = { field: T; descending: boolean }
@@ -165,7 +165,8 @@ export function sortParameter<const T extends string>(fields: readonly T[]) {
       return { problem: { code: 'invalid_value', message, params: { allowed_values: fields } } }
     },
     { type: 'string', example: `-${fields[0]}` },
-    `Fields separated by commas, a minus in front for descending: ${fields.map((f) => `\`${f}\``).join(', ')}.`,
+    `Fields separated by commas. A leading \`-\` sorts in descending order. ` +
+      `Fields: ${fields.map((f) => `\`${f}\``).join(', ')}.`,
   )
 }
 
@@ -183,7 +184,7 @@ export const listOf = <T extends z.ZodType>(item: T) =>
     offset: z.int().meta({ override: { type: 'integer', minimum: 0 }, example: 0 }),
     total_count: z.int().meta({
       override: { type: 'integer', minimum: 0 },
-      description: 'Of all pages together.',
+      description: 'Number of rows on all pages.',
       example: 1,
     }),
   })
@@ -205,7 +206,7 @@ export const pathIdOrUuid = z
   .transform((raw, ctx) => (Uuid.safeParse(raw).success ? raw : pathIdOf(raw, 'an integer or a UUID', ctx)))
   .meta({
     override: { type: 'string' },
-    description: 'The id, or the UUID.',
+    description: 'The id or the UUID.',
     example: '8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a',
   })
 

@@ -34,9 +34,11 @@ export const sightingRoutes = {
     access: 'session',
     counted: false,
     described: false,
-    summary: 'List why an asset is where it is: its history, newest first, with who said so',
+    summary: 'List the sightings of an asset',
     description:
-      '`duration_seconds` is the time the asset spent at the previous location before the row, null on the earliest.',
+      'Returns the history of the asset, newest first, with the reader or save that caused each row. ' +
+      '`duration_seconds` is the time that the asset spent at the previous location before the row. It is null on ' +
+      'the earliest row.',
     params: z.strictObject({ asset_id: pathId }),
     query: z.strictObject(page),
     success: { status: 200, schema: listOf(SightingRow) },

@@ -25,7 +25,7 @@ export type TagCreate = z.infer<typeof TagCreate>
 export const MAX_TAGS = 200
 
 const attachedTo = (owner: string) =>
-  `Answers 409 when another asset or location has the tag, and when ${owner} has ${MAX_TAGS} tags already.`
+  `Responds with 409 if an asset or a location already has the tag, or if ${owner} already has ${MAX_TAGS} tags.`
 
 const attached = { status: 201, schema: dataOf(TagView) } as const
 const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
@@ -39,7 +39,7 @@ export const tagRoutes = {
     counted: false,
     described: true,
     summary: 'Attach a tag to an asset',
-    description: attachedTo('an asset'),
+    description: attachedTo('the asset'),
     params: z.strictObject({ asset_id: pathId }),
     body: TagCreate,
     success: attached,
@@ -65,7 +65,7 @@ export const tagRoutes = {
     counted: false,
     described: true,
     summary: 'Attach a tag to a location',
-    description: attachedTo('a location'),
+    description: attachedTo('the location'),
     params: z.strictObject({ location_id: pathId }),
     body: TagCreate,
     success: attached,

@@ -19,8 +19,7 @@ export const TokenRequest = z
     client_secret: text(1, 255).optional(),
     refresh_token: z.string().optional(),
     scope: z.string().optional().meta({
-      description:
-        'Scopes of the key, separated by spaces: the tokens are good for these alone. All of them when left out.',
+      description: 'Scopes of the key, separated by spaces. Limits the tokens to these. Defaults to all.',
       example: 'assets:read locations:read',
     }),
   })
@@ -37,11 +36,11 @@ export type TokenRequest = z.infer<typeof TokenRequest>
 const Tokens = z
   .object({
     access_token: z.string().meta({
-      description: 'A JWT, good for `expires_in` seconds. Treat it as opaque.',
+      description: 'A JWT that expires after `expires_in` seconds. Treat it as opaque.',
       example: 'eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl',
     }),
     refresh_token: z.string().meta({
-      description: 'Good for 30 days and one use.',
+      description: 'Expires after 30 days and works once.',
       example: 'q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp',
     }),
     token_type: z.literal('Bearer'),
@@ -52,7 +51,7 @@ const Tokens = z
 /** The response of the token endpoint. */
 export const TokenPair = Tokens.extend({
   scope: z.string().meta({
-    description: 'What the tokens are good for: scopes, separated by spaces.',
+    description: 'The scopes of the tokens, separated by spaces.',
     example: 'assets:read locations:read',
   }),
 }).meta({ id: 'TokenPair' })
@@ -116,12 +115,13 @@ export const tokenRoutes = {
     method: 'POST',
     path: '/oauth/token',
     described: true,
-    summary: 'Exchange client credentials or a refresh token for an access token',
+    summary: 'Exchange credentials for an access token',
     description:
-      'With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic; with ' +
-      '`refresh_token`, send that. A refresh token is good for one use: a second one revokes every token that came ' +
-      'from it. `scope` narrows the tokens to some of the scopes of the key, and what is refreshed from them. Repeated ' +
-      'failures are answered 429. The answer is not to be cached (`Cache-Control: no-store`).',
+      'With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic. ' +
+      'With `grant_type` `refresh_token`, send `refresh_token`. A refresh token works once: a second use revokes ' +
+      'every token that came from it. `scope` limits the tokens, and all tokens refreshed from them, to some scopes ' +
+      'of the key. Responds with 429 after repeated failures. Do not cache the response ' +
+      '(`Cache-Control: no-store`).',
     mediaTypes: [JSON_MEDIA_TYPE, 'application/x-www-form-urlencoded'],
     body: TokenRequest,
     emptyIsAbsent: true,
@@ -158,7 +158,7 @@ export const tokenRoutes = {
     method: 'POST',
     path: '/auth/refresh',
     described: false,
-    summary: 'Rotate the tokens of a session',
+    summary: 'Refresh the tokens of a session',
     body: RefreshInto,
     success: { status: 200, schema: dataOf(Session) },
     errors: ['validation_error', 'bad_request', 'unauthorized', 'not_found'],

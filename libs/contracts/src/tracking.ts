@@ -74,14 +74,15 @@ export const AssetLocationsQuery = z
     location_external_key: keysParameter.optional(),
     include_descendants: booleanParameter.optional().meta({
       description:
-        'With a filter by location: `true` also finds what is at the live locations inside it, however deep.',
+        'Requires a location filter. `true` also returns assets at live sub-locations, at any depth.',
     }),
     include_deleted: booleanParameter.optional(),
     q: searchParameter.optional(),
     at: instantParameter.optional().meta({
       description:
-        'RFC 3339 with any offset: where everything was at that instant, as its history has it. Listed is what was ' +
-        'valid and not deleted then and had been scanned by then; the dwell is null. Not before the history that is kept.',
+        'RFC 3339 timestamp with any offset. Returns where each asset was at that time, according to its history. ' +
+        'Includes assets that were valid, not deleted and already scanned at that time. The dwell is null. Responds ' +
+        'with 400 if the time is before the oldest history that is kept.',
     }),
     sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
   })
@@ -127,10 +128,10 @@ export const trackingRoutes = {
     access: 'scans:read',
     counted: true,
     described: true,
-    summary: 'List where an asset has been, newest first, one row per minute',
+    summary: 'List the location history of an asset',
     description:
-      '`duration_seconds` is the time the asset spent at the previous location before the scan of the row, null on ' +
-      'the earliest row of its history.',
+      'Returns one row per minute, newest first by default. `duration_seconds` is the time that the asset spent at ' +
+      'the previous location before the scan of the row. It is null on the earliest row of the history.',
     params: z.strictObject({ asset_id: pathId }),
     query: HistoryQuery,
     success: { status: 200, schema: listOf(HistoryRow), csv: Object.keys(HistoryRow.shape) },
@@ -143,10 +144,11 @@ export const trackingRoutes = {
     access: 'scans:read',
     counted: true,
     described: true,
-    summary: 'List where every scanned asset was last seen',
+    summary: 'List where assets were last seen',
     description:
-      'Latest first unless sorted otherwise; an asset that was never scanned has no row. The id and the key of one ' +
-      'thing cannot be used together. The dwell is the current unbroken stay, from its first scan to the last.',
+      'Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has ' +
+      'no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the ' +
+      'current unbroken time at one location, from the first scan there to the last.',
     query: AssetLocationsQuery,
     success: { status: 200, schema: listOf(AssetLocationRow), csv: Object.keys(AssetLocationRow.shape) },
     errors: ['validation_error'],
@@ -158,10 +160,11 @@ export const trackingRoutes = {
     access: 'scans:read',
     counted: true,
     described: true,
-    summary: 'List which asset is at which location, by their keys',
+    summary: 'List the current location of assets',
     description:
-      'Latest seen first unless sorted otherwise. Only assets that were last seen at a location that still exists: ' +
-      '`GET /reports/asset-locations` has the others as well. `q` looks into name, key and tag values of the asset.',
+      'Returns external keys, most recently seen first by default. Includes only assets that were last seen at a ' +
+      'location that still exists; `GET /reports/asset-locations` also returns the others. `q` searches name, ' +
+      'external key and tag values of the asset.',
     query: CurrentLocationsQuery,
     success: { status: 200, schema: listOf(CurrentLocationRow) },
     errors: ['validation_error'],

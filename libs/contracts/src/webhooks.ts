@@ -15,7 +15,7 @@ export const WebhookView = z
     enabled: z.boolean(),
     secret: z
       .string()
-      .meta({ description: 'Whole at creation, afterwards masked to its last four characters.' }),
+      .meta({ description: 'Complete at creation. Afterwards masked except for its last four characters.' }),
     created_at: WireInstant,
     updated_at: WireInstant,
   })
@@ -31,7 +31,7 @@ export const DeliveryView = z
     status_code: z.int().nullable(),
     latency_ms: z.int(),
     error: z.string().nullable(),
-    test: z.boolean().meta({ description: 'Of a test event, which nothing has moved for.' }),
+    test: z.boolean().meta({ description: 'True for a test event, which reports no actual movement.' }),
   })
   .meta({ id: 'WebhookDelivery' })
 export type DeliveryView = z.infer<typeof DeliveryView>
@@ -39,8 +39,8 @@ export type DeliveryView = z.infer<typeof DeliveryView>
 /** The result of a test event. */
 export const TestView = z
   .object({
-    status_code: z.int().nullable().meta({ description: 'Null when there was no complete answer.' }),
-    error: z.string().nullable().meta({ description: 'Null for a 2xx.' }),
+    status_code: z.int().nullable().meta({ description: 'Null if the receiver sent no complete response.' }),
+    error: z.string().nullable().meta({ description: 'Null after a 2xx response.' }),
   })
   .meta({ id: 'WebhookTest' })
 
@@ -76,7 +76,8 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/webhooks',
     access: 'admin',
-    summary: 'Register the webhook; its secret is shown once',
+    summary: 'Create the webhook of the organization',
+    description: 'Returns the secret, which is shown only once.',
     body: z.strictObject({ url: WebhookUrl, enabled: z.boolean().optional() }),
     success: { status: 201, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -86,7 +87,7 @@ export const webhookRoutes = {
     method: 'GET',
     path: '/webhooks/{webhook_id}',
     access: 'session',
-    summary: 'Read the webhook',
+    summary: 'Retrieve the webhook',
     params: WebhookPath,
     success: { status: 200, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'not_found'],
@@ -96,7 +97,7 @@ export const webhookRoutes = {
     method: 'PATCH',
     path: '/webhooks/{webhook_id}',
     access: 'admin',
-    summary: 'Change the URL or the Deliver events toggle',
+    summary: 'Update the URL or the Deliver events toggle',
     mediaTypes: ['application/merge-patch+json', 'application/json'],
     params: WebhookPath,
     body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional() }),
@@ -108,7 +109,7 @@ export const webhookRoutes = {
     method: 'DELETE',
     path: '/webhooks/{webhook_id}',
     access: 'admin',
-    summary: 'Remove the webhook',
+    summary: 'Delete the webhook',
     params: WebhookPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
@@ -118,7 +119,8 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/webhooks/{webhook_id}/test',
     access: 'admin',
-    summary: 'Send a test event, once, whether deliveries are on or not',
+    summary: 'Send a test event',
+    description: 'Makes one attempt, even if deliveries are off.',
     params: WebhookPath,
     success: { status: 200, schema: dataOf(TestView) },
     errors: ['validation_error', 'not_found', 'rate_limited'],
@@ -128,7 +130,8 @@ export const webhookRoutes = {
     method: 'GET',
     path: '/webhooks/{webhook_id}/deliveries',
     access: 'session',
-    summary: 'List the recent delivery attempts, newest first',
+    summary: 'List recent delivery attempts',
+    description: 'Returns attempts, newest first.',
     params: WebhookPath,
     query: z.strictObject(page),
     success: { status: 200, schema: listOf(DeliveryView) },

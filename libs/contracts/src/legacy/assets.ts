@@ -22,8 +22,8 @@ export const LegacyAssetView = z
       .optional()
       .meta({
         description:
-          'Key of the location where it was last seen; null where it was seen at none, or at one that was deleted since. ' +
-          'Left out while the scan data cannot be asked.',
+          'The `identifier` of the location where the asset was last seen. Null if it was seen at no location, or ' +
+          'at one that was deleted since. Absent while the scan data is unavailable.',
         example: 'DOCK-1',
       }),
     is_active: AssetView.shape.is_active,
@@ -42,7 +42,7 @@ const writable = {
   name: name.optional(),
   identifier: external_key,
   current_location: NaturalKey.optional().meta({
-    description: 'The asset is saved at this location now, as by `POST /inventory/save`.',
+    description: 'Saves the asset at this location now, like `POST /inventory/save`.',
     example: 'DOCK-1',
   }),
   description,
@@ -102,9 +102,10 @@ export const legacyAssetRoutes = {
     counted: true,
     summary: 'List assets',
     description:
-      'Assets whose validity window holds now, by `identifier` unless sorted otherwise. `is_active` filters when sent ' +
-      'and hides nothing by itself. `location` leaves the assets that were last seen at one of the locations with these ' +
-      'keys. `q` looks into name, identifier, description and the values of identifiers.',
+      'Returns assets whose validity window includes the current time, sorted by `identifier` by default. ' +
+      '`is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, ' +
+      'identifier, description and the values of identifiers. `location` returns only assets that were last seen at ' +
+      'one of the locations with these keys.',
     query: LegacyAssetListQuery,
     success: { status: 200, schema: listOf(LegacyAssetView) },
     errors: ['validation_error'],
@@ -117,9 +118,10 @@ export const legacyAssetRoutes = {
     counted: false,
     summary: 'Create an asset',
     description:
-      'Without `identifier` the next free `ASSET-NNNN` is given. Identifiers are created in the same transaction: when ' +
-      'one is taken, nothing is created. `current_location` saves the asset there: histories have it, and ' +
-      '`asset.moved` is sent.',
+      'Creates the asset and its identifiers in one transaction. Responds with 409 if the `identifier` or one of ' +
+      'the `identifiers` is taken, and then creates nothing. Without `identifier`, the API assigns the next ' +
+      '`ASSET-NNNN`. `current_location` saves the asset there: the history shows the save, and the API sends ' +
+      '`asset.moved`.',
     body: LegacyAssetCreate,
     success: { status: 201, schema: dataOf(LegacyAssetView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -130,7 +132,7 @@ export const legacyAssetRoutes = {
     path: '/assets/{identifier}',
     access: 'assets:read',
     counted: true,
-    summary: 'Read an asset',
+    summary: 'Retrieve an asset',
     params: LegacyPath,
     success,
     errors: ['validation_error', 'not_found'],
@@ -141,12 +143,12 @@ export const legacyAssetRoutes = {
     path: '/assets/{identifier}',
     access: 'assets:write',
     counted: false,
-    summary: 'Change an asset',
+    summary: 'Update an asset',
     description:
-      'What is left out stays as it is; null clears `description` and `valid_to`. Another `identifier` renames the ' +
-      'asset. `identifiers`, when sent, becomes the set of its identifiers: those it has already keep their ids, ' +
-      'others are attached, the rest is removed. `current_location` saves the asset there, whether it was seen ' +
-      'elsewhere or not. All of it happens, or nothing.',
+      'Absent fields stay unchanged. Null clears `description` and `valid_to`. A different `identifier` renames the ' +
+      'asset. `identifiers` replaces the set of identifiers: existing ones keep their ids, new ones are attached, ' +
+      'all others are removed. `current_location` saves the asset there, even if it was last seen there. The update ' +
+      'applies completely or not at all.',
     params: LegacyPath,
     body: LegacyAssetUpdate,
     success,
@@ -159,7 +161,8 @@ export const legacyAssetRoutes = {
     access: 'assets:write',
     counted: false,
     summary: 'Delete an asset and its identifiers',
-    description: 'Frees its `identifier` and its identifiers for others. A second delete answers 404.',
+    description:
+      'Frees its `identifier` and `identifiers` for reuse. Responds with 404 if the asset is already deleted.',
     params: LegacyPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],

@@ -5,7 +5,7 @@ import { LegacyPath } from './identifiers.ts'
 import { LegacyLocationView } from './locations.ts'
 
 /** The rows of the current vocabulary, with a key in the path and the legacy view. */
-const older = {
+const legacyRow = {
   vocabulary: 'legacy',
   params: LegacyPath,
   success: { status: 200, schema: listOf(LegacyLocationView) },
@@ -16,17 +16,17 @@ const { listLocationAncestors, listLocationChildren, listLocationDescendants } =
 export const legacyLocationTreeRoutes = {
   listLegacyLocationAncestors: {
     ...listLocationAncestors,
-    ...older,
+    ...legacyRow,
     path: '/locations/{identifier}/ancestors',
   },
   listLegacyLocationChildren: {
     ...listLocationChildren,
-    ...older,
+    ...legacyRow,
     path: '/locations/{identifier}/children',
   },
   listLegacyLocationDescendants: {
     ...listLocationDescendants,
-    ...older,
+    ...legacyRow,
     path: '/locations/{identifier}/descendants',
   },
 } as const satisfies Record<string, Route>

@@ -15,19 +15,16 @@ export const LegacyLocationView = z
     identifier: LocationView.shape.external_key,
     name: LocationView.shape.name,
     description: LocationView.shape.description,
-    parent: z
-      .string()
-      .nullable()
-      .meta({ description: 'The `identifier` of the location around it; null for a root.' }),
+    parent: z.string().nullable().meta({ description: 'The `identifier` of the parent. Null for a root.' }),
     path: z.string().meta({
       description:
-        'The identifiers from the root to this location, joined by `/`. Of more than 100 locations above it the ' +
-        'nearest 100 are named, behind `…`.',
+        'The identifiers from the root to this location, joined by `/`. Above 100 levels, `…` comes first and then ' +
+        'the nearest 100.',
       example: 'WAREHOUSE-1/DOCK-1',
     }),
     depth: z.int().meta({
       override: { type: 'integer', minimum: 0 },
-      description: 'How many locations are above it, at most 100; 0 for a root.',
+      description: 'The number of locations above this one, at most 100. 0 for a root.',
       example: 1,
     }),
     is_active: LocationView.shape.is_active,
@@ -98,8 +95,9 @@ export const legacyLocationRoutes = {
     counted: true,
     summary: 'List locations',
     description:
-      'Locations whose validity window holds now, by `identifier` unless sorted otherwise. `is_active` filters when ' +
-      'sent and hides nothing by itself. `q` looks into name, identifier, description and the values of identifiers.',
+      'Returns locations whose validity window includes the current time, sorted by `identifier` by default. ' +
+      '`is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
+      'name, identifier, description and the values of identifiers.',
     query: LegacyLocationListQuery,
     success: many,
     errors: ['validation_error'],
@@ -112,8 +110,9 @@ export const legacyLocationRoutes = {
     counted: false,
     summary: 'Create a location',
     description:
-      'Inside the location that `parent_identifier` names, or a root. Identifiers are created in the same transaction: ' +
-      'when one is taken, nothing is created.',
+      'Creates the location and its identifiers in one transaction. Responds with 409 if the `identifier` or one of ' +
+      'the `identifiers` is taken, and then creates nothing. `parent_identifier` names the parent. Without it, the ' +
+      'location is a root.',
     body: LegacyLocationCreate,
     success: { status: 201, schema: dataOf(LegacyLocationView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
@@ -124,7 +123,7 @@ export const legacyLocationRoutes = {
     path: '/locations/{identifier}',
     access: 'locations:read',
     counted: true,
-    summary: 'Read a location',
+    summary: 'Retrieve a location',
     params: LegacyPath,
     success: one,
     errors: ['validation_error', 'not_found'],
@@ -135,12 +134,13 @@ export const legacyLocationRoutes = {
     path: '/locations/{identifier}',
     access: 'locations:write',
     counted: false,
-    summary: 'Change a location',
+    summary: 'Update a location',
     description:
-      'What is left out stays as it is; null clears `description` and `valid_to`, and makes the location a root where ' +
-      'it is the `parent_identifier`. Another `identifier` renames the location. `identifiers`, when sent, becomes the ' +
-      'set of its identifiers: those it has already keep their ids, others are attached, the rest is removed. All of ' +
-      'it happens, or nothing. A parent inside the location itself is refused with 409.',
+      'Absent fields stay unchanged. Null clears `description` and `valid_to`. A null `parent_identifier` makes the ' +
+      'location a root. A different `identifier` renames the location. `identifiers` replaces the set of ' +
+      'identifiers: existing ones keep their ids, new ones are attached, all others are removed. The update applies ' +
+      'completely or not at all. Responds with 409 if the parent is the location itself or one of its ' +
+      'sub-locations.',
     params: LegacyPath,
     body: LegacyLocationUpdate,
     success: one,
@@ -152,8 +152,9 @@ export const legacyLocationRoutes = {
     path: '/locations/{identifier}',
     access: 'locations:write',
     counted: false,
-    summary: 'Delete a location without children, and its identifiers',
-    description: 'Answers 409 while live locations are inside. A second delete answers 404.',
+    summary: 'Delete a location and its identifiers',
+    description:
+      'Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.',
     params: LegacyPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found', 'conflict'],

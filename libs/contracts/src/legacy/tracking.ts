@@ -6,10 +6,10 @@ import { LegacyPath } from './identifiers.ts'
 
 export const LegacyHistoryRow = z
   .object({
-    location: z
-      .string()
-      .nullable()
-      .meta({ description: 'Null where it was seen at none, or at one that was deleted since.' }),
+    location: z.string().nullable().meta({
+      description:
+        'The `identifier` of the location. Null if the asset was seen at no location, or at one that was deleted since.',
+    }),
     timestamp: HistoryRow.shape.event_observed_at,
     duration_seconds: HistoryRow.shape.duration_seconds,
   })
@@ -42,7 +42,7 @@ export const legacyTrackingRoutes = {
     ...trackingRoutes.listCurrentLocations,
     vocabulary: 'legacy',
     description:
-      'Latest seen first unless sorted otherwise. Only assets that were last seen at a location that still exists. `q` ' +
-      'looks into name, identifier and the values of identifiers of the asset.',
+      'Returns identifiers, most recently seen first by default. Includes only assets that were last seen at a ' +
+      'location that still exists. `q` searches name, identifier and the values of identifiers of the asset.',
   },
 } as const satisfies Record<string, Route>
