@@ -1,3 +1,5 @@
+import { AssetView } from '@whereabouts/contracts/assets'
+import { LocationView } from '@whereabouts/contracts/locations'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { CallOptions } from './support/api.ts'
@@ -14,7 +16,8 @@ describe('D4 assets', () => {
     const created = await api.call('createAsset', { token, body: { name: 'Forklift 7', tags: [tag] } })
     expect(created.status).toBe(201)
     const { data } = created.body
-    expect(data).toEqual({
+    expect(Object.keys(data).toSorted()).toEqual(Object.keys(AssetView.shape).toSorted())
+    expect(data).toMatchObject({
       id: expect.any(Number),
       external_key: 'ASSET-0001',
       name: 'Forklift 7',
@@ -156,7 +159,8 @@ describe('D5 locations', () => {
     const { admin: token } = await newOrg()
     const created = await api.call('createLocation', { token, body: { name: 'Dock 1' } })
     const { data } = created.body
-    expect(data).toEqual({
+    expect(Object.keys(data).toSorted()).toEqual(Object.keys(LocationView.shape).toSorted())
+    expect(data).toMatchObject({
       id: expect.any(Number),
       external_key: 'LOC-001',
       name: 'Dock 1',

@@ -88,8 +88,8 @@ describe('PATCH 2: the response of GET can be sent back', () => {
       const { patch, read } = resourcesOf(api, token, kind)
       let before = made
       const altered = alterations(kind, made)
-      expect(Object.keys(altered).toSorted(), 'each field of the view').toEqual(Object.keys(made).toSorted())
-      for (const [field, { value, codes }] of Object.entries(altered)) {
+      for (const field of Object.keys(made)) {
+        const { value, codes } = altered[field] ?? { value: 'Other' } // a text
         const reply = await patch(made.id, { ...before, [field]: value })
         expect(codesOf(reply), field).toEqual(codes ?? [])
         const expected = codes
@@ -104,7 +104,10 @@ describe('PATCH 2: the response of GET can be sent back', () => {
 
 type Alteration = { value: unknown; codes?: string[] }
 
-/** For each field of the view a different value, with the codes that refuse it. Without codes it is accepted. */
+/**
+ * Different values for the fields that are not texts, with the codes that refuse them. Without codes, a value is
+ * accepted.
+ */
 function alterations(
   kind: Kind,
   { id, external_key, is_active, tags: attached }: Made,
@@ -125,8 +128,6 @@ function alterations(
       parent_id: { value: id, codes: AMBIGUOUS },
       parent_external_key: { value: external_key, codes: AMBIGUOUS },
     }),
-    name: { value: 'Other' },
-    description: { value: 'other' },
     is_active: { value: !is_active },
     ...(kind === 'asset' && { type: { value: 'person' }, metadata: { value: { other: [] } } }),
     valid_from: { value: past },

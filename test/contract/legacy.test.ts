@@ -1,3 +1,5 @@
+import { LegacyAssetView } from '@whereabouts/contracts/legacy/assets'
+import { LegacyLocationView } from '@whereabouts/contracts/legacy/locations'
 import type { Route } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
 import type { TagView } from '@whereabouts/contracts/tags'
@@ -16,20 +18,15 @@ const codes = (fields: { field: string; code: string }[] = []) =>
 
 const identifierOf = ({ id, tag_type, value }: TagView) => ({ id, type: tag_type, value, is_active: true })
 
-/** Compares an asset in both vocabularies, field by field. */
+/** Compares an asset in both vocabularies, field by field. The legacy one gets no new fields: `parse` removes them. */
 async function sameAsset(api: Api, token: string, identifier: string) {
   const older = (await api.call('getLegacyAsset', { token, params: { identifier } })).body.data
   const params = { asset_id: older.surrogate_id }
-  const { id, external_key, tags, deleted_at, ...same } = (await api.call('getAsset', { token, params })).body
-    .data
+  const asset = (await api.call('getAsset', { token, params })).body.data
+  const { id, external_key, tags, deleted_at, ...others } = asset
   const identifiers = tags.map(identifierOf)
-  expect(older).toEqual({
-    ...same,
-    surrogate_id: id,
-    identifier: external_key,
-    current_location: null,
-    identifiers,
-  })
+  const renamed = { surrogate_id: id, identifier: external_key, current_location: null, identifiers }
+  expect(older).toEqual(LegacyAssetView.parse({ ...others, ...renamed }))
   expect(deleted_at).toBeNull()
   return older
 }
@@ -40,11 +37,12 @@ async function sameLocation(api: Api, token: string, identifier: string) {
   const params = { location_id: older.surrogate_id }
   const current = (await api.call('getLocation', { token, params })).body.data
   const above = (await api.call('listLocationAncestors', { token, params })).body.data
-  const { id, external_key, tags, parent_id: _, parent_external_key, deleted_at, ...same } = current
+  const { id, external_key, tags, parent_external_key, deleted_at, ...others } = current
   const identifiers = tags.map(identifierOf)
   const path = [...above, current].map((location) => location.external_key).join('/')
   const place = { parent: parent_external_key, path, depth: above.length }
-  expect(older).toEqual({ ...same, ...place, surrogate_id: id, identifier: external_key, identifiers })
+  const renamed = { surrogate_id: id, identifier: external_key, identifiers }
+  expect(older).toEqual(LegacyLocationView.parse({ ...others, ...place, ...renamed }))
   expect(deleted_at).toBeNull()
   return older
 }

@@ -1,5 +1,5 @@
 import type { AssetView } from '@whereabouts/contracts/assets'
-import type { LegacyAssetView } from '@whereabouts/contracts/legacy/assets'
+import { LegacyAssetView } from '@whereabouts/contracts/legacy/assets'
 import type { LegacyLocationView } from '@whereabouts/contracts/legacy/locations'
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base, type Catalog } from './catalog.fixture.ts'
@@ -41,14 +41,15 @@ export const test = base.extend<{ legacy: Legacy }>({
   },
 })
 
-/** The legacy view of an asset that was never scanned. */
+/** The legacy view of an asset that was never scanned. The legacy vocabulary gets no new fields. */
 export function legacyView(view: AssetView) {
-  const { id, external_key, tags, deleted_at: _deleted, ...same } = view
+  const { id, external_key, tags, ...others } = view
   const identifiers = tags.map((tag) => ({
     id: tag.id,
     type: tag.tag_type,
     value: tag.value,
     is_active: true,
   }))
-  return { ...same, surrogate_id: id, identifier: external_key, current_location: null, identifiers }
+  const renamed = { surrogate_id: id, identifier: external_key, current_location: null, identifiers }
+  return LegacyAssetView.parse({ ...others, ...renamed })
 }

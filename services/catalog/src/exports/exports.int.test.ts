@@ -1,4 +1,5 @@
 import { AssetCreate, type AssetView } from '@whereabouts/contracts/assets'
+import { importColumns } from '@whereabouts/contracts/imports'
 import { LocationCreate, type LocationView } from '@whereabouts/contracts/locations'
 import { tagTypes } from '@whereabouts/contracts/tags'
 import { fc, limits } from '@whereabouts/testing/fuzz'
@@ -36,11 +37,21 @@ describe('D10 an export', () => {
     const res = await catalog.get('/exports/assets')
     expect(res.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(res.headers['content-disposition']).toBe('attachment; filename="assets.csv"')
-    expect(res.body).toBe(
-      'external_key,name,description,type,is_active,valid_from,valid_to,metadata,rfid,ble,barcode\r\n' +
-        `'-1,'=SUM(A1),"two\nlines, and more",asset,false,2026-01-01T00:00:00.500Z,2099-01-01T00:00:00.000Z,` +
-        `"{""a"":""b""}",E1|a\\|b,,"400 ""7"""\r\n`,
-    )
+    const cells: Record<string, string> = {
+      external_key: "'-1",
+      name: "'=SUM(A1)",
+      description: '"two\nlines, and more"',
+      type: 'asset',
+      is_active: 'false',
+      valid_from: '2026-01-01T00:00:00.500Z',
+      valid_to: '2099-01-01T00:00:00.000Z',
+      metadata: '"{""a"":""b""}"',
+      rfid: 'E1|a\\|b',
+      barcode: '"400 ""7"""',
+    }
+    const columns = importColumns.assets
+    const row = columns.map((name) => cells[name] ?? '')
+    expect(res.body).toBe(`${columns.join(',')}\r\n${row.join(',')}\r\n`)
   })
 
   test('without rows is the header', async ({ catalog }) => {

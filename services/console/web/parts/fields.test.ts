@@ -7,7 +7,7 @@ import { changedFields, importColumnsOf, problemsOf, type Values, valuesOf } fro
 // The fields import inputs, which import the API client, which reads the address of the page.
 vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
 
-const asset: Asset = {
+const asset = {
   id: 1,
   external_key: 'FORKLIFT-7',
   name: 'Forklift 7',
@@ -21,7 +21,7 @@ const asset: Asset = {
   updated_at: '2026-11-21T10:00:12.345Z',
   deleted_at: null,
   tags: [],
-}
+} as Partial<Asset> as Asset
 const before = valuesOf(ASSET_FIELDS, asset)
 const changed = (change: Values) => changedFields(ASSET_FIELDS, before, { ...before, ...change })
 const problems = (change: Values) => problemsOf(ASSET_FIELDS, before, { ...before, ...change })
