@@ -76,7 +76,7 @@ export async function move(
   }
   const took = (performance.now() - started) / 1000
   const reported = await Promise.all(toReport)
-  await untilAll(() => toEvents.length === total)
+  await untilAll(() => total - toEvents.length)
   events.unsubscribe()
   return { toEvents, toReport: reported, perSecond: total / took }
 }
@@ -103,11 +103,11 @@ async function untilReported(ask: Ask, id: number): Promise<number> {
   return performance.now() - started
 }
 
-async function untilAll(there: () => boolean): Promise<void> {
+async function untilAll(missing: () => number): Promise<void> {
   const started = performance.now()
-  while (!there()) {
+  while (missing() > 0) {
     if (performance.now() - started > GIVE_UP_MS)
-      throw new Error('movements were missing in EVENTS after 10 s')
+      throw new Error(`${missing()} movements were missing in EVENTS after 10 s`)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
