@@ -1,3 +1,4 @@
+import { readerFormats } from '@whereabouts/contracts/readers'
 import { fc } from '@whereabouts/testing/fuzz'
 import type { World } from '../../contract/support/world.ts'
 import { BROKER_SUBJECTS, subjectsOf } from './reply-table.ts'
@@ -52,10 +53,7 @@ const randomSubject = fc.array(token, { minLength: 1, maxLength: 7 }).map((token
 function ownSubject({ org }: World, theirs: World): fc.Arbitrary<string> {
   const reader = fc.oneof(token, fc.constantFrom(theirs.reader.reader_key, String(theirs.org.id)))
   const format = fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.constantFrom('canonical', 'impinj', 'zebra', 'csl', 'moko', 'minew', 'kkm', 'mapping'),
-    },
+    { weight: 3, arbitrary: fc.constantFrom(...readerFormats) },
     { weight: 1, arbitrary: randomSubject },
   )
   return fc.tuple(reader, format).map(([key, form]) => `scans.${org.id}.${key}.${form}`)
