@@ -24,7 +24,7 @@ export default defineConfig({
           include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.{int,soak}.test.ts'],
           isolate: false, // a process and its modules serve many files: a third of the processor time
-          testTimeout: 20_000, // beside suites that fill every core
+          testTimeout: 20_000, // while suites fill every core
         },
       },
       {
