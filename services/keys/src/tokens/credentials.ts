@@ -58,5 +58,5 @@ export const required = (field: string): FieldEntry => ({
 const ambiguous = (field: string): FieldEntry => ({
   field,
   code: 'ambiguous_fields',
-  message: `${field} must not be sent beside the Authorization header`,
+  message: `${field} must not be sent together with the Authorization header`,
 })
