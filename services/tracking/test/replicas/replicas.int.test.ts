@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startReplica } from './replica.fixture.ts'
 import { startStage, type Seen, type Site, type Stage } from './stage.fixture.ts'
 
@@ -36,6 +36,7 @@ async function readAll(stage: Stage, site: Site): Promise<void> {
 
 test('two replicas on one stream have the same result as one', { timeout: 120_000 }, async () => {
   const stage = await startStage()
+  onTestFinished(() => stage.stop())
   const handled = [0, 0]
   const count = (replica: number) => ({
     metrics: { handled: (_: string, n: number) => void (handled[replica] = (handled[replica] ?? 0) + n) },
@@ -53,5 +54,4 @@ test('two replicas on one stream have the same result as one', { timeout: 120_00
   expect(wanted.events.length).toBeGreaterThan(ASSETS)
   expect(await stage.outcome(shared)).toEqual(wanted)
   expect(Math.min(...handled), 'both had a part in it').toBeGreaterThan(MINUTES)
-  await stage.stop()
 })
