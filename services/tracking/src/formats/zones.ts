@@ -7,7 +7,10 @@ const MAX_ZONES = 64
 /** A few decades of days. */
 const MAX_DAYS = 16_384
 
-/** The formatter that tells the offsets of a zone, and known offsets by the number of the day. */
+/**
+ * The formatter that tells the offsets of a zone, and known offsets by the number of the day. Not an LRUCache, which
+ * would reserve memory for MAX_DAYS entries in each zone.
+ */
 type Zone = { formatter: Intl.DateTimeFormat; offsets: Map<number, number> }
 
 /** A new formatter costs tens of microseconds. Bounded, because messages name zones too. */
