@@ -1,16 +1,6 @@
-import {
-  accessSync,
-  chmodSync,
-  constants,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-} from 'node:fs'
+import { accessSync, constants, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem } from 'node:os'
-import { join } from 'node:path'
-import { processCommand } from './servers/process-record.ts'
+import { createRunFolder } from './run-folder.ts'
 
 const MEMORY = '/dev/shm'
 const PREFIX = 'whereabouts-tmp-'
@@ -29,9 +19,7 @@ export function keepTemporaryFilesInMemory(): () => void {
 
 /** Exported for tests. */
 export function keepTemporaryFilesIn(parent: string): () => void {
-  removeAbandoned(parent)
-  const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`))
-  chmodSync(folder, 0o755) // if we are root, PostgreSQL runs as another user, which needs access
+  const folder = createRunFolder(parent, PREFIX)
   process.env['TMPDIR'] = folder
   return () => {
     delete process.env['TMPDIR']
@@ -58,17 +46,4 @@ export function runsPrograms(mounts: string): boolean {
   const lines = mounts.split('\n').map((line) => line.split(' '))
   const [, , type, options] = lines.find(([, path]) => path === MEMORY) ?? []
   return type === 'tmpfs' && options !== undefined && !options.split(',').includes('noexec')
-}
-
-/** Removes the folders of killed runs. */
-function removeAbandoned(parent: string): void {
-  for (const name of readdirSync(parent).filter((entry) => entry.startsWith(PREFIX))) {
-    const pid = Number(name.slice(PREFIX.length).split('-')[0])
-    if (processCommand(pid) !== undefined) continue
-    try {
-      rmSync(join(parent, name), { recursive: true, force: true })
-    } catch {
-      // The folder belongs to another user.
-    }
-  }
 }

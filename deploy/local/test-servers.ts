@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createRunFolder } from './run-folder.ts'
 import { isDockerAnswering, startPostgresContainer } from './servers/docker.ts'
 import { findNatsServer } from './servers/nats-binary.ts'
 import { startPostgres } from './servers/postgres.ts'
-import { processCommand } from './servers/process-record.ts'
 import { ROOT } from './services.ts'
 
 export type TestServers = {
@@ -59,9 +59,7 @@ async function startTestDatabase(
 }
 
 async function startEmbedded(password: string, onNote: (note: string) => void): Promise<Database> {
-  removeAbandoned()
-  const home = mkdtempSync(join(tmpdir(), `${HOME_PREFIX}${process.pid}-`))
-  chmodSync(home, 0o755) // under root, PostgreSQL runs as another user, which must enter
+  const home = createRunFolder(tmpdir(), HOME_PREFIX)
   const server = await startPostgres({ dataDir: join(home, 'postgres'), password, durable: false, onNote })
   return {
     url: server.url(),
@@ -69,21 +67,5 @@ async function startEmbedded(password: string, onNote: (note: string) => void): 
       await server.stop()
       for (const folder of [server.folder, home]) rmSync(folder, { recursive: true, force: true })
     },
-  }
-}
-
-/** Removes the folders of killed runs. Their guards stopped the servers. */
-function removeAbandoned(): void {
-  for (const name of readdirSync(tmpdir()).filter((entry) => entry.startsWith(HOME_PREFIX))) {
-    const pid = Number(name.slice(HOME_PREFIX.length).split('-')[0])
-    if (processCommand(pid) === undefined) removeIfOurs(join(tmpdir(), name))
-  }
-}
-
-function removeIfOurs(folder: string): void {
-  try {
-    rmSync(folder, { recursive: true, force: true })
-  } catch {
-    // It belongs to another user.
   }
 }
