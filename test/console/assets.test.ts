@@ -95,10 +95,14 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
 
   await page.getByRole('button', { name: 'Page 2 of assets' }).click()
   await page.getByText('51–60 of 60 assets').waitFor()
-  await page.getByLabel('Search').pressSequentially('pallet 00', { delay: 60 })
+  // The clock of the page waits for the keys, because a slow machine types slower than the page waits for more of them.
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.getByLabel('Search').pressSequentially('pallet')
+  for (let ms = 0; ms < 100; ms += 10) await page.clock.runFor(10)
+  await page.getByLabel('Search').pressSequentially(' 00')
+  await page.clock.resume()
   await page.getByText('1–9 of 9 assets').waitFor()
-  expect(searches.at(-1)).toBe('pallet 00')
-  expect(searches.length, 'searches for 9 keys').toBeLessThan(5)
+  expect(searches).toEqual(['pallet 00'])
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Name' }).click()
   await page.waitForURL(/sort=-name/)

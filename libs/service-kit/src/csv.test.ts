@@ -9,9 +9,14 @@ test('rows have the order of the columns, null is an empty cell, and lines end w
 })
 
 test.for([
-  ['=1', "'=1"],
+  ['=1+1', "'=1+1"],
+  ['-5', "'-5"],
+  ["'=1", "''=1"],
+  ['＝1', "'＝1"],
+  ["'quoted", "'quoted"],
   ['DOCK-1', 'DOCK-1'],
-] as const)('in a file, %s is written as %s', ([value, written]) => {
+] as const)('no spreadsheet reads %s as a formula, because it is written as %s', ([value, written]) => {
+  expect(escapeFormula(value)).toBe(written)
   expect(csvFile(['a'], [{ a: value }])).toBe(`a\r\n${written}\r\n`)
 })
 

@@ -47,9 +47,11 @@ describe('D10 an export', () => {
       valid_to: '2099-01-01T00:00:00.000Z',
       metadata: '"{""a"":""b""}"',
       rfid: 'E1|a\\|b',
+      ble: '',
       barcode: '"400 ""7"""',
     }
     const columns = importColumns.assets
+    expect(columns.filter((name) => name in cells)).toEqual(Object.keys(cells))
     const row = columns.map((name) => cells[name] ?? '')
     expect(res.body).toBe(`${columns.join(',')}\r\n${row.join(',')}\r\n`)
   })
