@@ -57,7 +57,7 @@ async function problemsOf(object: Manifest): Promise<string[]> {
 
 const describe = (issue: z.core.$ZodIssue) => `${issue.path.join('.')} ${issue.message}`
 
-/** Undefined if there is no model of that kind. */
+/** Undefined if the client has no model for the kind. */
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<(() => void) | undefined> {
   const models = PACKAGES[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
   // It still has the beta versions that Kubernetes itself has removed.

@@ -86,7 +86,7 @@ await start(SERVICE, async () => {
       registry,
       log,
       streams: ['EVENTS', 'KEYS'],
-      durables: durablesOf('webhook-dispatcher'),
+      durables: durablesOf(SERVICE),
     },
   )
   delivery = startDelivery(broker, attempts, {

@@ -58,7 +58,7 @@ export function listProblems(org: Org, { kind, query }: Of<'list'>, reply: Reply
   ]
 }
 
-/** The sort fields up to the first instant, of which rows show only milliseconds. */
+/** The sort fields up to the first instant. Rows show only its milliseconds, so the order after it is not visible. */
 function orderShown(sort: Sort): string[] {
   const fields = sort.map(({ field }) => field)
   const instant = fields.findIndex((field) => field.endsWith('_at'))

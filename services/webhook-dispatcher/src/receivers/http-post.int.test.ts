@@ -160,8 +160,11 @@ describe('a complete response with a 2xx is a success', () => {
       void socket.once('data', () => {
         for (const byte of OK) socket.write(byte)
       }),
-    'with an endless body, of which a part is read': flooding('HTTP/1.1 200 OK\r\n\r\n', 'x'.repeat(16_384)),
-    'with endless chunks, of which a part is read': flooding(
+    'with an endless body, after reading a part of it': flooding(
+      'HTTP/1.1 200 OK\r\n\r\n',
+      'x'.repeat(16_384),
+    ),
+    'with endless chunks, after reading a part of them': flooding(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n',
       `4000\r\n${'x'.repeat(16_384)}\r\n`,
     ),
