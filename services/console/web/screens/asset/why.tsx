@@ -31,11 +31,11 @@ export const Source = ({ sighting }: { sighting: Sighting }) => <Parts parts={so
 
 /** A text whose names are links. */
 function Parts({ parts }: { parts: readonly Part[] }) {
-  return parts.map((part, i) => {
-    if (typeof part === 'string') return <Fragment key={i}>{part}</Fragment>
-    if ('at' in part) return <When key={i} at={part.at} />
+  return parts.map((part) => {
+    if (typeof part === 'string') return <Fragment key={part}>{part}</Fragment>
+    if ('at' in part) return <When key={part.at} at={part.at} />
     return (
-      <Anchor key={i} component={Link} to={part.to} underline="always" inherit>
+      <Anchor key={part.to} component={Link} to={part.to} underline="always" inherit>
         {part.name}
       </Anchor>
     )
