@@ -26,7 +26,7 @@ const read: fc.Arbitrary<ChosenRead> = fc.record({
   asset: below(ASSETS),
   tag: below(TAGS),
   antenna: below(ANTENNAS + 1),
-  names: fc.option(below(PLACES + 1), { freq: 1 }),
+  names: fc.option(below(PLACES + 1), { freq: 2 }),
   at: instant,
 })
 const reading: fc.Arbitrary<Choice> = fc.record({

@@ -20,6 +20,6 @@ test('D8.1 D8.5 D8.8 each row says what decided it, after any reads, saves, assi
     }
     expect(await gate.said()).toEqual(gate.expected())
   })
-  await fc.assert(property, limits(25, 20_000))
+  await fc.assert(property, limits(15, 10_000))
   expect(runs).toBeGreaterThan(3)
 })
