@@ -36,13 +36,7 @@ function OpenFormModal({ onClose, children, ...props }: Omit<ModalProps, 'opened
   const isBlocked = blocker.status === 'blocked'
   return (
     <Modal.Stack>
-      <Modal
-        opened
-        stackId="form"
-        onClose={unsaved.requestClose}
-        closeOnClickOutside={false}
-        {...props}
-      >
+      <Modal opened stackId="form" onClose={unsaved.requestClose} closeOnClickOutside={false} {...props}>
         <UnsavedContext value={unsaved}>
           <div onInput={() => setUnsaved(true)}>{children}</div>
         </UnsavedContext>
