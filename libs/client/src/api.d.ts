@@ -1192,7 +1192,7 @@ export interface paths {
         };
         /**
          * Count movements per hour
-         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it.
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it. With `include_descendants`, its sub-locations count as part of it; movements among them are counted apart.
          *
          *     **Access:** any signed-in user.
          *
@@ -2747,6 +2747,7 @@ export interface components {
             moves: number;
             in?: number;
             out?: number;
+            within?: number;
         };
         /**
          * @example {
@@ -6800,6 +6801,7 @@ export interface operations {
                 /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
                 location_id?: number;
+                include_descendants?: boolean;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6827,7 +6829,8 @@ export interface operations {
                      *             "hour": "2026-11-21T10:00:00.000Z",
                      *             "moves": 0,
                      *             "in": 0,
-                     *             "out": 0
+                     *             "out": 0,
+                     *             "within": 0
                      *           }
                      *         ]
                      *       }

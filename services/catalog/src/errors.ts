@@ -70,7 +70,7 @@ export const tooManySearches = () =>
 export const locationsUnavailable = (cause: unknown) =>
   new AppError(
     'service_unavailable',
-    'The locations of the assets are not available now, so the export was not made. Try again in a minute.',
+    'The locations of the assets are not available now, so the export was not made',
     { headers: { 'retry-after': '30' }, cause },
   )
 

@@ -90,7 +90,7 @@ describe('an export of assets', () => {
       const res = await catalog.get('/exports/assets')
       expect([res.statusCode, res.json().error.detail]).toEqual([
         503,
-        'The locations of the assets are not available now, so the export was not made. Try again in a minute.',
+        'The locations of the assets are not available now, so the export was not made',
       ])
       expect((await catalog.get('/exports/locations')).statusCode).toBe(200)
     } finally {
