@@ -25,7 +25,7 @@ export const keyNeeded = (resource: 'asset' | 'location', key: string, name?: st
   new AppError(
     'conflict',
     `The external key ${key} belongs to ${name === undefined ? `another ${resource}` : `the ${resource} “${name}”`} now. ` +
-      `Send another external_key to restore this ${resource}.`,
+      `Choose another external key to restore this ${resource}.`,
   )
 
 export const notDeleted = (resource: 'asset' | 'location', key: string) =>
@@ -36,7 +36,7 @@ export const parentDeleted = (parent: { external_key: string; name: string } | u
   new AppError(
     'conflict',
     `The parent location ${parent ? `“${parent.name}” (${parent.external_key})` : ''} is deleted. ` +
-      'Restore it first, or send another parent_id. Null restores this location at the top level.',
+      'Restore it first, or choose another parent location or the top level.',
   )
 
 /** The highest live key is so long that the next one would exceed the maximum length. */

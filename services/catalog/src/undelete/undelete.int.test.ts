@@ -55,7 +55,7 @@ describe.for(kinds)('a restore of a deleted %s', (kind) => {
     const refused = await restore(catalog, kind, made.id)
     expect([refused.statusCode, detailOf(refused)]).toEqual([
       409,
-      `The external key KEY belongs to the ${kind} “Other” now. Send another external_key to restore this ${kind}.`,
+      `The external key KEY belongs to the ${kind} “Other” now. Choose another external key to restore this ${kind}.`,
     ])
     expect((await preview(catalog, kind, made.id)).key_held_by).toEqual({
       resource: kind,
@@ -192,8 +192,8 @@ describe('the parent of a restored location', () => {
     const refused = await restore(catalog, 'location', dock.id)
     expect([refused.statusCode, detailOf(refused)]).toEqual([
       409,
-      'The parent location “Hall” (HALL) is deleted. Restore it first, or send another parent_id. ' +
-        'Null restores this location at the top level.',
+      'The parent location “Hall” (HALL) is deleted. Restore it first, ' +
+        'or choose another parent location or the top level.',
     ])
     const { data } = (await restore(catalog, 'location', dock.id, { parent_id: null })).json()
     expect(data).toMatchObject({ parent_id: null, parent_external_key: null })
