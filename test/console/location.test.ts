@@ -47,8 +47,8 @@ test('shows the assets here and in sub-locations, updated live', async ({ member
   expect(await rows.first().textContent()).toContain(one.external_key)
   await put(organization, [two.external_key], 'HALL')
   await page.getByText('1–2 of 2 assets').waitFor()
-  // Sub-locations count: first seen at the dock, then moves between the two.
-  await page.getByRole('img', { name: /: 2 in, 0 out, 4 inside/ }).waitFor()
+  // Sub-locations count. A save replaces the one of the same minute, so that there may be a movement less.
+  await page.getByRole('img', { name: /: 2 in, 0 out, [34] inside/ }).waitFor()
   await page.getByText('1 here, 1 in total').or(page.getByText('0 here, 0 in total')).waitFor()
   await page.getByText('Show as table').click()
   await expectAccessible(page)
