@@ -1060,7 +1060,7 @@ export interface paths {
         };
         /**
          * List the sightings of an asset
-         * @description Returns the history of the asset, newest first, with the reader or save that caused each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
+         * @description Returns the history of the asset, newest first, with what decided the location of each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
          *
          *     **Access:** any signed-in user.
          *
@@ -2528,6 +2528,18 @@ export interface components {
                 external_key: string | null;
                 name: string | null;
             } | null;
+            /** @enum {string|null} */
+            decided_by: "location_key" | "scan_point" | "save" | null;
+            location_key: string | null;
+            tag: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                tag_type: string;
+                value: string;
+            } | null;
             reader: {
                 reader_key: string;
                 /**
@@ -2545,6 +2557,15 @@ export interface components {
                  */
                 id: number;
                 name: string;
+                location: {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    id: number;
+                    external_key: string | null;
+                    name: string | null;
+                } | null;
             } | null;
             duration_seconds: number | null;
         };
@@ -6145,6 +6166,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
+                from?: string;
+                to?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6170,6 +6193,9 @@ export interface operations {
                      *         {
                      *           "observed_at": "2026-11-21T10:00:00.000Z",
                      *           "location": null,
+                     *           "decided_by": null,
+                     *           "location_key": null,
+                     *           "tag": null,
                      *           "reader": null,
                      *           "antenna": null,
                      *           "scan_point": null,
