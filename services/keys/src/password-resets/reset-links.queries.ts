@@ -19,11 +19,11 @@ export async function putResetLink(db: Db, { userId, tokenHash, org }: NewLink):
       expires_at: LIFE,
     })
     .onConflict((conflict) =>
-      conflict.constraint('password_reset_one_per_issuer').doUpdateSet(({ ref }) => ({
-        token_hash: ref('excluded.token_hash'),
-        created_by: ref('excluded.created_by'),
+      conflict.constraint('password_reset_one_per_issuer').doUpdateSet((eb) => ({
+        token_hash: eb.ref('excluded.token_hash'),
+        created_by: eb.ref('excluded.created_by'),
         created_at: sql`clock_timestamp()`,
-        expires_at: ref('excluded.expires_at'),
+        expires_at: eb.ref('excluded.expires_at'),
       })),
     )
     .returning('expires_at')
