@@ -53,9 +53,9 @@ describe('a message at its field', () => {
 })
 
 describe('a failure in words', () => {
-  test('names the owner of a taken key, and no request', () => {
+  test('names the owner of a taken key, without the word conflict', () => {
     const failure = failed({ type: 'conflict', status: 409, detail: 'asset PUMP-1 already exists' })
-    expect(failure).toMatchObject({ title: 'Asset PUMP-1 already exists', requestId: undefined })
+    expect(failure).toMatchObject({ title: 'Asset PUMP-1 already exists', detail: undefined })
   })
 
   test('says how long to wait', () => {
@@ -63,7 +63,7 @@ describe('a failure in words', () => {
     expect(failure.detail).toBe('Try again in 30 seconds.')
   })
 
-  test('has the request ID of a fault of the server', () => {
+  test('has the request ID', () => {
     expect(failed({ type: 'internal_error', status: 500, detail: 'Internal error' }).requestId).toBe('01JA')
   })
 

@@ -5,7 +5,7 @@ export type FieldMessages = Readonly<Record<string, string>>
 export type Failure = {
   title: string
   detail: string | undefined
-  /** Only for faults of the server: an operator can search for it. */
+  /** An operator can search for it. */
   requestId: string | undefined
   /** Messages by JSON path of the field, without its name. */
   fields: FieldMessages
@@ -49,15 +49,14 @@ const said = ({ title, detail }: Sentence): Failure => ({
 
 function ofApi(body: ErrorBody): Failure {
   const fields = Object.fromEntries((body.fields ?? []).map((entry) => [entry.field, fieldMessage(entry)]))
+  const isMissing = body.type === 'not_found' || body.type === 'gone'
   return {
     ...said(sentenceOf(body)),
     fields,
-    requestId: isFault(body) ? body.request_id : undefined,
-    isMissing: body.type === 'not_found' || body.type === 'gone',
+    requestId: isMissing ? undefined : body.request_id,
+    isMissing,
   }
 }
-
-const isFault = ({ status, type }: ErrorBody) => status >= 500 || type === 'bad_request'
 
 function sentenceOf({ type, status, detail }: ErrorBody): Sentence {
   const text = sentence(detail)
