@@ -1,16 +1,16 @@
 export type Role = 'admin' | 'member'
 
-/** What each role may do, in words. */
+/** What each role may do, in a sentence. */
 export const ROLES: readonly { value: Role; name: string; meaning: string }[] = [
   {
     value: 'admin',
     name: 'Administrator',
-    meaning: 'does what members do, and manages readers, API keys, the webhook and members',
+    meaning: 'Administrators do what members do, and manage readers, API keys, the webhook and members.',
   },
   {
     value: 'member',
     name: 'Member',
-    meaning: 'sees everything and manages assets, locations, inventory and imports',
+    meaning: 'Members see everything, and manage assets, locations, inventory and imports.',
   },
 ]
 

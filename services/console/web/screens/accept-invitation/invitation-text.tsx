@@ -10,7 +10,7 @@ export const InvitationText = ({ invitation }: { invitation: Invitation }) => (
   <>
     <Text size="sm" c="inherit" style={{ overflowWrap: 'anywhere' }}>
       {invitation.invited_by} invites <b>{invitation.email}</b> to {invitation.org.name} as{' '}
-      <b>{roleName(invitation.role)}</b>, who {roleMeaning(invitation.role)}.
+      <b>{roleName(invitation.role)}</b>. {roleMeaning(invitation.role)}
     </Text>
     <Text size="sm" c="inherit" mt={4}>
       The invitation is valid until {dayTime(invitation.expires_at)}.

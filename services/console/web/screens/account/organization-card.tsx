@@ -17,7 +17,7 @@ export function OrganizationCard() {
   return (
     <Card title="Organization">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        Your role in <b>{org.name}</b> is <b>{roleName(user.role)}</b>, who {roleMeaning(user.role)}.
+        Your role in <b>{org.name}</b> is <b>{roleName(user.role)}</b>. {roleMeaning(user.role)}
       </Text>
       {isAdmin ? (
         <RenameForm id={org.id} current={org.name} />

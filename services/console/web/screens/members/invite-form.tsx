@@ -53,7 +53,7 @@ export function InviteForm({ onInvited, onCancel }: Props) {
       />
       <Select
         label="Role"
-        description={`Who ${roleMeaning(role)}`}
+        description={roleMeaning(role)}
         data={CHOICES}
         value={role}
         allowDeselect={false}

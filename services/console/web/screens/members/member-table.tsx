@@ -65,10 +65,8 @@ export function MemberTable({ onResetLink }: { onResetLink: (link: ResetLink) =>
             onOffset={(next) => setState({ offset: String(next) })}
           />
           <List size="sm" c="dimmed" mt="xs">
-            {ROLES.map(({ value, name, meaning }) => (
-              <List.Item key={value}>
-                <b>{name}</b> {meaning}.
-              </List.Item>
+            {ROLES.map(({ value, meaning }) => (
+              <List.Item key={value}>{meaning}</List.Item>
             ))}
           </List>
         </>
