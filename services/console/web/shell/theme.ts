@@ -13,7 +13,7 @@ export const theme = createTheme({
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
-        attributes: { header: { role: 'presentation' } },
+        attributes: { header: { role: 'presentation' } }, // else a second banner of the page
       },
     }),
   },
