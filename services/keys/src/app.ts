@@ -14,6 +14,7 @@ import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
 import { invitationHandlers } from './invitations/invitations.handlers.ts'
 import { memberHandlers } from './members/members.handlers.ts'
+import { organizationHandlers } from './organization/organization.handlers.ts'
 import { orgHandlers } from './orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './orgs/own-organization.ts'
 import { passwordResetHandlers } from './password-resets/password-resets.handlers.ts'
@@ -66,6 +67,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...memberHandlers(deps),
       ...invitationHandlers(deps),
       ...orgHandlers(deps),
+      ...organizationHandlers(deps),
       ...apiKeyHandlers(deps),
     },
   })

@@ -3,13 +3,13 @@ import { adminOnly } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tenants, Tx } from '../db.ts'
 import { lastAdmin, memberNotFound } from '../errors.ts'
-import { deleteResetLinksBy } from '../password-resets/reset-links.queries.ts'
 import { lockMembers, lockMembersAsAdmin } from './acting-member.ts'
 import { findMember, type Member } from './find-members.queries.ts'
 import {
   countMembers,
   deleteInvitationsBy,
   deleteMembership,
+  deleteResetLinksBy,
   hasOtherAdmin,
   listMembers,
   updateRole,

@@ -118,3 +118,8 @@ export function deleteMembership(
 export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
   await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
 }
+
+/** Deletes the reset links that a user has made for members of the organization. */
+export async function deleteResetLinksBy(tx: Tx, orgId: number, userId: number): Promise<void> {
+  await tx.deleteFrom('password_reset').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
+}

@@ -1,20 +1,9 @@
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tenants } from '../db.ts'
 import { keyOnly, orgNotFound } from '../errors.ts'
-import { lockMembersAsAdmin } from '../members/acting-member.ts'
-import { findOrg, updateOrgName } from './orgs.queries.ts'
-import { enqueueOrgState } from './orgs.state.ts'
+import { findOrg } from './orgs.queries.ts'
 
-type OrgDeps = {
-  tenants: Tenants
-  /** Called after a commit that put something into the outbox. */
-  onChange: () => void
-}
-
-export function orgHandlers({
-  tenants,
-  onChange,
-}: OrgDeps): Pick<Handlers<'keys'>, 'getCurrentOrg' | 'updateOrg'> {
+export function orgHandlers({ tenants }: { tenants: Tenants }): Pick<Handlers<'keys'>, 'getCurrentOrg'> {
   return {
     async getCurrentOrg({ principal }) {
       if (principal.keyId === undefined) throw keyOnly() // a session has no key to show (D9.8)
@@ -22,18 +11,6 @@ export function orgHandlers({
       if (!org) throw orgNotFound()
       const { id, name } = org
       return { data: { id, name, scopes: [...principal.scopes], api_key_id: principal.keyId } }
-    },
-
-    async updateOrg({ principal, body }) {
-      const org = await tenants.transaction(principal.orgId, async (tx) => {
-        const { orgId } = await lockMembersAsAdmin(tx, principal)
-        const renamed = await updateOrgName(tx, orgId, body.name)
-        if (renamed) await enqueueOrgState(tx, renamed)
-        return renamed ?? findOrg(tx, orgId)
-      })
-      onChange()
-      if (!org) throw orgNotFound()
-      return { data: { id: org.id, name: org.name, created_at: org.created_at } }
     },
   }
 }

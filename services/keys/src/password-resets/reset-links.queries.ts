@@ -54,11 +54,6 @@ export async function spendResetLinks(tx: Tx, userId: number, tokenHash: Buffer)
   return deleted.some(({ token_hash }) => token_hash.equals(tokenHash))
 }
 
-/** Deletes the links that an administrator has made for members of the organization. */
-export async function deleteResetLinksBy(tx: Tx, orgId: number, userId: number): Promise<void> {
-  await tx.deleteFrom('password_reset').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
-}
-
 /** Deletes at most `limit` rows and returns their number. */
 export async function purgeExpiredResetLinks(db: Db, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
