@@ -70,7 +70,7 @@ describe('D15.2 a link of an administrator', () => {
     const ben = await keys.join(org)
     const token = await tokenFor(keys, org, ben.userId)
     const both = await Promise.all([reset(keys, token), reset(keys, token)])
-    expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([204, 401])
+    expect(new Set(both.map(({ statusCode }) => statusCode))).toEqual(new Set([204, 401]))
   })
 
   test('replaces the link before, and is stored as a digest', async ({ keys }) => {
