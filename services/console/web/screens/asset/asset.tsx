@@ -10,7 +10,7 @@ import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
 import { api } from '../../session/api.ts'
 import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
-import { DeletedAsset } from '../deleted/deleted-asset.tsx'
+import { DeletedAsset, NO_ASSET } from '../deleted/deleted-asset.tsx'
 import { DeleteAsset } from './delete-asset.tsx'
 import { EditAsset } from './edit-asset.tsx'
 import { History } from './history.tsx'
@@ -26,8 +26,8 @@ export default function AssetScreen() {
 
 function OneAsset({ id }: { id: number }) {
   const asset = useAsset(id)
-  const isMissing = asset.isError && failureOf(asset.error).isMissing
   useReloadOnMove(id)
+  if (asset.isError && failureOf(asset.error).isMissing) return <DeletedAsset id={id} />
   return (
     <Screen
       title={asset.data?.name ?? 'Asset'}
@@ -36,15 +36,11 @@ function OneAsset({ id }: { id: number }) {
           All assets
         </Anchor>
       }
-      actions={asset.data && !isMissing && <Actions asset={asset.data} />}
+      actions={asset.data && <Actions asset={asset.data} />}
     >
-      {isMissing ? (
-        <DeletedAsset id={id} error={asset.error} />
-      ) : (
-        <Loaded query={asset} what="the asset">
-          {(data) => <Parts asset={data} />}
-        </Loaded>
-      )}
+      <Loaded query={asset} what="the asset" missing={NO_ASSET}>
+        {(data) => <Parts asset={data} />}
+      </Loaded>
     </Screen>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Group, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Box, Group, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import { useLocationNames } from '../../parts/names.ts'
@@ -91,8 +91,10 @@ const AssetRow = memo(function AssetRow({ asset, lastLocation, locationName, isK
           <kind.Shown value={(asset as Values)[key]} />
         </Cell>
       ))}
-      <Cell label="Tags" maxWidth={240}>
-        <Tags tags={asset.tags} />
+      <Cell label="Tags">
+        <Box maw={240}>
+          <Tags tags={asset.tags} />
+        </Box>
       </Cell>
       <Cell label="Created">
         <When at={asset.created_at} />
@@ -108,7 +110,7 @@ function Tags({ tags }: Pick<Asset, 'tags'>) {
   return (
     <>
       {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
-        <Text key={id} size="xs" ff="monospace" truncate title={value}>
+        <Text key={id} size="xs" ff="monospace">
           {value}
         </Text>
       ))}

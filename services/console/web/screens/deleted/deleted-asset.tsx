@@ -1,28 +1,37 @@
-import { FailureNotice } from '../../parts/failure-notice.tsx'
-import { failureOf } from '../../parts/failure.ts'
+import { Anchor } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../parts/loaded.tsx'
+import { Screen } from '../../parts/screen.tsx'
 import { RestoreForm } from './restore-form.tsx'
 import { reloadedAsset, restoreAsset, useAssetPreview } from './restore.ts'
 
-type Props = { id: number; error: unknown }
+export const NO_ASSET = { name: 'asset', list: 'All assets', to: '/assets' }
 
-/** In place of an asset that the API does not show: what is known of it, if it was deleted. `error`: of its request. */
-export function DeletedAsset({ id, error }: Props) {
+/** In place of an asset that the API does not show: what is known of it if it was deleted. */
+export function DeletedAsset({ id }: { id: number }) {
   const preview = useAssetPreview(id)
-  if (preview.isError && failureOf(preview.error).isMissing) return <FailureNotice error={error} />
   return (
-    <Loaded query={preview} what="the deleted asset">
-      {({ asset, tags, key_held_by: keyHeldBy }) => (
-        <RestoreForm
-          noun="asset"
-          thing={asset}
-          tags={tags}
-          keyHeldBy={keyHeldBy}
-          effect="Its history and its last location are shown again, and reads of its tags count again."
-          restore={(key) => restoreAsset(id, key === undefined ? {} : { external_key: key })}
-          reload={reloadedAsset(id)}
-        />
-      )}
-    </Loaded>
+    <Screen
+      title={preview.data?.asset.name ?? 'Asset'}
+      lead={
+        <Anchor component={Link} to={NO_ASSET.to} size="sm">
+          {NO_ASSET.list}
+        </Anchor>
+      }
+    >
+      <Loaded query={preview} what="the asset" missing={NO_ASSET}>
+        {({ asset, tags, key_held_by: keyHeldBy }) => (
+          <RestoreForm
+            noun="asset"
+            thing={asset}
+            tags={tags}
+            keyHeldBy={keyHeldBy}
+            effect="Its history and its last location are shown again, and reads of its tags count again."
+            restore={(key) => restoreAsset(id, key === undefined ? {} : { external_key: key })}
+            reload={reloadedAsset(id)}
+          />
+        )}
+      </Loaded>
+    </Screen>
   )
 }

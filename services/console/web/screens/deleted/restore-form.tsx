@@ -1,8 +1,8 @@
-import { Alert, List, Stack, Text, TextInput } from '@mantine/core'
+import { Alert, Anchor, List, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { externalKey, filled } from '../../parts/checks.ts'
-import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { When } from '../../parts/when.tsx'
@@ -100,5 +100,9 @@ const LostTags = ({ tags }: { tags: readonly LostTag[] }) => (
   </div>
 )
 
-const HolderLink = ({ holder: { resource, id, name } }: { holder: Holder }) =>
-  resource === 'asset' ? <AssetLink id={id}>{name}</AssetLink> : <LocationLink id={id}>{name}</LocationLink>
+/** Underlined, because it is inside a sentence. */
+const HolderLink = ({ holder: { resource, id, name } }: { holder: Holder }) => (
+  <Anchor component={Link} to={`/${resource}s/${id}`} inherit underline="always">
+    {name}
+  </Anchor>
+)

@@ -1,5 +1,5 @@
-import { Anchor, Grid, Stack, Text } from '@mantine/core'
-import { Link, useParams } from '@tanstack/react-router'
+import { Grid, Stack, Text } from '@mantine/core'
+import { useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { Card } from '../../parts/card.tsx'
 import { DataCard } from '../../parts/data-card.tsx'
@@ -11,7 +11,7 @@ import { TagsCard } from '../../parts/tags-card.tsx'
 import { api } from '../../session/api.ts'
 import { NewLocation } from '../locations/new-location.tsx'
 import { LocationTree } from '../locations/tree.tsx'
-import { DeletedLocation } from '../deleted/deleted-location.tsx'
+import { DeletedLocation, NO_LOCATION } from '../deleted/deleted-location.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
 import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
 import { EditLocation } from './edit-location.tsx'
@@ -26,27 +26,16 @@ export default function LocationScreen() {
   const { locationId }: { locationId?: string } = useParams({ strict: false })
   const id = Number(locationId)
   const location = useLocationView(id)
-  if (location.isError && failureOf(location.error).isMissing)
-    return (
-      <Screen title={location.data?.name ?? 'Location'} lead={<AllLocations />}>
-        <DeletedLocation key={id} id={id} error={location.error} />
-      </Screen>
-    )
+  if (location.isError && failureOf(location.error).isMissing) return <DeletedLocation key={id} id={id} />
   if (location.data) return <Shown key={id} location={location.data} />
   return (
     <Screen title="Location">
-      <Loaded query={location} what="the location">
+      <Loaded query={location} what="the location" missing={NO_LOCATION}>
         {() => null}
       </Loaded>
     </Screen>
   )
 }
-
-const AllLocations = () => (
-  <Anchor component={Link} to="/locations" size="sm">
-    All locations
-  </Anchor>
-)
 
 function Shown({ location }: { location: Location }) {
   const { id, name, external_key } = location
