@@ -16,6 +16,7 @@ import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
+import { restoreRoutes } from './restore.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
 import { tagRoutes } from './tags.ts'
@@ -45,6 +46,7 @@ export const routes = {
   ...locationRoutes,
   ...locationTreeRoutes,
   ...tagRoutes,
+  ...restoreRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,
