@@ -11,6 +11,7 @@ import { legacyTrackingRoutes } from './legacy/tracking.ts'
 import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
+import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
@@ -43,6 +44,7 @@ export const routes = {
   ...locationRoutes,
   ...locationTreeRoutes,
   ...tagRoutes,
+  ...lookupRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,

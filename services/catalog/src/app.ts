@@ -18,6 +18,7 @@ import type { Tracking } from './tracking/tracking.ts'
 import type { RunInTransaction } from './transactions/transactions.ts'
 import { treeHandlers } from './tree/tree.handlers.ts'
 import { legacyTreeHandlers } from './tree/tree.legacy.ts'
+import { valueLookupHandlers } from './value-lookup/value-lookup.handlers.ts'
 
 export type AppDeps = {
   db: TenantDatabase<Tables>
@@ -39,6 +40,7 @@ export function buildApp({ verify, log, registry, tracking, imports, ...deps }: 
     ...locationHandlers(deps),
     ...treeHandlers(deps),
     ...tagHandlers(deps),
+    ...valueLookupHandlers(deps),
     ...importHandlers({ ...deps, wakeImports: () => imports?.wake(), wakePurge: () => imports?.purge() }),
     ...exportHandlers(deps),
   }
