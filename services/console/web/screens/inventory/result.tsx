@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { countText } from '../../parts/count-text.ts'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import type { SavedRow } from './moved.ts'
 import type { Saved } from './save.ts'
@@ -28,22 +28,20 @@ export function Result({ saved, left, onDone }: Props) {
   return (
     <Stack gap="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
       <Summary saved={saved} left={left} />
-      <ScrollRegion label="Saved assets">
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Asset</Table.Th>
-              <Table.Th>From</Table.Th>
-              <Table.Th>To</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.slice(offset, offset + SHOWN).map((row) => (
-              <SavedRowView key={row.asset.id} row={row} to={saved.response} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollRegion>
+      <StackedTable label="Saved assets">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Asset</Table.Th>
+            <Table.Th>From</Table.Th>
+            <Table.Th>To</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.slice(offset, offset + SHOWN).map((row) => (
+            <SavedRowView key={row.asset.id} row={row} to={saved.response} />
+          ))}
+        </Table.Tbody>
+      </StackedTable>
       <Pager offset={offset} limit={SHOWN} total={rows.length} onOffset={setOffset} what="assets" />
       <Group justify="flex-end">
         <Button onClick={onDone}>Save another inventory</Button>
@@ -79,11 +77,11 @@ function SavedRowView({ row: { asset, from }, to }: { row: SavedRow; to: Saved['
   const hasMoved = from?.id !== to.location_id
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell>
         <AssetLink id={asset.id}>{asset.name}</AssetLink>
         <Key of={asset.external_key} />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="From">
         {from === null ? (
           <Text size="sm" c="dimmed">
             Unknown
@@ -94,8 +92,8 @@ function SavedRowView({ row: { asset, from }, to }: { row: SavedRow; to: Saved['
             {from.name !== null && <Key of={from.key} />}
           </>
         )}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="To">
         {hasMoved ? (
           <LocationLink id={to.location_id}>{to.location_name}</LocationLink>
         ) : (
@@ -103,7 +101,7 @@ function SavedRowView({ row: { asset, from }, to }: { row: SavedRow; to: Saved['
             Unchanged
           </Text>
         )}
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }

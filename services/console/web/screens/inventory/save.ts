@@ -1,5 +1,6 @@
 import { ApiError, type components, unwrap } from '@whereabouts/client/client'
 import { countText } from '../../parts/count-text.ts'
+import { SaidError } from '../../parts/failure.ts'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { api } from '../../session/api.ts'
 import type { Draft } from './draft.ts'
@@ -25,6 +26,11 @@ export type SaveRequest = {
   onFound: (found: Found) => void
 }
 
+const NO_ASSETS = {
+  title: 'Nothing was saved',
+  detail: 'None of the scanned values names an asset.',
+}
+
 /** How often a save is repeated without the assets that were deleted or renamed in the meantime. */
 const ATTEMPTS = 3
 
@@ -39,7 +45,7 @@ export async function save(request: SaveRequest): Promise<Saved> {
   for (let attempt = 1; ; attempt += 1) {
     found = new Map([...found, ...(await check(unchecked, request))])
     const rows = rowsOf(draft, found).filter(isAsset)
-    if (rows.length === 0) throw new Error('None of the scanned values names an asset. Nothing was saved.')
+    if (rows.length === 0) throw new SaidError(NO_ASSETS)
     try {
       return await saveRows(rows, request)
     } catch (error) {
@@ -65,8 +71,7 @@ async function saveRows(rows: readonly AssetRow[], { location, onProgress }: Sav
     asset_identifiers: assets.map(({ external_key }) => external_key),
     location_identifier: location.external_key,
   }
-  const answer = await api.POST('/api/v1/inventory/save', { body })
-  const { data: response } = unwrap(answer)
+  const { data: response } = unwrap(await api.POST('/api/v1/inventory/save', { body }))
   return {
     response,
     outcome: outcomeOf(assets, earlier, response.location_id),
