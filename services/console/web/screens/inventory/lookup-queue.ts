@@ -1,6 +1,6 @@
 import { BATCH, type Found } from './lookups.ts'
 
-export type LookupState = { found: Found; hasFailed: boolean }
+type LookupState = { found: Found; hasFailed: boolean }
 
 export type LookupQueue = {
   get: () => LookupState

@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 
-export const SHOWN_READERS = 5
+const SHOWN_READERS = 5
 const REFRESH_MS = 15_000
 /** Test events are skipped: they say nothing about deliveries. */
 const LATEST_ATTEMPTS = 20
