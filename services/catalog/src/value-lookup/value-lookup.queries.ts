@@ -3,8 +3,7 @@ import { tagTypes } from '@whereabouts/contracts/tags'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-
-export type Keyed = { id: number; external_key: string; name: string }
+import type { Keyed, TagMatch } from './value-lookup.rules.ts'
 
 /** The live assets or locations with these keys. Finds those that lists hide, such as expired ones (D7.1). */
 export const listByKey = (
@@ -20,15 +19,6 @@ export const listByKey = (
     .where('deleted_at', 'is', null)
     .where(anyOf(`${table}.external_key`, keys, 'text'))
     .execute()
-
-/** A tag that matches a value, with its owner. */
-export type TagMatch = Keyed & {
-  /** Index of the value. */
-  position: number
-  type: 'asset' | 'location'
-  tag_type: string
-  value: string
-}
 
 /**
  * For each value and type of tag, the live tag that a read of this value would match: the exact one, then the oldest

@@ -1,5 +1,15 @@
 import type { LookupMatch, LookupRow } from '@whereabouts/contracts/lookup'
-import type { Keyed, TagMatch } from './value-lookup.queries.ts'
+
+export type Keyed = { id: number; external_key: string; name: string }
+
+/** A tag that matches a value, with its owner. */
+export type TagMatch = Keyed & {
+  /** Index of the value. */
+  position: number
+  type: 'asset' | 'location'
+  tag_type: string
+  value: string
+}
 
 type Found = { assets: readonly Keyed[]; locations: readonly Keyed[]; tags: readonly TagMatch[] }
 
