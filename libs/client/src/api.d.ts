@@ -1009,6 +1009,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the assets and locations that scanned values name
+         * @description Returns one row per value, in the order of the request. A value names a live asset or location by its external key, which must be equal, or by a tag of any type, which is compared as reads are. Each asset or location is in `matches` once. External keys come first, assets before locations. Then come tags: those with exactly this value, then similar ones, the oldest first. Of several similar tags of one type only the one that a read would match counts. More than one match means that the value is ambiguous. Ignores validity windows.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["lookUpValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -1992,6 +2016,17 @@ export interface components {
         };
         /**
          * @example {
+         *       "values": [
+         *         "FORKLIFT-7",
+         *         "E28011606000020A1B2C3D4E"
+         *       ]
+         *     }
+         */
+        Lookup: {
+            values: string[];
+        };
+        /**
+         * @example {
          *       "asset_identifiers": [
          *         "FORKLIFT-7",
          *         "PALLET-0031"
@@ -2710,6 +2745,33 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at: string | null;
+        };
+        LookupRow: {
+            value: string;
+            matches: components["schemas"]["LookupMatch"][];
+        };
+        LookupMatch: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            tag: {
+                /**
+                 * @description Known values: `rfid`, `ble`, `barcode`.
+                 * @example rfid
+                 */
+                tag_type: string;
+                /** @example E28011606000020A1B2C3D4E */
+                value: string;
+            } | null;
         };
         Import: {
             /**
@@ -6562,6 +6624,70 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    lookUpValues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "values": [
+                 *         "FORKLIFT-7",
+                 *         "E28011606000020A1B2C3D4E"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Lookup"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "value": "no example",
+                     *           "matches": [
+                     *             {
+                     *               "type": "asset",
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example",
+                     *               "tag": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LookupRow"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

@@ -12,6 +12,7 @@ import { legacyTrackingRoutes } from './legacy/tracking.ts'
 import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
+import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
@@ -47,6 +48,7 @@ export const routes = {
   ...locationTreeRoutes,
   ...tagRoutes,
   ...restoreRoutes,
+  ...lookupRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,
