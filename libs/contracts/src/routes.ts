@@ -15,6 +15,7 @@ import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
+import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
 import { tagRoutes } from './tags.ts'
@@ -51,6 +52,7 @@ export const routes = {
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...testReadRoutes,
   ...unknownTagRoutes,
   ...webhookRoutes,
   ...legacyAssetRoutes,
