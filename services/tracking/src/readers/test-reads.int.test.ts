@@ -93,7 +93,7 @@ describe('a test read', () => {
 
   test('is refused after four in a row, for this person only, until a second later', async ({
     tracking,
-    bus: _,
+    bus,
   }) => {
     await warehouse(tracking)
     tracking.clock.stoppedAt = Date.now()
@@ -103,6 +103,7 @@ describe('a test read', () => {
     expect((await send(tracking, TAG, { userId: 2 })).statusCode).toBe(202)
     tracking.clock.stoppedAt += 1_000
     expect((await send(tracking, TAG)).statusCode).toBe(202)
+    expect(await published(bus, 6)).toHaveLength(6)
   })
 
   test('is answered 503 while the broker is not reachable', async ({ tracking, bus }) => {
