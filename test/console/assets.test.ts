@@ -166,7 +166,9 @@ test('the export contains all assets', async ({ member, organization }) => {
 
 test('a session that ends during typing loses no text', async ({ member, organization }) => {
   const { page, context } = member
-  unwrap(await organization.integrator.POST('/api/v1/assets', { body: { name: 'One', external_key: 'TAKEN' } }))
+  unwrap(
+    await organization.integrator.POST('/api/v1/assets', { body: { name: 'One', external_key: 'TAKEN' } }),
+  )
   await member.open('/assets')
   await page.getByRole('button', { name: 'New asset' }).click()
   const form = page.getByRole('dialog', { name: 'New asset' })

@@ -1,0 +1,70 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, inject } from 'vitest'
+import { ROOT } from '@whereabouts/deploy/local/services'
+import { expectAccessible } from '../console/support/accessible.ts'
+import { screensOf } from '../console/support/screens.ts'
+import { test } from '../console/support/visitor.fixture.ts'
+import { furnish } from './support/furnished.ts'
+
+const FOLDER = join(ROOT, '.cache/screenshots/sizes')
+const SIZES = { phone: [360, 780], tablet: [768, 1024], desktop: [1440, 900] } as const
+
+/** Buttons that open a dialog, by screen. */
+const DIALOGS: Readonly<Record<string, readonly RegExp[]>> = {
+  assets: [/^New asset$/],
+  asset: [/^Edit$/, /^Rename key$/, /^Delete$/, /^Attach tag$/],
+  locations: [/^New location$/, /^Move Hamburg/],
+  location: [/^Edit$/, /^Rename key$/, /^Delete/, /^Attach tag$/],
+  readers: [/^Add reader$/],
+  reader: [/^Add scan point$/, /^Delete/],
+  'unknown-tags': [/^Assign E200AAAA/, /^Dismiss E200AAAA/],
+  'api-keys': [/^New key$/, /^Revoke/],
+  webhook: [/^Remove webhook$/],
+  members: [/^Remove|^Revoke/],
+}
+
+/** Pictures of a page in all sizes, and what is wrong with it, in both color schemes. */
+async function lookAt(page: Page, name: string): Promise<void> {
+  for (const [size, [width, height]] of Object.entries(SIZES)) {
+    await page.setViewportSize({ width, height })
+    await page.screenshot({ path: join(FOLDER, `${name}-${size}.png`), fullPage: true })
+  }
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await page.screenshot({ path: join(FOLDER, `${name}-dark.png`), fullPage: true })
+  await expectAccessible(page).catch((error: unknown) => {
+    expect.soft(undefined, `${name}: ${error instanceof Error ? error.message : String(error)}`).toBeDefined()
+  })
+}
+
+test('every screen and dialog, in three sizes and both color schemes', async ({ member, organization }) => {
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  await furnish(organization, { urls: inject('console') })
+  const { page } = member
+  for (const { name, path } of await screensOf(organization)) {
+    await member.open(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await lookAt(page, name)
+    for (const [at, button] of (DIALOGS[name] ?? []).entries()) {
+      await page.getByRole('button', { name: button }).first().click()
+      const dialog = page.getByRole('dialog')
+      await dialog.waitFor()
+      await lookAt(page, `${name}-dialog-${at + 1}`)
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+  }
+})
+
+test('every page for people who are not signed in', async ({ visitor }) => {
+  mkdirSync(FOLDER, { recursive: true })
+  for (const name of ['sign-in', 'sign-up', 'accept-invitation']) {
+    await visitor.open(`/${name}`)
+    await visitor.page.getByRole('heading', { level: 1 }).waitFor()
+    await lookAt(visitor.page, name)
+  }
+})
