@@ -4,7 +4,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 const SELECTED = `(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(
-  document.querySelector('input[data-secret]'))`
+  document.querySelector('[data-secret]'))`
 const SIGN_IN = /\/sign-in(?:$|\?)/
 
 test('sign-up creates an organization and leads to Getting started', async ({ visitor }) => {
