@@ -84,6 +84,7 @@ test('an empty list explains keys; offline, creating a key fails', async ({ memb
   await page.getByText('No API keys yet').waitFor()
   await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('Offline')
+  await page.getByRole('checkbox', { name: 'Manage API keys' }).check()
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
 })

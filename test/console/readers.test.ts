@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { newLocation, newReader, type Organization, readerViews } from '../system/organization.ts'
+import { newAsset, newLocation, newReader, type Organization, readerViews } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
@@ -62,6 +62,7 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
 }) => {
   const { page } = member
   await newLocation(organization, 'Dock 1', 'DOCK-1')
+  await newAsset(organization, 'Pallet 9', [{ tag_type: 'rfid', value: 'E200DD' }])
   await member.open('/readers')
   await page.getByText('No readers yet').waitFor()
   await page.getByRole('button', { name: 'Add reader' }).first().click()
@@ -90,6 +91,7 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   await refused.getByText('Antenna 1 of this reader already has a scan point').waitFor()
   await refused.getByText(/Request/).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Discard' }).click()
 
   expect(await page.getByLabel('MQTT topic', { exact: true }).inputValue()).toBe(
     `scans/${organization.id}/dock-1/zebra`,
@@ -100,6 +102,20 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   expect(await page.getByLabel('MQTT broker', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
   await expectAccessible(page)
   await member.picture('reader')
+
+  await page.getByRole('button', { name: 'Send a test read' }).click()
+  const test = page.getByRole('dialog')
+  await test.getByText('The tag of Pallet 9.').waitFor()
+  await expectAccessible(page)
+  await member.picture('reader-test-read')
+  await test.getByRole('textbox', { name: 'Tag value' }).fill('not hex')
+  await test.getByRole('button', { name: 'Send test read' }).click()
+  await test.getByText('Must be an even number of hex digits').waitFor()
+  await test.getByRole('textbox', { name: 'Tag value' }).fill('e2 00 dd')
+  await test.getByRole('button', { name: 'Send test read' }).click()
+  await page.getByText('Test read sent.').waitFor()
+  await page.getByText('1 read in 1 message').waitFor()
+  expect(await page.getByLabel('MQTT topic', { exact: true }).isVisible(), 'settings stay open').toBe(true)
 
   await page.getByRole('textbox', { name: 'Name' }).fill('Northern dock')
   await page.getByRole('combobox', { name: 'Device time zone' }).fill('Nowhere')
@@ -117,7 +133,10 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   await point.waitFor()
   await page.getByRole('button', { name: 'Delete reader' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete reader' }).click()
-  await page.getByText('No readers yet').waitFor()
+  await page
+    .getByRole('row', { name: /dock-1/ })
+    .getByText('Discovered') // it was heard
+    .waitFor()
 })
 
 test('a reader with a mapping is added; the mapping is checked before it is sent', async ({

@@ -21,7 +21,6 @@ async function signUp({ page, open }: Visitor) {
   await actions.fill('Organization', 'Nordlager')
   await actions.fill('Your name', 'Ada')
   await actions.fill('Email', newEmail())
-  await page.getByRole('textbox', { name: 'Password' }).focus()
   await actions.fill('Password', 'correct horse battery')
   await actions.submit()
   await page.getByText('1 of 5 steps is done.').waitFor()

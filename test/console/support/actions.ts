@@ -7,7 +7,7 @@ export function countActions(page: Page) {
   return {
     async fill(label: string, text: string): Promise<void> {
       count += 1
-      await page.getByLabel(label, { exact: true }).fill(text)
+      await page.getByRole('textbox', { name: label }).fill(text)
     },
     /** With Enter, in the field that has the focus. */
     async submit(): Promise<void> {

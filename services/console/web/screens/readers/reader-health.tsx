@@ -75,7 +75,7 @@ function ReadProblems({ health }: { health: Health }) {
         <Table.Tbody>
           {readProblemsOf(health).map((problem) => (
             <Table.Tr key={problem.field}>
-              <Cell width={300}>
+              <Cell width={220}>
                 <Text size="sm" fw={500}>
                   {problem.label}
                 </Text>

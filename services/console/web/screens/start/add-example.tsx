@@ -1,4 +1,5 @@
 import { Button, Group, Paper, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { addExample } from './set-up.ts'
@@ -7,8 +8,12 @@ type Props = Parameters<typeof addExample>[0]
 
 /** Everything up to the first scan with one click, for people who only want to look. */
 export function AddExample(existing: Props) {
+  const client = useQueryClient()
+  const reload = [['locations'], ['assets'], ['readers'], ['reader']]
   const send = useSend(() => addExample(existing), {
-    reload: [['locations'], ['assets'], ['readers'], ['reader']],
+    reload,
+    // What was created before the failure must not be created again.
+    onFailure: () => void Promise.all(reload.map((queryKey) => client.invalidateQueries({ queryKey }))),
   })
   return (
     <Paper withBorder p="md" maw={860}>
