@@ -23,19 +23,20 @@ function OpenFormModal({ onClose, children, ...props }: Omit<ModalProps, 'opened
     withResolver: true,
   })
   const unsaved = useMemo<Unsaved>(
-    () => ({ setUnsaved, requestClose: () => (isUnsaved ? setAsking(true) : onClose()) }),
-    [isUnsaved, onClose],
+    () => ({
+      setUnsaved,
+      requestClose: () => {
+        if (status === 'expired') return // Escape was meant for the sign-in dialog above
+        if (isUnsaved) setAsking(true)
+        else onClose()
+      },
+    }),
+    [isUnsaved, onClose, status],
   )
   const isBlocked = blocker.status === 'blocked'
   return (
-    <>
-      <Modal
-        opened
-        onClose={unsaved.requestClose}
-        closeOnClickOutside={false}
-        closeOnEscape={status !== 'expired' && !isAsking && !isBlocked}
-        {...props}
-      >
+    <Modal.Stack>
+      <Modal opened stackId="form" onClose={unsaved.requestClose} closeOnClickOutside={false} {...props}>
         <UnsavedContext value={unsaved}>
           <div onInput={() => setUnsaved(true)}>{children}</div>
         </UnsavedContext>
@@ -53,14 +54,14 @@ function OpenFormModal({ onClose, children, ...props }: Omit<ModalProps, 'opened
           onClose()
         }}
       />
-    </>
+    </Modal.Stack>
   )
 }
 
 type DiscardProps = { isOpen: boolean; onKeep: () => void; onDiscard: () => void }
 
 const DiscardDialog = ({ isOpen, onKeep, onDiscard }: DiscardProps) => (
-  <Modal opened={isOpen} onClose={onKeep} title="Discard what you entered?" zIndex={300} size="sm">
+  <Modal opened={isOpen} onClose={onKeep} stackId="question" title="Discard what you entered?" size="sm">
     <Stack>
       <Text size="sm">It is not saved yet.</Text>
       <Group justify="flex-end" gap="xs">
