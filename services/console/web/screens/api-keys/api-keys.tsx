@@ -23,7 +23,7 @@ export default function ApiKeys() {
   return (
     <Screen
       title="API keys"
-      lead="User names and passwords of programs and readers. Last used is right to about a minute."
+      lead="Each program and each reader logs in with a key. A program uses it to get an access token, a reader while it sends."
       actions={isAdmin ? <Button onClick={() => setOpen(true)}>New key</Button> : undefined}
     >
       {isAdmin ? (

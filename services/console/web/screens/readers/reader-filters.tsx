@@ -24,11 +24,11 @@ export function ReaderFilters({ filter, onChange }: Props) {
         onChange={(q) => onChange({ q, offset: '0' })}
       />
       <Select
-        label="Set up"
+        label="Show"
         placeholder="All"
         data={KINDS}
         clearable
-        clearButtonProps={{ 'aria-label': 'Clear set up' }}
+        clearButtonProps={{ 'aria-label': 'Show all readers' }}
         value={filter.kind === '' ? null : filter.kind}
         onChange={(kind) => onChange({ kind: kind ?? '', offset: '0' })}
         w={150}
