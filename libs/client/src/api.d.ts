@@ -58,7 +58,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description **Access:** anyone. No token required.
+         * @description Opens a session in `org_id`, or in the organization that the user joined first.
+         *
+         *     **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -132,7 +134,15 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update the name of the signed-in user
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateCurrentUser"];
         trace?: never;
     };
     "/api/v1/users/me/password": {
@@ -355,6 +365,124 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update the name of the organization
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateOrg"];
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/members/{user_id}/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link with which a member chooses a new password
+         * @description Returns the token of the link, which is shown only once, works once and expires after an hour. Refused for a person who belongs to other organizations too.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createResetLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a new password with the token of a reset link
+         * @description Ends all sessions of the user. A refused password does not spend the token.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/describe-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retrieve what an invitation says, with its token
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["describeInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation as the signed-in user
+         * @description Joins the organization. The session stays in its own; `switchOrg` goes to the other one.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["joinOrg"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1060,7 +1188,7 @@ export interface paths {
         };
         /**
          * List the sightings of an asset
-         * @description Returns the history of the asset, newest first, with the reader or save that caused each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
+         * @description Returns the history of the asset, newest first, with what decided the location of each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
          *
          *     **Access:** any signed-in user.
          *
@@ -2059,6 +2187,27 @@ export interface components {
             expires_at: string;
             current: boolean;
         };
+        ListedMember: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            name: string;
+            email: string;
+            /** @example admin */
+            role: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            joined_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_signed_in_at: string | null;
+        };
         Member: {
             /**
              * Format: int64
@@ -2094,6 +2243,7 @@ export interface components {
              * @example 4503599627370497
              */
             created_by: number;
+            created_by_name: string;
             /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
@@ -2119,12 +2269,54 @@ export interface components {
              * @example 4503599627370497
              */
             created_by: number;
+            created_by_name: string;
             /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
             token: string;
+        };
+        RenamedOrganization: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+        };
+        ResetLink: {
+            token: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+        };
+        InvitationDescription: {
+            org: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                name: string;
+            };
+            email: string;
+            /** @example admin */
+            role: string;
+            invited_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+            has_account: boolean;
         };
         CurrentOrganization: {
             /**
@@ -2565,6 +2757,18 @@ export interface components {
                 external_key: string | null;
                 name: string | null;
             } | null;
+            /** @enum {string|null} */
+            decided_by: "location_key" | "scan_point" | "save" | null;
+            location_key: string | null;
+            tag: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                tag_type: string;
+                value: string;
+            } | null;
             reader: {
                 reader_key: string;
                 /**
@@ -2582,6 +2786,15 @@ export interface components {
                  */
                 id: number;
                 name: string;
+                location: {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    id: number;
+                    external_key: string | null;
+                    name: string | null;
+                } | null;
             } | null;
             duration_seconds: number | null;
         };
@@ -3209,12 +3422,18 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "no example",
-                 *       "password": "no example"
+                 *       "password": "no example",
+                 *       "org_id": 4503599627370497
                  *     }
                  */
                 "application/json": {
                     email: string;
                     password: string;
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    org_id?: number;
                 };
             };
         };
@@ -3418,6 +3637,77 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                };
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/merge-patch+json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "email": "no example",
+                     *         "org_id": 4503599627370497,
+                     *         "orgs": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example",
+                     *             "role": "admin",
+                     *             "created_at": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CurrentUser"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -3666,7 +3956,8 @@ export interface operations {
                      *           "name": "no example",
                      *           "email": "no example",
                      *           "role": "admin",
-                     *           "joined_at": "2026-11-21T10:00:00.000Z"
+                     *           "joined_at": "2026-11-21T10:00:00.000Z",
+                     *           "last_signed_in_at": null
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -3675,7 +3966,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["Member"][];
+                        data: components["schemas"]["ListedMember"][];
                         /** @example 50 */
                         limit: number;
                         /** @example 0 */
@@ -3833,6 +4124,7 @@ export interface operations {
                      *           "role": "admin",
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "created_by": 4503599627370497,
+                     *           "created_by_name": "no example",
                      *           "expires_at": "2026-11-21T10:00:00.000Z"
                      *         }
                      *       ],
@@ -3908,6 +4200,7 @@ export interface operations {
                      *         "role": "admin",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "created_by": 4503599627370497,
+                     *         "created_by_name": "no example",
                      *         "expires_at": "2026-11-21T10:00:00.000Z",
                      *         "token": "no example"
                      *       }
@@ -4024,6 +4317,284 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["RefusedUserAgent"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                };
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/merge-patch+json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["RenamedOrganization"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createResetLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "no example",
+                     *         "expires_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ResetLink"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example",
+                 *       "password": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    describeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example"
+                     *         },
+                     *         "email": "no example",
+                     *         "role": "admin",
+                     *         "invited_by": "no example",
+                     *         "expires_at": "2026-11-21T10:00:00.000Z",
+                     *         "has_account": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InvitationDescription"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    joinOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "email": "no example",
+                     *         "org_id": 4503599627370497,
+                     *         "orgs": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example",
+                     *             "role": "admin",
+                     *             "created_at": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CurrentUser"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -6195,6 +6766,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
+                from?: string;
+                to?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6220,6 +6793,9 @@ export interface operations {
                      *         {
                      *           "observed_at": "2026-11-21T10:00:00.000Z",
                      *           "location": null,
+                     *           "decided_by": null,
+                     *           "location_key": null,
+                     *           "tag": null,
                      *           "reader": null,
                      *           "antenna": null,
                      *           "scan_point": null,

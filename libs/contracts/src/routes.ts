@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { accountRoutes } from './accounts.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
 import { importRoutes } from './imports.ts'
@@ -39,6 +40,7 @@ export const routePath = ({ vocabulary, path }: Pick<Route, 'vocabulary' | 'path
 export const routes = {
   ...tokenRoutes,
   ...memberRoutes,
+  ...accountRoutes,
   ...apiKeyRoutes,
   ...assetRoutes,
   ...locationRoutes,

@@ -87,6 +87,11 @@ export const attempts: Partial<Record<string, Attempts>> = {
     { params: { org_id: org.id, user_id: mine.userId }, status: 403 },
     ...missing({ org_id: mine.id, user_id: org.userId }),
   ],
+  '/orgs/{org_id}/members/{user_id}/reset-link': ({ org: mine }, { org }) => [
+    { params: { org_id: org.id, user_id: org.userId }, status: 403 },
+    ...missing({ org_id: mine.id, user_id: org.userId }),
+  ],
+  '/orgs/{org_id}': organizations,
   '/orgs/{org_id}/invitations': organizations,
   '/orgs/{org_id}/invitations/{invitation_id}': ({ org: mine, invitationId: own }, { org, invitationId }) => [
     { params: { org_id: org.id, invitation_id: invitationId }, status: 403 },
@@ -248,6 +253,8 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   issueToken: {}, // `client_id` is the caller
+  logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
+  updateOrg: { valid: { name: 'Stolen' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user
   updateMember: { valid: { role: 'member' } },

@@ -60,7 +60,7 @@ async function readHistory({ db }: Plans, range: { from?: string; to?: string } 
   const minutes = await findMinutes(db, ORG_ID, assetId(1), range)
   await countHistory(db, ORG_ID, assetId(1), minutes)
   await listHistory(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0, descending: true })
-  await listSightings(db, ORG_ID, assetId(1), { limit: 50, offset: 0 })
+  await listSightings(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0 })
 }
 
 const of = (scans: readonly { scans: Scan[] }[]) => scans.flatMap((statement) => statement.scans)

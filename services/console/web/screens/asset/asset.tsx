@@ -16,6 +16,8 @@ import { DwellTimes } from './dwell-times.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { CurrentLocationCard } from './current-location.tsx'
 
+const NO_ASSET = { name: 'asset', list: 'All assets', to: '/assets' }
+
 /** One asset: its location and why, its dwell times, history and data. */
 export default function AssetScreen() {
   const { assetId }: { assetId?: string } = useParams({ strict: false })
@@ -35,7 +37,7 @@ function OneAsset({ id }: { id: number }) {
       }
       actions={asset.data && <Actions asset={asset.data} />}
     >
-      <Loaded query={asset} what="the asset">
+      <Loaded query={asset} what="the asset" missing={NO_ASSET}>
         {(data) => <Parts asset={data} />}
       </Loaded>
     </Screen>

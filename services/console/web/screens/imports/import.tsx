@@ -18,6 +18,8 @@ export default function ImportScreen() {
   return <OneImport key={importId} id={Number(importId)} />
 }
 
+const NO_IMPORT = { name: 'import', list: 'All imports', to: '/imports' }
+
 function OneImport({ id }: { id: number }) {
   const one = useImport(id)
   useReloadWhenDone(one.data)
@@ -31,7 +33,7 @@ function OneImport({ id }: { id: number }) {
       }
       actions={one.data && <Actions one={one.data} />}
     >
-      <Loaded query={one} what="the import">
+      <Loaded query={one} what="the import" missing={NO_IMPORT}>
         {(data) => (
           <>
             <ApplyNotice one={data} />

@@ -19,6 +19,8 @@ import { useAncestors, useLocationView } from './location-queries.ts'
 import { RELOADED } from './reloaded.ts'
 import { Traffic } from './traffic.tsx'
 
+const NO_LOCATION = { name: 'location', list: 'All locations', to: '/locations' }
+
 /** One location and the assets there now. */
 export default function LocationScreen() {
   const { locationId }: { locationId?: string } = useParams({ strict: false })
@@ -27,7 +29,7 @@ export default function LocationScreen() {
   if (location.data) return <Shown key={id} location={location.data} />
   return (
     <Screen title="Location">
-      <Loaded query={location} what="the location">
+      <Loaded query={location} what="the location" missing={NO_LOCATION}>
         {() => null}
       </Loaded>
     </Screen>

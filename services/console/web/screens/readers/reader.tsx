@@ -16,6 +16,7 @@ import { ScanPoints } from './scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
 
 const REFRESH_MS = 10_000
+const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
 
 export default function ReaderScreen() {
   const { readerId }: { readerId?: string } = useParams({ strict: false })
@@ -41,7 +42,7 @@ export default function ReaderScreen() {
         )
       }
     >
-      <Loaded query={reader} what="the reader">
+      <Loaded query={reader} what="the reader" missing={NO_READER}>
         {(data) => <ReaderPanels key={id} id={id} reader={data} />}
       </Loaded>
     </Screen>

@@ -4,6 +4,7 @@ import { minuteOf, type Observation } from '../../ingest/observation.ts'
 import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { movementSummaryHandlers } from './movement-summary.handlers.ts'
+import { readBy } from '../../../test/read-by.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -18,8 +19,7 @@ const row = (assetId: number, minutes: number, locationId: number | null, orgId 
   minute: minuteOf(START) + minutes,
   observedAtMs: START + minutes * MINUTE_MS + 500,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 
 async function read(tracking: Tracking, query: Record<string, string | number> = {}, orgId = 1) {
