@@ -180,6 +180,12 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  sendTestRead: {
+    202: async (given) => ({
+      params: { reader_id: await newReader(given) },
+      body: { tag_type: 'rfid', value: 'E280' },
+    }),
+  },
 
   listUnknownTags: { 200: () => ({}) },
   claimUnknownTag: {
