@@ -136,6 +136,8 @@ export const resourceScenarios: Record<string, Scenario> = {
   },
   detachLocationTag: { 204: (given) => attachedTag(given, 'location') },
 
+  lookUpValues: { 200: async (given) => ({ body: { values: [(await newAsset(given)).external_key] } }) },
+
   getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
@@ -178,6 +180,12 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  sendTestRead: {
+    202: async (given) => ({
+      params: { reader_id: await newReader(given) },
+      body: { tag_type: 'rfid', value: 'E280' },
+    }),
+  },
 
   listUnknownTags: { 200: () => ({}) },
   claimUnknownTag: {
