@@ -1,4 +1,4 @@
-import type { Movement } from '../../live/live-feed.ts'
+import type { Movement } from '../../live/movement.ts'
 
 export type Entry =
   | { kind: 'moved'; key: string; movement: Movement }
