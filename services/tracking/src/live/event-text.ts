@@ -17,10 +17,14 @@ export function parseId(text: string): Cursor | undefined {
 }
 
 /** Throws for a payload that is not a movement of this organization. */
-export function movementText(cursor: Cursor, orgId: number, payload: unknown): string {
+export function movementOf(orgId: number, payload: unknown): LiveMovement {
   const { delivery_id, org_id, occurred_at, asset, from_location, to_location } = AssetMoved.parse(payload)
   if (org_id !== orgId) throw new Error(`a movement of ${org_id} among those of ${orgId}`)
-  const movement: LiveMovement = { delivery_id, occurred_at, asset, from_location, to_location }
+  return { delivery_id, occurred_at, asset, from_location, to_location }
+}
+
+export function movementText(cursor: Cursor, orgId: number, payload: unknown): string {
+  const movement = movementOf(orgId, payload)
   return `id: ${idOf(cursor)}\nevent: ${liveEvents.moved}\ndata: ${JSON.stringify(movement)}\n\n`
 }
 
