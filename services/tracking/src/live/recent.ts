@@ -2,7 +2,7 @@ import type { LiveMovement, RecentMovements } from '@whereabouts/contracts/live'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { readSince, type DatedMessage } from '@whereabouts/messaging/replay'
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { idOf, movementOf, type Cursor } from './event-text.ts'
+import { createdMs, idOf, movementOf, type Cursor } from './event-text.ts'
 import type { InTurn } from './reading-turns.ts'
 
 const STEP_MS = 10_000
@@ -28,7 +28,8 @@ export async function recentMovements(
     const since = new Date((step - steps + 1) * STEP_MS)
     const found = await inTurn(() => readSince(broker, { stream: 'EVENTS', subject, since, limit: MAX_READ }))
     if (found === undefined) continue
-    ;[fromMs, messages] = [since.getTime(), found]
+    // A stream that was re-created has nothing from before.
+    ;[fromMs, messages] = [Math.max(since.getTime(), createdMs(now)), found]
     break
   }
   return {
