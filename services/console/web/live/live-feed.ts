@@ -19,6 +19,8 @@ let lastId = ''
 let changedAt = 0
 let feed: Feed | undefined
 let isOpen = false
+/** Between `pagehide` and `pageshow`, when the page may be in the back/forward cache. */
+let isAway = false
 
 export const feedStatus = (): FeedStatus => status
 
@@ -39,7 +41,7 @@ export function listen(listener: FeedListener): () => void {
 }
 
 function open(): void {
-  if (listeners.size === 0) return
+  if (listeners.size === 0 || isAway) return
   feed ??= newFeed()
   isOpen = true
   feed.open()
@@ -90,9 +92,13 @@ function receive(event: FeedEvent): void {
 }
 
 // A page that was left may be kept by the browser, with its connections. Back on the screen, it continues.
-addEventListener('pagehide', close)
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) open()
+addEventListener('pagehide', () => {
+  isAway = true
+  close()
+})
+addEventListener('pageshow', () => {
+  isAway = false
+  open()
 })
 document.addEventListener('resume', open) // the page was frozen
 onSessionChange(() => {

@@ -22,8 +22,6 @@ export function sharedFeed(
   /** The worker has crashed or never started. */
   function replaceWorker(hasAnswered: boolean): void {
     close()
-    port?.close()
-    port = undefined
     if (hasAnswered) open()
     else onBroken()
   }
@@ -72,6 +70,8 @@ export function sharedFeed(
     isOpen = false
     clearTimeout(silence)
     send({ type: 'gone' })
+    port?.close() // a message would remove a page from the back/forward cache
+    port = undefined
   }
 
   return { open, close }

@@ -19,8 +19,9 @@ export function useMovements(listener: FeedListener): void {
   )
 }
 
-export const useFeedStatus = (): FeedStatus =>
-  useSyncExternalStore((onStatus) => listen({ onStatus }), feedStatus)
+const onFeedStatus = (onStatus: () => void) => listen({ onStatus })
+
+export const useFeedStatus = (): FeedStatus => useSyncExternalStore(onFeedStatus, feedStatus)
 
 const DEBOUNCE_MS = 1_000
 /** For queries that are expensive to run. */
