@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), and black box (a started system): `blackbox`,
- * `operator`, `contract`, `console`, `walls` and `soak`.
+ * `operator`, `contract`, `console`, `walls`, `soak` and `screens`.
  */
 const sources = [
   'libs/**/src/**',
@@ -99,6 +99,17 @@ export default defineConfig({
           hookTimeout: 60_000,
           fileParallelism: false,
           sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        test: {
+          name: 'screens', // slow, and not part of npm test: pictures of every screen and dialog in all sizes
+          include: ['test/screens/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          globalSetup: 'test/console/support/system.setup.ts',
+          testTimeout: 900_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

@@ -5,7 +5,7 @@ import { exitWith, fetchBrowser, runProgram, withTestServers } from './run-vites
 const args = process.argv.slice(2)
 const files = args.filter((arg) => !arg.startsWith('-'))
 const isChosen = files.length > 0 || args.some((arg) => arg.startsWith('--project'))
-const needsBrowser = files.every((file) => /browser|console/.test(file))
+const needsBrowser = files.every((file) => /browser|console|screens/.test(file))
 
 await exitWith(async () => {
   const [code] = await Promise.all([

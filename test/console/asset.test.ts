@@ -121,11 +121,8 @@ test('data is changed and cleared, the key is renamed; a taken key is refused', 
   await form.getByLabel('Description').fill('Reach truck')
   await form.getByLabel('Valid to').fill('2020-01-01T10:00')
   await form.getByRole('button', { name: 'Save' }).click()
-  await form.getByText('Valid_to must be later than valid_from').first().waitFor()
-  await form
-    .getByRole('alert')
-    .getByText(/Request/)
-    .waitFor()
+  await form.getByText('Must be later than “Valid from”.').waitFor()
+  await form.locator('input:focus').and(form.getByLabel('Valid to')).waitFor()
   await form.getByLabel('Valid to').fill('')
   // A concurrent change stays, because only changed fields are sent.
   const path = { asset_id: asset.id }

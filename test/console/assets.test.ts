@@ -51,10 +51,7 @@ test('a new asset is created from the empty list; a mistake is shown at its fiel
   await form.getByText('Not valid JSON').waitFor()
   await form.getByLabel('Metadata').fill('{"maker": "Linde"}')
   await form.getByRole('button', { name: 'Create asset' }).click()
-  await form
-    .getByRole('alert')
-    .getByText(/Request/)
-    .waitFor()
+  await form.getByText('Use only letters, digits and hyphens').waitFor()
   expect(await form.getByLabel('External key').getAttribute('aria-invalid')).toBe('true')
   await expectAccessible(page)
   await member.picture('new-asset')
@@ -169,12 +166,15 @@ test('the export contains all assets', async ({ member, organization }) => {
 
 test('a session that ends during typing loses no text', async ({ member, organization }) => {
   const { page, context } = member
+  unwrap(
+    await organization.integrator.POST('/api/v1/assets', { body: { name: 'One', external_key: 'TAKEN' } }),
+  )
   await member.open('/assets')
   await page.getByRole('button', { name: 'New asset' }).click()
   const form = page.getByRole('dialog', { name: 'New asset' })
   await form.getByLabel('Name').fill('Typed before')
   await form.getByLabel('Description').fill('and not to be typed again')
-  await form.getByLabel('External key').fill('no key')
+  await form.getByLabel('External key').fill('TAKEN')
   await context.clearCookies()
   let refused = 0
   await page.route('**/api/v1/assets', async (route) => {
@@ -189,10 +189,7 @@ test('a session that ends during typing loses no text', async ({ member, organiz
   await again.getByRole('textbox', { name: 'Password' }).fill(organization.login.password)
   await again.getByRole('button', { name: 'Sign in' }).click()
   // The pending request continued and was refused. All typed text is still there.
-  await form
-    .getByRole('alert')
-    .getByText(/Request/)
-    .waitFor()
+  await form.getByRole('alert').getByText('Asset TAKEN already exists').waitFor()
   expect(await form.getByLabel('Description').inputValue()).toBe('and not to be typed again')
   await form.getByLabel('External key').fill('KEY-1')
   await form.getByRole('button', { name: 'Create asset' }).click()
@@ -201,5 +198,6 @@ test('a session that ends during typing loses no text', async ({ member, organiz
   const { data } = unwrap(await organization.integrator.GET('/api/v1/assets'))
   expect(data).toMatchObject([
     { name: 'Typed before', external_key: 'KEY-1', description: 'and not to be typed again' },
+    { external_key: 'TAKEN' },
   ])
 })

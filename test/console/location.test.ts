@@ -70,7 +70,7 @@ test('edits, renames and tags a location; errors are shown at their field', asyn
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await dialog.getByText(/^Request/).waitFor()
+  await dialog.getByText('Fill in this field.').waitFor()
   await expect.poll(() => dialog.getByLabel('Name').getAttribute('aria-invalid')).toBe('true')
   await dialog.getByLabel('Name').fill('Gate')
   await dialog.getByLabel('Description').fill('North side')

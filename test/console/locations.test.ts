@@ -40,7 +40,7 @@ test('a new location is created from the empty list; a taken key is shown at its
   await dialog.getByText(/^Request/).waitFor()
   await dialog.getByLabel('External key').fill('no key')
   await dialog.getByRole('button', { name: 'Create' }).click()
-  await dialog.getByText('External_key must contain only letters, digits and hyphens').first().waitFor()
+  await dialog.getByText('Use only letters, digits and hyphens').waitFor()
   await dialog.getByLabel('External key').fill('')
   await dialog.getByRole('combobox', { name: 'Parent location' }).click()
   await page.getByRole('option', { name: 'Hall (HALL)' }).click()

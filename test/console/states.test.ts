@@ -1,45 +1,9 @@
-import { unwrap } from '@whereabouts/client/client'
 import type { Page, Route } from 'playwright-core'
 import { expect } from 'vitest'
-import { newReader, readerViews, type Organization } from '../system/organization.ts'
+import type { Organization } from '../system/organization.ts'
 import { saved } from './support/moves.ts'
+import { screensOf } from './support/screens.ts'
 import { leave, newVisitor, signIn, test, type Visitor } from './support/visitor.fixture.ts'
-
-/** Every screen with data. `loads`: the screen calls the API when it opens. */
-async function screensOf(organization: Organization): Promise<{ path: string; loads: boolean }[]> {
-  const { assetId, locationId } = await saved(organization)
-  await newReader(organization, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
-  const [reader] = await readerViews(organization)
-  const { id: importId } = unwrap(
-    await organization.admin.POST('/api/v1/imports', {
-      params: { query: { resource: 'assets', dry_run: true } },
-      headers: { 'content-type': 'text/csv' },
-      body: 'name\nPallet\n',
-      bodySerializer: (text) => text,
-    }),
-  ).data
-  const loading = [
-    '/',
-    '/assets',
-    `/assets/${assetId}`,
-    '/imports',
-    `/imports/${importId}`,
-    '/locations',
-    `/locations/${locationId}`,
-    '/start',
-    '/readers',
-    `/readers/${reader?.id}`,
-    '/unknown-tags',
-    '/api-keys',
-    '/webhook',
-    '/members',
-  ]
-  return [
-    ...loading.map((path) => ({ path, loads: true })),
-    { path: '/live', loads: false },
-    { path: '/inventory', loads: false },
-  ]
-}
 
 /** Screens wait more than they compute: several lanes take them in turn. */
 const LANES = 3

@@ -1,5 +1,6 @@
 import { Autocomplete, Code, NativeSelect, Select, Switch, Text, Textarea, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { atMost, externalKey } from './checks.ts'
 import { fromLocalInput, toLocalInput } from './local-time.ts'
 import { LocationPicker, type PickedLocation } from './location-picker.tsx'
 import { When } from './when.tsx'
@@ -35,10 +36,12 @@ export type Kind<Value, Typed = any> = {
 
 type TextProps = InputProps<string>
 
+/** White space around it is dropped: the API refuses it. */
 export const text: Kind<string, string> = {
   empty: '',
   toTyped: (value) => value,
-  toValue: (typed) => typed,
+  toValue: (typed) => typed.trim(),
+  problemOf: (typed) => atMost(typed.trim(), 255),
   Input: ({ onChange, ...props }: TextProps) => (
     <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} autoComplete="off" />
   ),
@@ -49,6 +52,7 @@ export const text: Kind<string, string> = {
 /** An identifier: shown in a fixed-width font. */
 export const key: Kind<string, string> = {
   ...text,
+  problemOf: (typed) => externalKey(typed.trim()),
   Input: ({ onChange, ...props }: TextProps) => (
     <TextInput {...props} onChange={(event) => onChange(event.currentTarget.value)} spellCheck={false} />
   ),
@@ -64,6 +68,7 @@ export const longText: Kind<string | null, string> = {
   empty: '',
   toTyped: (value) => value ?? '',
   toValue: (typed) => (typed === '' ? null : typed),
+  problemOf: (typed) => atMost(typed, 1_024),
   Input: ({ onChange, ...props }: TextProps) => (
     <Textarea
       {...props}

@@ -84,3 +84,17 @@ test('broken JSON shows the syntax error', () => {
     metadata: expect.stringMatching(/^Not valid JSON: .+/),
   })
 })
+
+test('required fields are checked also when they were not touched', () => {
+  const empty = valuesOf(ASSET_FIELDS)
+  expect(problemsOf(ASSET_FIELDS, empty, empty)).toHaveProperty('name', 'Fill in this field.')
+})
+
+test('a validity ends after its start, and a key has no spaces', () => {
+  expect(problems({ valid_to: '2020-01-01T10:00' })).toHaveProperty('valid_to')
+  expect(problems({ external_key: 'PUMP 7' })).toHaveProperty('external_key')
+})
+
+test('white space around a name is not sent', () => {
+  expect(changed({ name: ' Forklift 8 ' })).toEqual({ name: 'Forklift 8' })
+})

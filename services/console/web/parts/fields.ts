@@ -1,3 +1,4 @@
+import { filled, problemsIn } from './checks.ts'
 import type { FieldMessages } from './failure.ts'
 import type { Kind } from './field-kinds.tsx'
 
@@ -11,6 +12,8 @@ type Field<Value> = {
   isCreateOnly?: true
   /** Whether the form shows the input, by the values of the form. */
   isVisible?: (values: Values) => boolean
+  /** A problem with other fields of the form, such as an end before its start. */
+  check?: (values: Values) => string | undefined
   /** Takes half of a line in the form. */
   isHalf?: true
   /** Not on the data card, because the screen shows it elsewhere. */
@@ -49,14 +52,26 @@ export const changedFields = (fields: AnyFields, before: Values, after: Values):
       .map(([key, { kind }]) => [key, kind.toValue(after[key])]),
   )
 
-/** Problems of changed fields that are known before anything is sent. */
+/** Problems that are known before anything is sent: empty required fields, and what is wrong in changed ones. */
 export const problemsOf = (fields: AnyFields, before: Values, after: Values): FieldMessages =>
-  Object.fromEntries(
-    entriesOf(fields).flatMap(([key, { kind }]) => {
-      const problem = isChanged(before, after, key) ? kind.problemOf?.(after[key]) : undefined
-      return problem === undefined ? [] : [[key, problem]]
-    }),
+  problemsIn(
+    Object.fromEntries(
+      entriesOf(fields).map(([key, { kind, isRequired, check }]) => [
+        key,
+        (isRequired ? filled(textOf(after[key])) : undefined) ??
+          (isChanged(before, after, key) ? kind.problemOf?.(after[key]) : undefined) ??
+          check?.(after),
+      ]),
+    ),
   )
+
+const textOf = (typed: unknown) => (typeof typed === 'string' ? typed : JSON.stringify(typed ?? ''))
+
+/** For the end of a validity; both are values of `datetime-local` inputs. */
+export const isAfterStart = ({ valid_from: from, valid_to: to }: Values): string | undefined =>
+  typeof from === 'string' && typeof to === 'string' && from !== '' && to !== '' && to <= from
+    ? 'Must be later than “Valid from”.'
+    : undefined
 
 export type ImportColumn = { name: string; help: string }
 

@@ -80,7 +80,7 @@ const Legend = ({ series }: Pick<Props, 'series'>) => (
 
 function HourTable({ hours, series, title }: Props) {
   return (
-    <ScrollRegion label={title} maxHeight={260}>
+    <ScrollRegion label={`${title}, as a table`} maxHeight={260}>
       <Table verticalSpacing={4} maw={360}>
         <Table.Thead>
           <Table.Tr>

@@ -1,6 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
+import { externalKey, filled } from './checks.ts'
 import { FormModal } from './form-modal.tsx'
 import { SendForm } from './send-form.tsx'
 import { useSend } from './use-send.ts'
@@ -28,12 +29,16 @@ export function RenameKey(props: Props) {
 
 function RenameForm({ current, rename, reload, onClose }: Props & { onClose: () => void }) {
   const [key, setKey] = useState(current)
-  const send = useSend(rename, { reload, onDone: onClose })
+  const send = useSend(rename, {
+    reload,
+    onDone: onClose,
+    check: ({ external_key: typed }) => ({ external_key: filled(typed) ?? externalKey(typed) }),
+  })
   return (
     <SendForm
       send={send}
       label="Rename"
-      onSubmit={() => send.send({ external_key: key })}
+      onSubmit={() => send.send({ external_key: key.trim() })}
       onCancel={onClose}
       shownFields={['external_key']}
     >

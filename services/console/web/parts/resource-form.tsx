@@ -34,14 +34,13 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
   }))
   const form = useForm<Record<string, unknown>>({
     initialValues: { ...before, ...known },
-    validate: (values) => problemsOf(fields, before, values),
+    validate: (values) => problemsOf(Object.fromEntries(inFormOf(fields, resource, values)), before, values),
   })
   const send = useSend(request, { reload, onDone, onFailure: (messages) => form.setErrors({ ...messages }) })
   // Required fields come first.
-  const inForm = entriesOf(fields)
-    .filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
-    .filter(([, { isVisible }]) => isVisible?.(form.values) ?? true)
-    .toSorted(([, a], [, b]) => Number(b.isRequired ?? false) - Number(a.isRequired ?? false))
+  const inForm = inFormOf(fields, resource, form.values).toSorted(
+    ([, a], [, b]) => Number(b.isRequired ?? false) - Number(a.isRequired ?? false),
+  )
   const submit = () => {
     if (form.validate().hasErrors) return
     const changed = changedFields(fields, before, form.getValues())
@@ -78,3 +77,9 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
     </SendForm>
   )
 }
+
+/** The fields whose inputs the form shows. */
+const inFormOf = (fields: AnyFields, resource: object | undefined, values: Values) =>
+  entriesOf(fields)
+    .filter(([, { isCreateOnly }]) => !resource || !isCreateOnly)
+    .filter(([, { isVisible }]) => isVisible?.(values) ?? true)

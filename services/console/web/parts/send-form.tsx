@@ -1,6 +1,7 @@
 import { Button, Group, Stack } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useContext, useEffect, useRef } from 'react'
 import { FailureNotice } from './failure-notice.tsx'
+import { UnsavedContext } from './unsaved.ts'
 import type { Send } from './use-send.ts'
 
 type Props = {
@@ -15,7 +16,7 @@ type Props = {
   children: ReactNode
 }
 
-/** A form that sends to the API. Failures are shown above the submit button. */
+/** A form that sends to the API. Moves the focus to the first field with a problem. */
 export function SendForm({
   send,
   onSubmit,
@@ -25,12 +26,26 @@ export function SendForm({
   isDisabled = false,
   children,
 }: Props) {
+  const form = useRef<HTMLFormElement>(null)
+  const unsaved = useContext(UnsavedContext)
+  const isSubmitted = useRef(false)
+  useEffect(() => {
+    if (!isSubmitted.current || send.isSending) return
+    const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')
+    if (!invalid) return
+    isSubmitted.current = false
+    invalid.focus()
+  })
   return (
     <form
+      ref={form}
       noValidate
       onSubmit={(event) => {
         event.preventDefault()
-        if (!send.isSending) onSubmit()
+        event.stopPropagation() // a form in a dialog is inside the form below it, for React
+        if (send.isSending) return
+        isSubmitted.current = true
+        onSubmit()
       }}
     >
       <Stack gap="sm">
@@ -38,7 +53,7 @@ export function SendForm({
         {send.error !== undefined && <FailureNotice error={send.error} shownFields={shownFields} />}
         <Group justify="flex-end" gap="xs">
           {onCancel && (
-            <Button variant="default" onClick={onCancel}>
+            <Button variant="default" onClick={unsaved?.requestClose ?? onCancel}>
               Cancel
             </Button>
           )}

@@ -1,19 +1,27 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { failureOf, type FieldMessages } from './failure.ts'
+import { ApiError } from '@whereabouts/client/client'
+import { useContext, useState } from 'react'
+import { type Checks, problemsIn } from './checks.ts'
+import { failureOf, type FieldMessages, SaidError } from './failure.ts'
+import { UnsavedContext } from './unsaved.ts'
 
-type Options<T> = {
+type Options<Input, T> = {
   /** Query keys that are reloaded after success. */
   reload?: readonly (readonly unknown[])[]
   onDone?: (result: T) => void
-  /** Gets the messages of the API by field. */
+  /** Gets the messages by field. */
   onFailure?: (fields: FieldMessages) => void
+  /** Messages by field. If there is one, nothing is sent. */
+  check?: (input: Input) => Checks
+  /** The failure in the words of this form; undefined for the usual words. */
+  explain?: (error: NonNullable<ApiError['error']>) => { title: string; detail?: string } | undefined
 }
 
 export type Send<Input, T> = {
   send: (input: Input) => void
   isSending: boolean
   error: unknown
-  /** Messages of the API by field, for the `error` of inputs. */
+  /** Messages by field, for the `error` of inputs: of `check`, or of the API. */
   fields: FieldMessages
   result: T | undefined
   reset: () => void
@@ -22,24 +30,41 @@ export type Send<Input, T> = {
 /** A request that changes data. Never retried automatically. */
 export function useSend<Input, T>(
   work: (input: Input) => Promise<T>,
-  options: Options<T> = {},
+  options: Options<Input, T> = {},
 ): Send<Input, T> {
   const client = useQueryClient()
+  const unsaved = useContext(UnsavedContext)
+  const [problems, setProblems] = useState<FieldMessages>({})
   const { mutate, isPending, error, data, reset } = useMutation({
-    mutationFn: work,
+    mutationFn: (input: Input) => work(input).catch((failed: unknown) => throwSaid(failed, options.explain)),
     networkMode: 'always', // offline it fails immediately; a delayed change would surprise
     onSuccess: async (result) => {
+      unsaved?.setUnsaved(false)
       await Promise.all((options.reload ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
       options.onDone?.(result)
     },
     onError: (failed) => options.onFailure?.(failureOf(failed).fields),
   })
+  const send = (input: Input) => {
+    const found = problemsIn(options.check?.(input) ?? {})
+    setProblems(found)
+    if (Object.keys(found).length === 0) mutate(input)
+    else reset()
+  }
   return {
-    send: (input) => mutate(input),
+    send,
     isSending: isPending,
     error: error ?? undefined,
-    fields: error ? failureOf(error).fields : {},
+    fields: error ? failureOf(error).fields : problems,
     result: data,
-    reset,
+    reset: () => {
+      setProblems({})
+      reset()
+    },
   }
+}
+
+function throwSaid(failed: unknown, explain: Options<never, never>['explain']): never {
+  const sentence = failed instanceof ApiError && failed.error ? explain?.(failed.error) : undefined
+  throw sentence ? new SaidError(sentence) : failed
 }

@@ -10,7 +10,12 @@ export const theme = createTheme({
     // role=alert interrupts screen readers; only failures set it.
     Alert: Alert.extend({ defaultProps: { role: 'status' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        attributes: { header: { role: 'presentation' } }, // else a second banner of the page
+      },
+    }),
   },
 })
 

@@ -1,6 +1,6 @@
 import type { components } from '@whereabouts/client/client'
 import { choice, end, flag, instant, jsonObject, key, longText, text } from '../../parts/field-kinds.tsx'
-import type { Fields } from '../../parts/fields.ts'
+import { type Fields, isAfterStart } from '../../parts/fields.ts'
 
 export type Asset = components['schemas']['Asset']
 export type NewTag = components['schemas']['TagCreate']
@@ -36,6 +36,6 @@ export const ASSET_FIELDS: Fields<Asset, Key> = {
   type: { label: 'Type', kind: choice(ASSET_TYPES), isHalf: true, tableColumn: 'plain' },
   is_active: { label: 'Active', kind: flag, help: 'For your own use. It hides nothing.', isHalf: true },
   valid_from: { label: 'Valid from', kind: instant, isHalf: true },
-  valid_to: { label: 'Valid to', kind: end, isHalf: true },
+  valid_to: { label: 'Valid to', kind: end, isHalf: true, check: isAfterStart },
   metadata: { label: 'Metadata', kind: jsonObject, help: 'Your own data as a JSON object.' },
 }

@@ -1,6 +1,6 @@
 import type { components } from '@whereabouts/client/client'
 import { end, flag, instant, key, locationId, longText, text } from '../../parts/field-kinds.tsx'
-import type { Fields } from '../../parts/fields.ts'
+import { type Fields, isAfterStart } from '../../parts/fields.ts'
 
 export type Location = components['schemas']['Location']
 /** Tags have their own card. The form uses the id of the parent. */
@@ -35,5 +35,5 @@ export const LOCATION_FIELDS: Fields<Location, Key> = {
   },
   is_active: { label: 'Active', kind: flag },
   valid_from: { label: 'Valid from', kind: instant, isHalf: true },
-  valid_to: { label: 'Valid to', kind: end, isHalf: true },
+  valid_to: { label: 'Valid to', kind: end, isHalf: true, check: isAfterStart },
 }

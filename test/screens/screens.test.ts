@@ -1,0 +1,75 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, inject } from 'vitest'
+import { ROOT } from '@whereabouts/deploy/local/services'
+import { problemsOf } from '../console/support/accessible.ts'
+import { screensOf } from '../console/support/screens.ts'
+import { test } from '../console/support/visitor.fixture.ts'
+import { furnish } from './support/furnished.ts'
+
+const FOLDER = join(ROOT, '.cache/screenshots/sizes')
+const SIZES = { phone: [360, 780], tablet: [768, 1024], desktop: [1440, 900] } as const
+
+/** Buttons that open a dialog, by screen. */
+const DIALOGS: Readonly<Record<string, readonly RegExp[]>> = {
+  assets: [/^New asset$/],
+  asset: [/^Edit$/, /^Rename key$/, /^Delete$/, /^Attach tag$/],
+  locations: [/^New location$/, /^Move Hamburg/],
+  location: [/^Edit$/, /^Rename key$/, /^Delete/, /^Attach tag$/],
+  readers: [/^Add reader$/],
+  reader: [/^Add scan point$/, /^Remove antenna|^Remove 1/, /^Remove reader$/],
+  'unknown-tags': [/^Assign E200AAAA/, /^Dismiss E200AAAA/],
+  'api-keys': [/^Create key$|^New /, /^Revoke/],
+  webhook: [/^Remove webhook$/],
+  members: [/^Withdraw/, /^Leave/],
+}
+
+/** Pictures of a page in all sizes, and what is wrong with it, in both color schemes. */
+async function lookAt(page: Page, name: string): Promise<string[]> {
+  for (const [size, [width, height]] of Object.entries(SIZES)) {
+    await page.setViewportSize({ width, height })
+    await page.screenshot({ path: join(FOLDER, `${name}-${size}.png`), fullPage: true })
+  }
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await page.screenshot({ path: join(FOLDER, `${name}-dark.png`), fullPage: true })
+  return (await problemsOf(page)).map((problem) => `${name}: ${problem}`)
+}
+
+test('every screen and dialog, in three sizes and both color schemes', async ({ member, organization }) => {
+  rmSync(FOLDER, { recursive: true, force: true })
+  mkdirSync(FOLDER, { recursive: true })
+  await furnish(organization, { urls: inject('console') })
+  const { page } = member
+  const problems: string[] = []
+  for (const { name, path } of await screensOf(organization)) {
+    await member.open(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0)
+    problems.push(...(await lookAt(page, name)))
+    for (const [at, button] of (DIALOGS[name] ?? []).entries()) {
+      const opener = page.getByRole('button', { name: button }).first()
+      if ((await opener.count()) === 0) {
+        problems.push(`${name}: no button ${button}`)
+        continue
+      }
+      await opener.click()
+      const dialog = page.getByRole('dialog')
+      await dialog.waitFor()
+      problems.push(...(await lookAt(page, `${name}-dialog-${at + 1}`)))
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+  }
+  expect(problems).toEqual([])
+})
+
+test('every page for people who are not signed in', async ({ visitor }) => {
+  mkdirSync(FOLDER, { recursive: true })
+  for (const name of ['sign-in', 'sign-up', 'accept-invitation']) {
+    await visitor.open(`/${name}`)
+    await visitor.page.getByRole('heading', { level: 1 }).waitFor()
+    expect.soft(await lookAt(visitor.page, name)).toEqual([])
+  }
+})
