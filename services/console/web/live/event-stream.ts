@@ -9,7 +9,7 @@ export function eventReader(onEvent: (event: StreamEvent) => void): (text: strin
   let fields: StreamEvent = { id: '', event: 'message', data: '' }
   let isEmpty = true
   return (text) => {
-    const lines = (rest + text).split(/\r\n|\n|\r/)
+    const lines = (rest + text).split(/\r\n|\n|\r(?!$)/) // the \n of a \r at the end may follow
     rest = lines.pop() ?? ''
     for (const line of lines) {
       if (line === '') {

@@ -29,8 +29,9 @@ export const lastChangeAt = (): number => changedAt
 
 /** One connection for all pages of the browser, as long as there is a listener. */
 export function listen(listener: FeedListener): () => void {
+  if (listeners.size === 0) watchPage() // adding the same function again has no effect
   listeners.add(listener)
-  open()
+  if (!isOpen) open()
   return () => {
     listeners.delete(listener)
     // The next screen usually listens again immediately.
@@ -91,19 +92,27 @@ function receive(event: FeedEvent): void {
   else notify((listener) => listener.onMovement?.(event.movement, event.id))
 }
 
-// A page that was left may be kept by the browser, with its connections. Back on the screen, it continues.
-addEventListener('pagehide', () => {
+function leave(): void {
   isAway = true
   close()
-})
-addEventListener('pageshow', () => {
+}
+
+function comeBack(): void {
   isAway = false
   open()
-})
-document.addEventListener('resume', open) // the page was frozen
-onSessionChange(() => {
+}
+
+/** A page that was left may be kept by the browser, with its connections. Back on the screen, it continues. */
+function watchPage(): void {
+  addEventListener('pagehide', leave)
+  addEventListener('pageshow', comeBack)
+  document.addEventListener('resume', open) // the page was frozen
+  onSessionChange(forgetSession)
+}
+
+function forgetSession(): void {
   if (sessionState().status !== 'signed-out') return
   close()
   feed = undefined
   lastId = ''
-})
+}

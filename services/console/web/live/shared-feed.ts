@@ -2,7 +2,7 @@ import type { Feed, FeedOptions } from './feed.ts'
 import type { FromPage, FromWorker } from './feed-messages.ts'
 
 /** A worker answers at once, and then sends something every 15 s. */
-const FIRST_ANSWER_MS = 10_000
+const FIRST_ANSWER_MS = 20_000
 const SILENCE_MS = 45_000
 
 /** One connection for all pages of this browser with the same `name`, held by a shared worker. */
@@ -60,9 +60,11 @@ export function sharedFeed(
   }
 
   function open(): void {
-    isOpen = true
-    port ??= connect()
-    expectAnswer(FIRST_ANSWER_MS)
+    if (!isOpen) {
+      isOpen = true
+      port = connect()
+      expectAnswer(FIRST_ANSWER_MS)
+    }
     send({ type: 'here', lastId: lastId() })
   }
 

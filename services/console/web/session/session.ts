@@ -1,5 +1,6 @@
 import { ApiError } from '@whereabouts/client/client'
 import type { components } from '@whereabouts/client/client'
+import { marked } from './running-exchange.ts'
 import { oneTabAtATime } from './turns.ts'
 
 type SessionData = Omit<components['schemas']['Session'], 'refresh_token'>
@@ -116,7 +117,7 @@ function renew(): Promise<void> {
 
 async function exchangeCookie(): Promise<void> {
   const session = await oneTabAtATime(async () => {
-    const response = await post('refresh', {})
+    const response = await marked(() => post('refresh', {}))
     return response.status === 401 ? undefined : readSession(response)
   })
   if (session) return enter(session)
@@ -125,7 +126,22 @@ async function exchangeCookie(): Promise<void> {
 }
 
 /** Called when the page starts: finds out whether there is a session. */
-export const findSession = (): Promise<void> => renew()
+export function findSession(): Promise<void> {
+  addEventListener('pageshow', checkAfterReturn)
+  return renew()
+}
+
+/**
+ * A page that comes back from the back/forward cache may belong to a session that has ended meanwhile. It asks with
+ * the token that it has: people who go back several pages at once would renew several times at once.
+ */
+function checkAfterReturn({ persisted }: PageTransitionEvent): void {
+  const used = token?.value
+  if (!persisted || used === undefined) return
+  fetch('/api/v1/users/me', { headers: { authorization: `Bearer ${used}` } })
+    .then((response) => (response.status === 401 ? accessToken(used) : undefined))
+    .catch(() => undefined) // offline: the next request finds out
+}
 
 /** Returns a valid token. `refused` is a token that the API rejected. Waits while the sign-in dialog is open. */
 export async function accessToken(refused?: string): Promise<string | undefined> {
@@ -141,9 +157,4 @@ export async function accessToken(refused?: string): Promise<string | undefined>
 otherTabs.addEventListener('message', (event: MessageEvent<'opened' | 'left'>) => {
   if (event.data === 'opened' && (state.status === 'expired' || state.status === 'signed-out')) void renew()
   if (event.data === 'left' && state.status === 'signed-in') location.assign('/')
-})
-
-// A page that comes back from the back/forward cache may belong to a session that has ended meanwhile.
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted && state.status === 'signed-in') renew().catch(() => undefined) // offline: the next request finds out
 })

@@ -8,8 +8,6 @@ type Turn = { port: MessagePort; turn: number }
 
 /** A page that crashed never says that it is done. */
 const LONGEST_MS = 15_000
-/** The answer to a request of a page that is left still changes the cookie. */
-const AFTER_LEAVING_MS = 500
 
 let queue: Turn[] = []
 let current: Turn | undefined
@@ -32,9 +30,7 @@ function receive(port: MessagePort, request: TurnRequest): void {
     if (isCurrent && current?.turn === request.turn) startNext()
   } else {
     queue = queue.filter((turn) => turn.port !== port)
-    if (!isCurrent) return
-    clearTimeout(timer)
-    timer = setTimeout(startNext, AFTER_LEAVING_MS)
+    if (isCurrent) startNext()
   }
 }
 

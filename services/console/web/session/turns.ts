@@ -52,11 +52,10 @@ function connect(): MessagePort {
   })
   worker.port.addEventListener('message', ({ data }: MessageEvent<TurnAnswer>) => start(data.turn))
   worker.port.start()
+  // A page that is kept by the browser does not answer: it would hold up the others.
+  addEventListener('pagehide', () => send({ type: 'gone' }))
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) for (const turn of waiting.keys()) ask(turn)
+  })
   return worker.port
 }
-
-// A page that is kept by the browser does not answer: it would hold up the others.
-addEventListener('pagehide', () => send({ type: 'gone' }))
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) for (const turn of waiting.keys()) ask(turn)
-})
