@@ -165,15 +165,15 @@ const shown = (state: 'visible' | 'hidden') => `
 
 test('a page that is reloaded while it renews the session stays signed in', async ({ member, front }) => {
   const { page } = member
-  for (let times = 0; times < 3; times += 1) {
-    const renewal = page.waitForRequest('**/session/refresh')
-    await page.goto(`${front.urls.near}/members`, { waitUntil: 'commit' })
-    await renewal
-  }
+  front.slowRenewals(300)
+  const renewal = page.waitForRequest('**/session/refresh')
+  await page.goto(`${front.urls.near}/members`, { waitUntil: 'commit' })
+  await renewal
+  await page.reload()
   await page.getByRole('cell', { name: /Ada/ }).first().waitFor()
 })
 
-test('addresses have plain values, and links and back keep them', async ({ member, front }) => {
+test('addresses have plain values', async ({ member, front }) => {
   const { page } = member
   for (const [address, text] of [
     ['/assets?q=007', '007'],
