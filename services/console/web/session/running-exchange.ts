@@ -10,11 +10,9 @@ export async function marked<T>(exchange: () => Promise<T>): Promise<T> {
   const waitMs = Number(read()) + LONGEST_MS - Date.now()
   if (waitMs > 0 && waitMs <= LONGEST_MS) await new Promise((resolve) => setTimeout(resolve, waitMs))
   write(Date.now())
-  try {
-    return await exchange()
-  } finally {
-    write(undefined)
-  }
+  const answer = await exchange()
+  write(undefined) // not after a failure: when a page is left, its request fails there and goes on in the browser
+  return answer
 }
 
 function read(): string | null {
