@@ -14,6 +14,7 @@ type Undo = {
   open?: { label: string; go: () => void }
 }
 
+const CLOSE = { 'aria-label': 'Close' }
 let last: string | undefined
 
 /** A notice with a button. It stays until it is closed or the next one comes: nobody has to hurry. */
@@ -22,7 +23,7 @@ export function offerUndo(undo: Undo): void {
   last = notifications.show({
     message: <UndoNotice {...undo} />,
     autoClose: false,
-    closeButtonProps: { 'aria-label': 'Close' },
+    closeButtonProps: CLOSE,
   })
 }
 
@@ -36,7 +37,7 @@ function UndoNotice({ message, undo, done, reload, open }: Undo) {
     reload,
     onDone: () => {
       close()
-      notifications.show({ message: done })
+      notifications.show({ message: done, closeButtonProps: CLOSE })
     },
   })
   return (

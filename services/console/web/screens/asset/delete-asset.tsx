@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
@@ -9,7 +10,10 @@ import { reloadedAsset, restoreAsset } from '../deleted/restore.ts'
 /** Deletes the asset, goes to the list, and offers to undo it there. */
 export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
   const navigate = useNavigate()
+  const client = useQueryClient()
   const onDone = () => {
+    // Not loaded again here, which would replace this screen before the list opens, but by the next visit.
+    void client.invalidateQueries({ queryKey: ['asset', id], refetchType: 'none' })
     void navigate({ to: '/assets' })
     offerUndo({
       message: `Deleted ${name}.`,
