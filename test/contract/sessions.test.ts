@@ -94,6 +94,30 @@ describe('S11a on every gateway, within a second', () => {
     expect((await logIn('another long password')).status).toBe(200)
   })
 
+  test('D15.2 a password chosen with a reset link ends every session of the person', async ({
+    api,
+    gateways,
+    newOrg,
+  }) => {
+    const org = await newOrg()
+    const params = { org_id: org.id }
+    const invited = { email: `ben-${org.email}`, role: 'member' }
+    const { token } = (
+      await succeed(api.call('createInvitation', { params, token: org.admin, body: invited }))
+    ).body.data
+    const joining = { token, name: 'Ben', password: 'correct horse battery' }
+    const ben = (await succeed(api.call('acceptInvitation', { body: joining }))).body.data
+    const link = { params: { ...params, user_id: ben.user.id }, token: org.admin }
+    const body = {
+      token: (await succeed(api.call('createResetLink', link))).body.data.token,
+      password: 'a new one of Ben',
+    }
+    expect((await api.call('resetPassword', { body })).status).toBe(204)
+    await expectEnded(gateways, ben.access_token)
+    expect(await statuses(gateways, org.admin)).toEqual([200, 200])
+    expect((await api.call('resetPassword', { body })).status).toBe(401)
+  })
+
   test('D15.2 a session that its user ends in the list is refused', async ({ api, gateways, newOrg }) => {
     const org = await newOrg()
     const other = await signIn(api, org)

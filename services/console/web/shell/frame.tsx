@@ -57,9 +57,12 @@ function SignedIn() {
               aria-label={isOpen ? 'Close the menu' : 'Open the menu'}
               aria-expanded={isOpen}
             />
-            <Text fw={700} component={Link} to="/" className="brand">
-              Whereabouts
-            </Text>
+            <Link to="/" className="brand" aria-label="Whereabouts">
+              <img src="/icon.svg" alt="" width={26} height={26} />
+              <Text span fw={700} visibleFrom="sm">
+                Whereabouts
+              </Text>
+            </Link>
           </Group>
           <Group gap="sm" wrap="nowrap">
             <FeedBadge />

@@ -3,6 +3,10 @@ import { decodeJwt } from 'jose'
 import { describe, expect } from 'vitest'
 import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { createResetLink } from '../ops/users.commands.ts'
+import { hashSecret } from '../secrets.ts'
+import { lockUser, updatePassword } from '../users/own-sessions.queries.ts'
+import { createPasswords } from '../users/passwords.ts'
+import { switchSession } from '../users/sessions.ts'
 import { purgeExpiredResetLinks } from './reset-links.queries.ts'
 
 const NEW = 'a password never used before'
@@ -157,23 +161,68 @@ describe('the operator', () => {
   })
 })
 
-test('a session that switches at the moment of a new password ends too', async ({ keys }) => {
-  const [org, other] = [await keys.signUp(), await keys.signUp()]
-  const accepted = await accept(keys, await keys.invite(other, org.email), org.password)
-  const { refresh_token } = accepted.json().data
-  const { json } = await createResetLink(keys.database.db, { email: org.email, consoleUrl: undefined })
-  const token = (json as { link: string }).link.split('=')[1] ?? ''
-  const switching = keys.post('/api/v1/auth/refresh', { refresh_token, org_id: org.orgId })
-  const [switched, done] = await Promise.all([switching, reset(keys, token)])
-  expect(done.statusCode).toBe(204)
-  const alive = await keys.database.db
-    .selectFrom('token_chain')
-    .select('id')
-    .where('user_id', '=', org.userId)
-    .where('revoked_at', 'is', null)
-    .execute()
-  expect({ alive, switched: switched.statusCode < 500 }).toEqual({ alive: [], switched: true })
+describe('at the moment of a new password', () => {
+  test('a session that is switching ends too', async ({ keys }) => {
+    const [org, other] = [await keys.signUp(), await keys.signUp()]
+    const accepted = await accept(keys, await keys.invite(other, org.email), org.password)
+    const hash = hashSecret(accepted.json().data.refresh_token)
+    const token = await operatorsToken(keys, org)
+    const { result } = await keys.database.worker.db.transaction().execute(async (tx) => {
+      await switchSession(tx, hash, org.orgId)
+      return untilBlocked(keys, reset(keys, token))
+    })
+    expect((await result).statusCode).toBe(204)
+    const alive = await keys.database.db
+      .selectFrom('token_chain')
+      .select('id')
+      .where('user_id', '=', org.userId)
+      .where('revoked_at', 'is', null)
+      .execute()
+    expect(alive).toEqual([])
+  })
+
+  test('the old password, just checked, neither signs in nor joins', async ({ keys }) => {
+    const [org, other] = [await keys.signUp(), await keys.signUp()]
+    const invitation = await keys.invite(other, org.email)
+    const { email, password } = org
+    const attempts = [
+      () => keys.post('/api/v1/auth/login', { email, password }),
+      () => accept(keys, invitation, password),
+    ]
+    for (const attempt of attempts) {
+      const { result } = await keys.database.worker.db.transaction().execute(async (tx) => {
+        await lockUser(tx, org.userId)
+        const blocked = await untilBlocked(keys, attempt())
+        await updatePassword(tx, org.userId, await anyHash())
+        return blocked
+      })
+      expect((await result).json().error).toMatchObject({ status: 401, detail: 'Invalid email or password' })
+      await keys.database.worker.db
+        .transaction()
+        .execute(async (tx) => updatePassword(tx, org.userId, await hashOf(password)))
+    }
+  })
 })
+
+async function operatorsToken(keys: Keys, { email }: Org): Promise<string> {
+  const { json } = await createResetLink(keys.database.db, { email, consoleUrl: undefined })
+  return (json as { link: string }).link.split('=')[1] ?? ''
+}
+
+/** Waits until the request waits for a lock. Wrapped, so that the transaction that holds the lock can end first. */
+async function untilBlocked<T>(keys: Keys, result: Promise<T>): Promise<{ result: Promise<T> }> {
+  const isBlocked = async () => {
+    const { rows } = await keys.database.pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    return rows.length > 0
+  }
+  await expect.poll(isBlocked, { timeout: 10_000 }).toBe(true)
+  return { result }
+}
+
+const hashOf = (password: string) => createPasswords((_source, work) => work()).hash('test', password)
+const anyHash = () => hashOf(randomUUID())
 
 // More than the shared bucket and, on a slow machine, the local one together.
 test('too many attempts with tokens from one address are refused', async ({ keys }) => {

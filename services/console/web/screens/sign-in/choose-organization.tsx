@@ -32,6 +32,7 @@ export function ChooseOrganization({ to }: { to: string }) {
             h="auto"
             py="sm"
             justify="flex-start"
+            styles={{ label: { whiteSpace: 'normal', textAlign: 'left', overflowWrap: 'anywhere' } }}
             disabled={change.isSending}
             onClick={() => enter(id)}
           >
