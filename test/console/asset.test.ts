@@ -177,7 +177,7 @@ test('dwell times and history follow the asset as it moves', async ({ member, or
 
   const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // the viewer is in Berlin, in winter
   await page.getByLabel('To', { exact: true }).fill(hourAgo.toISOString().slice(0, 16))
-  await page.getByText('1–1 of 1 rows').waitFor()
+  await page.getByText('1 row', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('1–3 of 3 rows').waitFor()
   await context.setOffline(true)

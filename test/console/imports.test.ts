@@ -72,7 +72,7 @@ test('a file is checked, previewed and applied', async ({ member, organization }
   await page.getByRole('link', { name: 'Import: assets' }).click()
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('1–1 of 1 imports').waitFor()
+  await page.getByText('1 import', { exact: true }).waitFor()
 })
 
 test('an export and corrected failed rows can be imported; their added columns are named', async ({

@@ -8,7 +8,10 @@ import { parameterRules } from './support/parameter-rules.ts'
 import { callerOf, rows, unknownParams } from './support/rows.ts'
 
 const bodies = rows
-  .filter(({ upstream, vocabulary, body }) => upstream === 'catalog' && vocabulary === undefined && body)
+  .filter(
+    ({ upstream, vocabulary, described, body }) =>
+      upstream === 'catalog' && vocabulary === undefined && described && body,
+  )
   .map((row) => ({ row, operationId: row.operationId, rules: bodyRules[row.operationId] }))
 
 type Schema = { $ref?: string; properties?: Record<string, Schema>; items?: Schema; required?: string[] }

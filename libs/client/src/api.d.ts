@@ -1009,6 +1009,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the assets and locations that scanned values name
+         * @description Returns one row per value, in the order of the request. A value names a live asset or location by its external key, which must be equal, or by a tag of any type, which is compared as reads are. Each asset or location is in `matches` once. External keys come first, assets before locations. Then come tags: those with exactly this value, then similar ones, the oldest first. Of several similar tags of one type only the one that a read would match counts. More than one match means that the value is ambiguous. Ignores validity windows.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["lookUpValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -1359,6 +1383,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/movements/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the movements of the last minutes
+         * @description What moved in the last five minutes: counts per ten seconds, and the newest movements. `last_event_id` says where the live stream continues.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listRecentMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/inventory/save": {
         parameters: {
             query?: never;
@@ -1505,6 +1553,30 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         patch: operations["updateScanPoint"];
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/test-reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish one read as a reader
+         * @description Publishes a message as the reader would. It is stored like every read, and may move the asset. The response arrives when the broker has the message, usually before it is stored.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["sendTestRead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/unknown-tags": {
@@ -1992,6 +2064,17 @@ export interface components {
         };
         /**
          * @example {
+         *       "values": [
+         *         "FORKLIFT-7",
+         *         "E28011606000020A1B2C3D4E"
+         *       ]
+         *     }
+         */
+        Lookup: {
+            values: string[];
+        };
+        /**
+         * @example {
          *       "asset_identifiers": [
          *         "FORKLIFT-7",
          *         "PALLET-0031"
@@ -2075,6 +2158,19 @@ export interface components {
             location_id?: number | null;
             /** @example ASSET-0001 */
             location_external_key?: string | null;
+        };
+        /**
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "E28011606000020A1B2C3D4E",
+         *       "antenna": 1
+         *     }
+         */
+        TestRead: {
+            /** @enum {string} */
+            tag_type: "rfid" | "ble" | "barcode";
+            value: string;
+            antenna?: number;
         };
         UnknownTagClaim: {
             /** @enum {string} */
@@ -2711,6 +2807,33 @@ export interface components {
              */
             deleted_at: string | null;
         };
+        LookupRow: {
+            value: string;
+            matches: components["schemas"]["LookupMatch"][];
+        };
+        LookupMatch: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            tag: {
+                /**
+                 * @description Known values: `rfid`, `ble`, `barcode`.
+                 * @example rfid
+                 */
+                tag_type: string;
+                /** @example E28011606000020A1B2C3D4E */
+                value: string;
+            } | null;
+        };
         Import: {
             /**
              * Format: int64
@@ -3110,6 +3233,19 @@ export interface components {
              */
             location_id: number | null;
             location_external_key: string | null;
+        };
+        /**
+         * @example {
+         *       "published_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        TestReadSent: {
+            /**
+             * Format: date-time
+             * @description When the broker had stored the message.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            published_at: string;
         };
         UnknownTag: {
             /**
@@ -6569,6 +6705,70 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    lookUpValues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "values": [
+                 *         "FORKLIFT-7",
+                 *         "E28011606000020A1B2C3D4E"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Lookup"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "value": "no example",
+                     *           "matches": [
+                     *             {
+                     *               "type": "asset",
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example",
+                     *               "tag": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LookupRow"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -7458,6 +7658,123 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    listRecentMovements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "last_event_id": "no example",
+                     *         "steps": [
+                     *           {
+                     *             "at": "2026-11-21T10:00:00.000Z",
+                     *             "moves": 0
+                     *           }
+                     *         ],
+                     *         "movements": [
+                     *           {
+                     *             "delivery_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *             "occurred_at": "2026-11-21T10:00:00.000Z",
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example"
+                     *             },
+                     *             "from_location": null,
+                     *             "to_location": {
+                     *               "id": 4503599627370497,
+                     *               "name": "no example"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            to: string;
+                            last_event_id: string;
+                            steps: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                at: string;
+                                moves: number;
+                            }[];
+                            movements: {
+                                /** Format: uuid */
+                                delivery_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                occurred_at: string;
+                                asset: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    external_key: string;
+                                    name: string;
+                                };
+                                from_location: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    name: string;
+                                } | null;
+                                to_location: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    name: string;
+                                };
+                            }[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     saveInventory: {
         parameters: {
             query?: never;
@@ -8110,6 +8427,61 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    sendTestRead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011606000020A1B2C3D4E",
+                 *       "antenna": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestRead"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "published_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TestReadSent"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

@@ -12,11 +12,13 @@ import { legacyTrackingRoutes } from './legacy/tracking.ts'
 import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
+import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
 import { restoreRoutes } from './restore.ts'
+import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
 import { tagRoutes } from './tags.ts'
@@ -47,6 +49,7 @@ export const routes = {
   ...locationTreeRoutes,
   ...tagRoutes,
   ...restoreRoutes,
+  ...lookupRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,
@@ -55,6 +58,7 @@ export const routes = {
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...testReadRoutes,
   ...unknownTagRoutes,
   ...webhookRoutes,
   ...legacyAssetRoutes,

@@ -20,6 +20,7 @@ import type { RunInTransaction } from './transactions/transactions.ts'
 import { treeHandlers } from './tree/tree.handlers.ts'
 import { legacyTreeHandlers } from './tree/tree.legacy.ts'
 import { undeleteHandlers } from './undelete/undelete.handlers.ts'
+import { valueLookupHandlers } from './value-lookup/value-lookup.handlers.ts'
 
 export type AppDeps = {
   db: TenantDatabase<Tables>
@@ -42,6 +43,7 @@ export function buildApp({ verify, log, registry, tracking, imports, ...deps }: 
     ...treeHandlers(deps),
     ...tagHandlers(deps),
     ...undeleteHandlers(deps),
+    ...valueLookupHandlers(deps),
     ...importHandlers({ ...deps, wakeImports: () => imports?.wake(), wakePurge: () => imports?.purge() }),
     ...exportHandlers({ ...deps, tracking }),
     ...failedRowHandlers(deps),

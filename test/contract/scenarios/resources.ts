@@ -136,11 +136,14 @@ export const resourceScenarios: Record<string, Scenario> = {
   },
   detachLocationTag: { 204: (given) => attachedTag(given, 'location') },
 
+  lookUpValues: { 200: async (given) => ({ body: { values: [(await newAsset(given)).external_key] } }) },
+
   getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
   summarizeMovements: { 200: () => ({}) },
+  listRecentMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },
   saveInventory: { 201: save },
   saveLegacyInventory: { 201: save },
@@ -178,6 +181,12 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  sendTestRead: {
+    202: async (given) => ({
+      params: { reader_id: await newReader(given) },
+      body: { tag_type: 'rfid', value: 'E280' },
+    }),
+  },
 
   listUnknownTags: { 200: () => ({}) },
   claimUnknownTag: {

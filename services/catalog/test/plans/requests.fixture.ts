@@ -72,6 +72,9 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
       { method: 'POST', path: `/locations/${L}/tags`, body: { tag_type: 'ble', value: 'L' } },
     ],
     detachLocationTag: [{ method: 'DELETE', path: `/locations/${L}/tags/${tag(L)}` }],
+    lookUpValues: [
+      { method: 'POST', path: '/lookup', body: { values: ['ASSET-0007', 'LOC-007', 'NEW', 'none'] } },
+    ],
     listLegacyAssets: legacy(...get('/assets', '/assets?location=LOC-007')),
     getLegacyAsset: legacy(...get('/assets/ASSET-0004')),
     createLegacyAsset: legacy({ method: 'POST', path: '/assets', body: { name: 'New' } }),
