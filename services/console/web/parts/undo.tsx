@@ -14,7 +14,6 @@ type Undo = {
   open?: { label: string; go: () => void }
 }
 
-const CLOSE = { 'aria-label': 'Close' }
 let last: string | undefined
 
 /** A notice with a button. It stays until it is closed or the next one comes: nobody has to hurry. */
@@ -23,7 +22,6 @@ export function offerUndo(undo: Undo): void {
   last = notifications.show({
     message: <UndoNotice {...undo} />,
     autoClose: false,
-    closeButtonProps: CLOSE,
   })
 }
 
@@ -37,7 +35,7 @@ function UndoNotice({ message, undo, done, reload, open }: Undo) {
     reload,
     onDone: () => {
       close()
-      notifications.show({ message: done, closeButtonProps: CLOSE })
+      notifications.show({ message: done })
     },
   })
   return (

@@ -12,9 +12,8 @@ export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
   const navigate = useNavigate()
   const client = useQueryClient()
   const onDone = () => {
-    // Not loaded again here, which would replace this screen before the list opens, but by the next visit.
-    void client.invalidateQueries({ queryKey: ['asset', id], refetchType: 'none' })
-    void navigate({ to: '/assets' })
+    // The copy from before the deletion must not be shown again.
+    void navigate({ to: '/assets' }).then(() => client.removeQueries({ queryKey: ['asset', id] }))
     offerUndo({
       message: `Deleted ${name}.`,
       undo: () => restoreAsset(id),
