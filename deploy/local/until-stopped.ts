@@ -15,6 +15,7 @@ export function untilStopped(services: readonly ServiceControl[]): Promise<StopR
   const onSignal = (signal: string) => {
     firstAt ??= Date.now()
     if (Date.now() - firstAt > SAME_SIGNAL_MS) process.exit(130)
+    process.channel?.unref() // a listener for 'disconnect' keeps the channel to the wrapper open, and so this process
     resolve({ text: signal === 'SIGINT' ? 'Ctrl-C (press it again to stop at once)' : signal, exitCode: 0 })
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, onSignal)

@@ -9,17 +9,11 @@ test('a key created in the form works until it is revoked', async ({ member, org
   const { page } = member
   await member.open('/api-keys')
   await page.getByRole('row', { name: /integrator/ }).waitFor()
-  await page.getByRole('button', { name: 'New API key' }).click()
+  await page.getByRole('button', { name: 'New key' }).click()
   await page.getByRole('button', { name: 'Create key' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog
-    .getByRole('alert')
-    .getByText(/Request/)
-    .waitFor()
-  await dialog
-    .getByText(/Scopes must/)
-    .first()
-    .waitFor()
+  await dialog.getByText('Enter a name.').waitFor()
+  await dialog.getByText('Choose what the key may do.').waitFor()
   await page.getByLabel('Name').fill('ERP connector')
   const level = (resource: string, name: string) =>
     page.getByRole('radiogroup', { name: resource }).getByRole('radio', { name, exact: true })
@@ -50,7 +44,7 @@ test('a key created in the form works until it is revoked', async ({ member, org
   expect(await page.content()).not.toContain(secret)
 
   const row = page.getByRole('row', { name: /ERP connector/ })
-  await row.getByText('assets:write').waitFor()
+  await row.getByText('Change assets').waitFor()
   const path = { org_id: organization.id }
   const { data: keys } = unwrap(
     await organization.admin.GET('/api/v1/orgs/{org_id}/api-keys', { params: { path } }),
@@ -65,7 +59,7 @@ test('a key created in the form works until it is revoked', async ({ member, org
   await member.picture('api-keys')
 
   await page.getByRole('button', { name: 'Revoke ERP connector' }).click()
-  await page.getByText('stop working within a second').waitFor()
+  await page.getByText('are refused within a second').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await row.waitFor({ state: 'detached' })
   expect((await exchange()).status).toBe(401)
@@ -88,8 +82,9 @@ test('an empty list explains keys; offline, creating a key fails', async ({ memb
   await context.setOffline(true)
   await page.getByText('You see earlier data').waitFor()
   await page.getByText('No API keys yet').waitFor()
-  await page.getByRole('button', { name: 'New API key' }).click()
+  await page.getByRole('button', { name: 'New key' }).click()
   await page.getByLabel('Name').fill('Offline')
+  await page.getByRole('checkbox', { name: 'Manage API keys' }).check()
   await page.getByRole('button', { name: 'Create key' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
 })
@@ -112,8 +107,8 @@ test('a member who is not an administrator sees whom to ask', async ({ visitor, 
   await visitor.open('/api-keys')
   await page.getByText('Only administrators can manage API keys').waitFor()
   await visitor.open('/readers')
-  await page.getByText('Only administrators can configure readers').waitFor()
+  await page.getByText('Only administrators can set them up').waitFor()
   expect(await page.getByRole('button', { name: 'Add reader' }).first().isDisabled()).toBe(true)
   await visitor.open('/start')
-  await page.getByText('1 of 5 steps are done.').waitFor()
+  await page.getByText('1 of 5 steps is done.').waitFor()
 })

@@ -1,5 +1,5 @@
 import { expect, vi } from 'vitest'
-import { newLocation, newReader, type Organization, readerViews } from '../system/organization.ts'
+import { newAsset, newLocation, newReader, type Organization, readerViews } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
@@ -42,16 +42,16 @@ test('an unconfigured reader appears with its first message and can be configure
   const known = page.getByRole('row', { name: /dock-1/ })
   const found = page.getByRole('row', { name: /gate-7/ })
   await found.getByText('Discovered').waitFor()
-  await found.getByText('1 unknown tag').waitFor()
+  await found.getByText('1 read of an unknown tag').waitFor()
   await known.getByText('Online').waitFor()
   await expectAccessible(page)
   await member.picture('readers')
-  await page.getByRole('button', { name: 'Configure gate-7' }).click()
+  await page.getByRole('button', { name: 'Set up gate-7' }).click()
   expect(await page.getByLabel('Reader key').inputValue()).toBe('gate-7')
   await page.getByLabel('Name').fill('Gate 7')
-  await page.getByRole('button', { name: 'Configure reader' }).click()
+  await page.getByRole('button', { name: 'Set up reader' }).click()
   await page.getByRole('heading', { name: 'Gate 7', level: 1 }).waitFor()
-  await page.getByRole('row', { name: /^unknown tag 1/ }).waitFor()
+  await page.getByRole('row', { name: /^Reads of unknown tags 1/ }).waitFor()
   await expectAccessible(page)
   await member.picture('reader-heard')
 })
@@ -62,12 +62,13 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
 }) => {
   const { page } = member
   await newLocation(organization, 'Dock 1', 'DOCK-1')
+  await newAsset(organization, 'Pallet 9', [{ tag_type: 'rfid', value: 'E200DD' }])
   await member.open('/readers')
   await page.getByText('No readers yet').waitFor()
   await page.getByRole('button', { name: 'Add reader' }).first().click()
   await page.getByLabel('Reader key').fill('dock 1')
   await page.getByRole('textbox', { name: 'Name' }).fill('Dock reader')
-  await page.getByRole('combobox', { name: 'Format' }).click()
+  await page.getByRole('combobox', { name: 'Kind of reader' }).click()
   await page.getByRole('option', { name: /Zebra/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click()
   await page.getByText('Use only letters, digits and hyphens').waitFor()
@@ -90,6 +91,7 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   await refused.getByText('Antenna 1 of this reader already has a scan point').waitFor()
   await refused.getByText(/Request/).waitFor()
   await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Discard' }).click()
 
   expect(await page.getByLabel('MQTT topic', { exact: true }).inputValue()).toBe(
     `scans/${organization.id}/dock-1/zebra`,
@@ -101,6 +103,20 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   await expectAccessible(page)
   await member.picture('reader')
 
+  await page.getByRole('button', { name: 'Send a test read' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The tag of Pallet 9.').waitFor()
+  await expectAccessible(page)
+  await member.picture('reader-test-read')
+  await dialog.getByRole('textbox', { name: 'Tag value' }).fill('not hex')
+  await dialog.getByRole('button', { name: 'Send test read' }).click()
+  await dialog.getByText('Must be an even number of hex digits').waitFor()
+  await dialog.getByRole('textbox', { name: 'Tag value' }).fill('e2 00 dd')
+  await dialog.getByRole('button', { name: 'Send test read' }).click()
+  await page.getByText('Test read sent.').waitFor()
+  await page.getByText('1 read in 1 message').waitFor()
+  expect(await page.getByLabel('MQTT topic', { exact: true }).isVisible(), 'settings stay open').toBe(true)
+
   await page.getByRole('textbox', { name: 'Name' }).fill('Northern dock')
   await page.getByRole('combobox', { name: 'Device time zone' }).fill('Nowhere')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -109,12 +125,18 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { name: 'Northern dock', level: 1 }).waitFor()
 
-  await page.getByRole('button', { name: 'Remove Antenna 1' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Delete Antenna 1' }).click()
+  await page.getByText('they no longer move assets to Dock 1').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await point.waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Remove reader' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove reader' }).click()
-  await page.getByText('No readers yet').waitFor()
+  await page.getByRole('button', { name: 'Undo: restore Antenna 1' }).click()
+  await point.waitFor()
+  await page.getByRole('button', { name: 'Delete reader' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete reader' }).click()
+  await page
+    .getByRole('row', { name: /dock-1/ })
+    .getByText('Discovered') // it was heard
+    .waitFor()
 })
 
 test('a reader with a mapping is added; the mapping is checked before it is sent', async ({
@@ -126,8 +148,8 @@ test('a reader with a mapping is added; the mapping is checked before it is sent
   await page.getByRole('button', { name: 'Add reader' }).first().click()
   await page.getByLabel('Reader key').fill('shelf')
   await page.getByRole('textbox', { name: 'Name' }).fill('Shelf')
-  await page.getByRole('combobox', { name: 'Format' }).click()
-  await page.getByRole('option', { name: /with a mapping/ }).click()
+  await page.getByRole('combobox', { name: 'Kind of reader' }).click()
+  await page.getByRole('option', { name: /by a mapping/ }).click()
   await page.getByLabel('Mapping').fill('{"reads": ')
   await page.getByRole('dialog').getByRole('button', { name: 'Add reader' }).click()
   await page.getByText('Not valid JSON').waitFor()
@@ -143,7 +165,7 @@ test('a reader with a mapping is added; the mapping is checked before it is sent
   await publish(organization, 'shelf', 'mapping', [{ epc: 'E200CC' }])
   await heard(organization, 'shelf')
   await page.reload()
-  await page.getByRole('row', { name: /^unknown tag 1/ }).waitFor()
+  await page.getByRole('row', { name: /^Reads of unknown tags 1/ }).waitFor()
 })
 
 test('loaded readers stay offline, and a failure shows the request ID', async ({ member, organization }) => {

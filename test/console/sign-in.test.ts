@@ -6,7 +6,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 const SELECTED = `(({ value, selectionStart, selectionEnd }) => value.slice(selectionStart, selectionEnd))(
-  document.querySelector('input[data-secret]'))`
+  document.querySelector('[data-secret]'))`
 const SIGN_IN = /\/sign-in(?:$|\?)/
 
 /** The paths that the page sends changes to from now on. */

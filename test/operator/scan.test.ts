@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('npm run scan --every publishes scans until it is interrupted', async () => {
+test('npm run scan --every publishes scans and ends with the first Ctrl-C', async () => {
   const org = await newOrganization({ urls }, 'Simulated')
   const locationId = await newLocation(org, 'Dock', 'DOCK')
   const asset = await newAsset(org, 'Pallet', [{ tag_type: 'rfid', value: 'E28011600001' }])
@@ -26,12 +26,23 @@ test('npm run scan --every publishes scans until it is interrupted', async () =>
   writeFileSync(file, JSON.stringify(demo))
 
   const args = ['--demo', file, '--reader', 'gate', '--tag', 'E28011600001', '--every', '1']
-  const program = spawn(process.execPath, [join(ROOT, 'deploy/local/publish-scan.ts'), ...args])
+  // Ctrl-C in a terminal reaches every process of the group: npm, the wrapper and the program.
+  const program = spawn(process.execPath, [join(ROOT, 'deploy/local/publish-scan.mjs'), ...args], {
+    detached: true,
+  })
   let output = ''
   program.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   await expect.poll(() => output.match(/^Stored as SCANS \d+/gm)?.length, { timeout: 20_000 }).toBe(2)
-  program.kill('SIGINT')
-  expect(await once(program, 'exit')).toEqual([0, null])
+  const { pid } = program
+  if (pid === undefined) throw new Error('the command did not start')
+  const ended = once(program, 'exit', { signal: AbortSignal.timeout(5_000) })
+  process.kill(-pid, 'SIGINT')
+  try {
+    expect(await ended).toEqual([0, null])
+  } catch (error) {
+    process.kill(-pid, 'SIGKILL')
+    throw error
+  }
   expect(output).toContain('See it: ')
   await expect
     .poll(async () => (await historyRows(org, asset.id)).map((row) => row.location_id), { timeout: 10_000 })

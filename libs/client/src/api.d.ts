@@ -949,6 +949,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{asset_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deleted asset and what a restore would bring back
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["previewAssetRestore"];
+        put?: never;
+        /**
+         * Restore a deleted asset with its tags
+         * @description A deleted asset can always be restored. Responds with 409 if another asset has its external key: send another `external_key`. Does not take back tags that were attached to something else meanwhile. Restoring an asset that is not deleted changes nothing.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["restoreAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deleted location and what a restore would bring back
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["previewLocationRestore"];
+        put?: never;
+        /**
+         * Restore a deleted location with its tags
+         * @description A deleted location can always be restored. Responds with 409 if another location has its external key, or if its parent is deleted: send another `external_key` or `parent_id`; null makes it a root. Does not take back tags that were attached to something else meanwhile. Does not restore sub-locations, which were deleted before. Restoring a location that is not deleted changes nothing.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["restoreLocation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lookup": {
         parameters: {
             query?: never;
@@ -1059,6 +1119,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{import_id}/failed-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the failed rows of an import as CSV
+         * @description The rows as they were in the file, each with its line and its error. Correct the file and import it: an import ignores the columns `import_line` and `import_error`.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["exportFailedImportRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{import_id}/apply": {
         parameters: {
             query?: never;
@@ -1091,8 +1175,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export all live assets as CSV
-         * @description The file can be imported.
+         * Export assets as CSV
+         * @description Takes the filters and the order of the list of assets. Without them, it returns all live assets. Unlike the list, it includes assets outside their validity; `window=current` leaves them out. Each row also has the location of the asset and when it was last seen. The file can be imported: an import ignores these columns.
          *
          *     **Access:** any signed-in user.
          *
@@ -1260,7 +1344,7 @@ export interface paths {
         };
         /**
          * Count movements per hour
-         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it.
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it. With `include_descendants`, its sub-locations count as part of it; movements among them are counted apart.
          *
          *     **Access:** any signed-in user.
          *
@@ -1445,6 +1529,30 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         patch: operations["updateScanPoint"];
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/test-reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish one read as a reader
+         * @description Publishes a message as the reader would. It is stored like every read, and may move the asset. The response arrives when the broker has the message, usually before it is stored.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["sendTestRead"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/unknown-tags": {
@@ -1908,6 +2016,30 @@ export interface components {
         };
         /**
          * @example {
+         *       "external_key": "FORKLIFT-7B"
+         *     }
+         */
+        AssetRestore: {
+            /** @example ASSET-0001 */
+            external_key?: string;
+        };
+        /**
+         * @example {
+         *       "external_key": "DOCK-1B",
+         *       "parent_id": null
+         *     }
+         */
+        LocationRestore: {
+            /** @example ASSET-0001 */
+            external_key?: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+        };
+        /**
+         * @example {
          *       "values": [
          *         "FORKLIFT-7",
          *         "E28011606000020A1B2C3D4E"
@@ -2002,6 +2134,19 @@ export interface components {
             location_id?: number | null;
             /** @example ASSET-0001 */
             location_external_key?: string | null;
+        };
+        /**
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "E28011606000020A1B2C3D4E",
+         *       "antenna": 1
+         *     }
+         */
+        TestRead: {
+            /** @enum {string} */
+            tag_type: "rfid" | "ble" | "barcode";
+            value: string;
+            antenna?: number;
         };
         UnknownTagClaim: {
             /** @enum {string} */
@@ -2579,6 +2724,65 @@ export interface components {
             tags: components["schemas"]["Tag"][];
             children_count: number;
         };
+        AssetRestorePreview: {
+            tags: components["schemas"]["TagToRestore"][];
+            key_held_by: components["schemas"]["Holder"] | null;
+            asset: components["schemas"]["Asset"];
+        };
+        TagToRestore: {
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            held_by: components["schemas"]["Holder"] | null;
+        };
+        Holder: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            resource: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+        };
+        LostTag: {
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            held_by: components["schemas"]["Holder"];
+        };
+        LocationRestorePreview: {
+            tags: components["schemas"]["TagToRestore"][];
+            key_held_by: components["schemas"]["Holder"] | null;
+            location: components["schemas"]["Location"];
+            parent: components["schemas"]["ParentToRestore"] | null;
+        };
+        ParentToRestore: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+        };
         LookupRow: {
             value: string;
             matches: components["schemas"]["LookupMatch"][];
@@ -2640,6 +2844,7 @@ export interface components {
              * @example 4503599627370497
              */
             applied_from: number | null;
+            ignored_columns: string[];
             /**
              * Format: int64
              * @example 4503599627370497
@@ -2854,6 +3059,7 @@ export interface components {
             moves: number;
             in?: number;
             out?: number;
+            within?: number;
         };
         /**
          * @example {
@@ -3003,6 +3209,19 @@ export interface components {
              */
             location_id: number | null;
             location_external_key: string | null;
+        };
+        /**
+         * @example {
+         *       "published_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        TestReadSent: {
+            /**
+             * Format: date-time
+             * @description When the broker had stored the message.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            published_at: string;
         };
         UnknownTag: {
             /**
@@ -6146,6 +6365,322 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    previewAssetRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "tags": [
+                     *           {
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "held_by": null
+                     *           }
+                     *         ],
+                     *         "key_held_by": null,
+                     *         "asset": {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "ASSET-0001",
+                     *           "name": "Forklift 7",
+                     *           "description": null,
+                     *           "type": "asset",
+                     *           "metadata": {
+                     *             "maker": "Linde"
+                     *           },
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AssetRestorePreview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    restoreAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "FORKLIFT-7B"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetRestore"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tags_not_restored": [
+                     *         {
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "held_by": {
+                     *             "resource": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "name": "no example"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                        tags_not_restored: components["schemas"]["LostTag"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    previewLocationRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "tags": [
+                     *           {
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "held_by": null
+                     *           }
+                     *         ],
+                     *         "key_held_by": null,
+                     *         "location": {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "parent": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LocationRestorePreview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    restoreLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "DOCK-1B",
+                 *       "parent_id": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationRestore"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tags_not_restored": [
+                     *         {
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "held_by": {
+                     *             "resource": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "name": "no example"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                        tags_not_restored: components["schemas"]["LostTag"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     lookUpValues: {
         parameters: {
             query?: never;
@@ -6247,6 +6782,9 @@ export interface operations {
                      *           "unchanged": 0,
                      *           "failed": 0,
                      *           "applied_from": null,
+                     *           "ignored_columns": [
+                     *             "no example"
+                     *           ],
                      *           "created_by": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "started_at": null,
@@ -6322,6 +6860,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -6379,6 +6920,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -6505,6 +7049,40 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    exportFailedImportRows: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     applyImport: {
         parameters: {
             query?: never;
@@ -6541,6 +7119,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -6565,7 +7146,15 @@ export interface operations {
     };
     exportAssets: {
         parameters: {
-            query?: never;
+            query?: {
+                external_key?: string[];
+                is_active?: boolean;
+                type?: ("asset" | "person" | "inventory")[];
+                include_deleted?: boolean;
+                q?: string;
+                sort?: string;
+                window?: "current" | "any";
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -6964,6 +7553,7 @@ export interface operations {
                 /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
                 location_id?: number;
+                include_descendants?: boolean;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6991,7 +7581,8 @@ export interface operations {
                      *             "hour": "2026-11-21T10:00:00.000Z",
                      *             "moves": 0,
                      *             "in": 0,
-                     *             "out": 0
+                     *             "out": 0,
+                     *             "within": 0
                      *           }
                      *         ]
                      *       }
@@ -7695,6 +8286,61 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    sendTestRead: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tag_type": "rfid",
+                 *       "value": "E28011606000020A1B2C3D4E",
+                 *       "antenna": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestRead"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "published_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["TestReadSent"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

@@ -62,7 +62,7 @@ export type Route = {
   /** Instead of `body`: a file that its handler reads while it arrives. */
   upload?: Upload
   success: {
-    status: 200 | 201 | 204
+    status: 200 | 201 | 202 | 204
     schema?: z.ZodType
     /** Instead of `schema`: the response is a file of this media type, sent while it is made. */
     download?: string

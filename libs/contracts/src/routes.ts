@@ -17,6 +17,8 @@ import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
+import { restoreRoutes } from './restore.ts'
+import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
 import { tagRoutes } from './tags.ts'
@@ -46,6 +48,7 @@ export const routes = {
   ...locationRoutes,
   ...locationTreeRoutes,
   ...tagRoutes,
+  ...restoreRoutes,
   ...lookupRoutes,
   ...importRoutes,
   ...trackingRoutes,
@@ -55,6 +58,7 @@ export const routes = {
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...testReadRoutes,
   ...unknownTagRoutes,
   ...webhookRoutes,
   ...legacyAssetRoutes,

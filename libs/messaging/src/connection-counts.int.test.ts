@@ -75,3 +75,38 @@ test('the users of an account and the number of reader accounts are known', asyn
   expect(counts.readerAccounts).toBe(1_000)
   counts.stop()
 })
+
+test('users that sent something since the count before are reported, over NATS and MQTT', async ({ bus }) => {
+  await letReadersIn(bus)
+  const reported: string[] = []
+  const onMessages = (users: readonly string[]) => reported.push(...users.filter((user) => /^k\d/.test(user)))
+  const early = await reader(bus, 'k1')
+  early.publish('scans.7.dock.canonical', 'x')
+  await early.flush()
+  const counts = countConnections(await bus.connect('system'), bus.logger, { onMessages })
+  await counts.refresh()
+  expect(reported, 'nobody knows when k1 sent it').toEqual([])
+  const [quiet, late] = await Promise.all([reader(bus, 'k2'), reader(bus, 'k3')])
+  const mqtt = await connectAsync(bus.server.mqttUrl, { protocolVersion: 4, username: 'k4', password: 'x' })
+  for (const one of [early, late]) one.publish('scans.7.dock.canonical', 'x')
+  await Promise.all([early.flush(), late.flush(), quiet.flush()])
+  await mqtt.publishAsync('scans/7/dock/canonical', 'x', { qos: 1 })
+  // Again until the count is new: one of the last second is reused.
+  const afterNextCount = (check: () => void) =>
+    vi.waitFor(async () => {
+      await counts.refresh()
+      check()
+    }, 5_000)
+  await afterNextCount(() => expect(reported.toSorted()).toEqual(['k1', 'k3', 'k4']))
+  quiet.publish('scans.7.dock.canonical', 'x')
+  await quiet.flush()
+  await afterNextCount(() => expect(reported.slice(3), 'only users with newer messages').toEqual(['k2']))
+  late.publish('scans.7.dock.canonical', 'x')
+  await late.flush()
+  await late.close()
+  await quiet.close()
+  await vi.waitFor(() => expect([counts.of('k2'), counts.of('k3')]).toEqual([0, 0]))
+  expect(reported.slice(4)).toEqual(['k3'])
+  await Promise.all([early.close(), mqtt.endAsync()])
+  counts.stop()
+})

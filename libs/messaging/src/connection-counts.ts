@@ -21,7 +21,18 @@ export type ConnectionCounts = {
   stop(): void
 }
 
-type Connection = { user: string; account: string }
+type Options = {
+  /**
+   * Called with users whose connections sent messages since the count before, or until they ended. Must be cheap and
+   * must not throw.
+   */
+  onMessages?: (users: readonly string[]) => void
+}
+
+/** `messages`: sent by the client until the last full count. */
+type Connection = { user: string; account: string; messages: number }
+/** By the id of the server and the number of the connection. */
+type Servers = Map<string, Map<number, Connection>>
 type Change = { server: string; cid: number; connection: Connection | undefined }
 
 const EVERY_MS = 60_000
@@ -36,6 +47,8 @@ const EXPECTED_MS = 5_000
 const Event = z.object({
   server: z.object({ id: z.string() }),
   client: z.object({ id: z.number(), acc: z.string().default(''), user: z.string().default('') }),
+  /** By the client; only when the connection has ended. */
+  sent: z.object({ msgs: z.number() }).default({ msgs: 0 }),
 })
 const Page = z.object({
   server: z.object({ id: z.string() }),
@@ -46,6 +59,7 @@ const Page = z.object({
         cid: z.number(),
         account: z.string().default(''),
         authorized_user: z.string().default(''),
+        in_msgs: z.number().default(0),
       }),
     ),
   }),
@@ -57,9 +71,15 @@ const Accounts = z.object({ data: z.object({ accounts: z.array(z.string()) }) })
  * because a killed broker sends no events. `broker` must be logged in as `system`. Grants of another replica count
  * once they are connected.
  */
-export function countConnections(broker: Broker, logger: Logger): ConnectionCounts {
+export function countConnections(
+  broker: Broker,
+  logger: Logger,
+  { onMessages = () => undefined }: Options = {},
+): ConnectionCounts {
   const nc = natsOf(broker)
-  let servers = new Map<string, Map<number, Connection>>()
+  let servers: Servers = new Map()
+  /** The totals of the first full count do not show when the messages were sent. */
+  let isCounted = false
   let counts = new Map<string, number>()
   let readerAccounts = 0
   /** For each user with granted logins, when each of them stops counting. */
@@ -76,8 +96,10 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
     if (error) return
     const event = Event.safeParse(msg.json())
     if (!event.success) return
-    const { server, client } = event.data
-    const connection = isOpen ? { user: client.user, account: client.acc } : undefined
+    const { server, client, sent } = event.data
+    const connection = isOpen ? { user: client.user, account: client.acc, messages: 0 } : undefined
+    const known = servers.get(server.id)?.get(client.id)
+    if (!isOpen && known && sent.msgs > known.messages) onMessages([known.user])
     apply({ server: server.id, cid: client.id, connection })
   }
   const subscriptions = [
@@ -89,12 +111,14 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
     changes = []
     try {
       const found = await findAll(broker)
-      const counted = new Map<string, number>()
+      const users = new Map<string, number>()
       for (const connections of found.values())
-        for (const { user } of connections.values()) counted.set(user, (counted.get(user) ?? 0) + 1)
-      for (const change of changes) applyTo(found, counted, change)
+        for (const { user } of connections.values()) users.set(user, (users.get(user) ?? 0) + 1)
+      if (isCounted) onMessages(senders(servers, found))
+      isCounted = true
+      for (const change of changes) applyTo(found, users, change)
       servers = found
-      counts = counted
+      counts = users
     } finally {
       changes = undefined
     }
@@ -163,11 +187,7 @@ export function countConnections(broker: Broker, logger: Logger): ConnectionCoun
 }
 
 /** A server never reuses the number of a connection while it runs, so applying a change twice is harmless. */
-function applyTo(
-  servers: Map<string, Map<number, Connection>>,
-  counts: Map<string, number>,
-  { server, cid, connection }: Change,
-): void {
+function applyTo(servers: Servers, counts: Map<string, number>, { server, cid, connection }: Change): void {
   const connections = servers.get(server) ?? new Map<number, Connection>()
   servers.set(server, connections)
   const before = connections.get(cid)
@@ -181,9 +201,23 @@ function applyTo(
   else counts.delete(user)
 }
 
+/**
+ * Users whose connections sent something between two full counts. A connection that opened meanwhile counts from 0; a
+ * server that did not answer before has no count to compare with.
+ */
+function senders(before: Servers, now: Servers): string[] {
+  const users = new Set<string>()
+  for (const [server, connections] of now) {
+    const known = before.get(server)
+    for (const [cid, { user, messages }] of known ? connections : [])
+      if (messages > (known?.get(cid)?.messages ?? 0)) users.add(user)
+  }
+  return [...users]
+}
+
 /** The connections of every server that answers. */
-async function findAll(broker: Broker): Promise<Map<string, Map<number, Connection>>> {
-  const found = new Map<string, Map<number, Connection>>()
+async function findAll(broker: Broker): Promise<Servers> {
+  const found: Servers = new Map()
   for (let offset = 0, isMore = true; isMore; offset += PAGE) {
     const pages = await Array.fromAsync(
       askServers(broker, 'CONNZ', { auth: true, limit: PAGE, offset, sort: 'cid' }),
@@ -193,8 +227,8 @@ async function findAll(broker: Broker): Promise<Map<string, Map<number, Connecti
       const { server, data } = Page.parse(page)
       const connections = found.get(server.id) ?? new Map<number, Connection>()
       found.set(server.id, connections)
-      for (const { cid, account, authorized_user: user } of data.connections)
-        connections.set(cid, { user, account })
+      for (const { cid, account, authorized_user: user, in_msgs: messages } of data.connections)
+        connections.set(cid, { user, account, messages })
       isMore ||= data.total > offset + PAGE
     }
   }

@@ -42,6 +42,8 @@ type Deps = {
   onLogin?: OnLogin
   /** Called periodically with what users have sent in busy accounts. */
   onSent?: (sent: readonly Sent[]) => void
+  /** Called at least once a minute with the users that sent something since the last call. */
+  onMessages?: (users: readonly string[]) => void
   /** Called for each report of a broker on what accounts have sent. */
   onRatesAnswer?: () => void
 }
@@ -97,7 +99,7 @@ async function asSystem(system: Broker | undefined, work: (system: Broker) => Pr
 }
 
 async function connectAll(config: Config, deps: Deps): Promise<Connections> {
-  const { db, log, metrics, onLogin, onSent = () => undefined, onRatesAnswer } = deps
+  const { db, log, metrics, onLogin, onMessages, onSent = () => undefined, onRatesAnswer } = deps
   const open = (user: string, password: string, options: { eager?: boolean } = {}) =>
     connect({
       ...brokerLogin(config),
@@ -116,7 +118,7 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
     open('callout', config.CALLOUT_PASSWORD, { eager: true }),
   ])
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
-  const counts = countConnections(system, log)
+  const counts = countConnections(system, log, { ...(onMessages && { onMessages }) })
   await counts.refresh() // before the first login, which needs the number of accounts
   const decide = decideLogin({ db, now: Date.now, connections: counts })
   const logins = serveLogins(callout, seeds, decide, log, onLogin)

@@ -19,6 +19,8 @@ type Options = {
   signingKeyDays: number
   disconnect: (user: string) => Promise<unknown>
   misplacedReaders: () => readonly string[]
+  /** Writes which keys readers have used. */
+  flushUse: () => Promise<void>
   /** Deletes full rate buckets. */
   purgeBuckets: () => Promise<unknown>
   registry?: Registry
@@ -29,7 +31,7 @@ type Options = {
 /** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops(options: Options) {
   const { db, log, registry, signingKeys, signingKeyDays, onDisconnect } = options
-  const { disconnect, misplacedReaders, purgeBuckets } = options
+  const { disconnect, misplacedReaders, flushUse, purgeBuckets } = options
   // Picks up revocations of other replicas within the second of D9.3.
   const disconnects = startBackgroundJob({ name: 'disconnects', everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
@@ -49,6 +51,7 @@ export function startLoops(options: Options) {
         log.warn({ users: users.length }, "readers disconnected from the services' account")
     },
   )
+  const use = startBackgroundJob({ name: 'key-use', everyMs: 5_000, log, registry }, flushUse)
   const purge = startBackgroundJob({ name: 'token-purge', everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
@@ -60,7 +63,7 @@ export function startLoops(options: Options) {
   return {
     wakeDisconnects: () => disconnects.wake(),
     async stop(): Promise<void> {
-      await Promise.all([disconnects.stop(), rotation.stop(), moves.stop(), purge.stop()])
+      await Promise.all([disconnects.stop(), rotation.stop(), moves.stop(), use.stop(), purge.stop()])
     },
   }
 }

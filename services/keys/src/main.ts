@@ -13,6 +13,7 @@ import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { timedWork } from '@whereabouts/service-kit/timed-work'
 import { openBrokers } from './brokers.ts'
+import { KeyUse } from './api-keys/key-use.ts'
 import { loadConfig } from './config.ts'
 import type { KeysDatabase } from './db.ts'
 import { createFloodGuard } from './floods/flood-guard.ts'
@@ -66,10 +67,12 @@ await start('keys', async () => {
   measurePools(registry, { keys: tenants, 'keys logins': database })
   const metrics = brokerMetrics(registry)
   const watched = timedWork(registry, 'flood-watch', 1_000)
+  const use = new KeyUse(db)
   const brokers = openBrokers(config, {
     db,
     log,
     metrics,
+    onMessages: (users) => use.note(users),
     onLogin: loginMetrics(registry),
     onSent: (sent) => guard.take(sent),
     onRatesAnswer: watched.done,
@@ -91,6 +94,7 @@ await start('keys', async () => {
     signingKeyDays: config.SIGNING_KEY_DAYS,
     disconnect: brokers.disconnect,
     misplacedReaders: () => brokers.misplacedReaders(),
+    flushUse: () => use.flush(),
     purgeBuckets: () => deleteFullBuckets(pool),
     registry,
     onDisconnect: disconnectMetrics(registry),
@@ -119,6 +123,7 @@ await start('keys', async () => {
         run: async () => {
           await Promise.all([app.close(), brokers.stopAnswering(), loops.stop(), gauges.stop()])
           await guard.idle()
+          await use.flush()
         },
       },
       { name: 'outbox', run: () => relay.stop() },

@@ -13,6 +13,7 @@ import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
 import type { FindAssetId } from './projections/finders.ts'
 import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
+import { testReadHandlers, type TestReadDeps } from './readers/test-reads.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-tags.handlers.ts'
 import { currentLocationsHandlers } from './reports/current-locations/current-locations.handlers.ts'
 import { movementSummaryHandlers } from './reports/movement-summary/movement-summary.handlers.ts'
@@ -25,6 +26,7 @@ export type AppDeps = HistoryDeps &
   LiveDeps &
   ReaderDeps &
   ScanPointDeps &
+  TestReadDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
 /** The HTTP server of tracking. It does not listen yet. */
@@ -44,6 +46,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...liveHandlers(deps),
       ...readerHandlers(deps),
       ...scanPointHandlers(deps),
+      ...testReadHandlers(deps),
       ...unknownTagHandlers(deps),
       ...inventoryHandlers(deps),
     },

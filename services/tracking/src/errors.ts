@@ -16,6 +16,13 @@ export const tooManyStreams = (max: number, holder: string) =>
     headers: { 'retry-after': '5' },
   })
 
+export const tooManyTestReads = () =>
+  new AppError('rate_limited', 'Wait a second before the next test read', { headers: { 'retry-after': '1' } })
+
+/** No reader could send this value, so a test read of it would not find its tag. */
+export const unreadableTag = (expected: string) =>
+  validationFailed([{ field: 'value', code: 'invalid_value', message: `value must be ${expected}` }])
+
 export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])
 

@@ -7,7 +7,7 @@ import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { Overflow } from '@whereabouts/messaging/overflow'
-import { outboxPublish } from '@whereabouts/messaging/publish'
+import { outboxPublish, publish } from '@whereabouts/messaging/publish'
 import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createLogger, type Logger } from '@whereabouts/service-kit/logging'
 import {
@@ -137,6 +137,7 @@ await start('tracking', async () => {
     retentionDays: config.RETENTION_DAYS,
     ask: askCatalogOver(broker),
     askToAttach: askToAttachOver(broker),
+    publishRead: (message) => publish(broker, message),
     wakeOutbox: () => relay.wake(),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })

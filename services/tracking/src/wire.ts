@@ -29,6 +29,7 @@ type WireDeps = {
   retentionDays: number
   ask: AskCatalog
   askToAttach: AppDeps['askToAttach']
+  publishRead: AppDeps['publishRead']
   wakeOutbox: () => void
   verify: PrincipalVerifier
   log: Logger

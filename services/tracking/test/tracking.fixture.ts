@@ -5,6 +5,8 @@ import type { AssetState, LocationState, TagState } from '@whereabouts/contracts
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { Broker } from '@whereabouts/messaging/connection'
+import { publish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
@@ -137,6 +139,7 @@ export async function startTracking(
   const registry = createRegistry('tracking')
   const callers = testCallers('tracking')
   const clock: { stoppedAt?: number } = {}
+  const brokers: { current?: Broker } = {}
   const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
     longReads: through(tenants),
@@ -144,6 +147,10 @@ export async function startTracking(
     retentionDays: 400,
     ask: catalog.ask,
     askToAttach: catalog.attachTag,
+    publishRead: async (message) => {
+      if (!brokers.current) throw new Error('this test has no broker')
+      return publish(brokers.current, message)
+    },
     wakeOutbox: () => undefined,
     verify: callers.verify,
     now: () => clock.stoppedAt ?? Date.now(),
@@ -160,6 +167,8 @@ export async function startTracking(
     catalog,
     /** The clock of saves. */
     clock,
+    /** The broker of test reads; none unless the test sets it. */
+    brokers,
     directory,
     health,
     unknownTags,
@@ -176,10 +185,10 @@ export async function startTracking(
     async call(
       method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
       path: string,
-      options: { orgId?: number; body?: unknown; base?: string; accept?: string } = {},
+      options: { orgId?: number; userId?: number; body?: unknown; base?: string; accept?: string } = {},
     ) {
-      const { accept } = options
-      const caller = await callers.headersFor({ orgId: options.orgId ?? 1 })
+      const { accept, orgId = 1, userId = 1 } = options
+      const caller = await callers.headersFor({ orgId, userId })
       const headers = accept === undefined ? caller : { ...caller, accept }
       const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
       return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })

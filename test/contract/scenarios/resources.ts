@@ -69,6 +69,11 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { params: { asset_id: (await newAsset(given)).id }, body: { external_key } }
     },
   },
+  previewAssetRestore: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  restoreAsset: {
+    200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: {} }),
+    409: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
+  },
   deleteAsset: { 204: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
 
   listLocations: { 200: () => ({}) },
@@ -97,6 +102,11 @@ export const resourceScenarios: Record<string, Scenario> = {
       const { external_key } = await newLocation(given)
       return { params: { location_id: (await newLocation(given)).id }, body: { external_key } }
     },
+  },
+  previewLocationRestore: { 200: locationPath },
+  restoreLocation: {
+    200: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: {} }),
+    409: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: newKey() }),
   },
   deleteLocation: {
     204: async (given) => ({ params: { location_id: (await newLocation(given)).id } }),
@@ -170,6 +180,12 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  sendTestRead: {
+    202: async (given) => ({
+      params: { reader_id: await newReader(given) },
+      body: { tag_type: 'rfid', value: 'E280' },
+    }),
+  },
 
   listUnknownTags: { 200: () => ({}) },
   claimUnknownTag: {

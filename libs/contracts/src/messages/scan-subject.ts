@@ -2,6 +2,10 @@ import { READER_KEY } from '../readers.ts'
 
 export type ScanSubject = { orgId: number; readerKey: string; format: string }
 
+/** The subject to which a reader publishes. */
+export const scanSubject = ({ orgId, readerKey, format }: ScanSubject): string =>
+  `scans.${orgId}.${readerKey}.${format}`
+
 /**
  * Reads `scans.<org>.<reader>.<format>[.>]`; undefined for any other subject. Tokens after the format are ignored,
  * because some devices append a serial number.

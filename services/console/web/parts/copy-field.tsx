@@ -1,13 +1,15 @@
-import { Button, Group, TextInput } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { Button, Group, Input } from '@mantine/core'
+import { useId, useRef, useState } from 'react'
+import './copy-field.css'
 
 type Props = { label: string; value: string; description?: string; isSecret?: boolean }
 
 const SHOWN_MS = 2_000
 
-/** A read-only value with a copy button. */
+/** A read-only value with a copy button. A long value wraps, because a value that is cut off cannot be checked. */
 export function CopyField({ label, value, description, isSecret = false }: Props) {
-  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
+  const input = useRef<HTMLTextAreaElement>(null)
   const [isCopied, setCopied] = useState(false)
   const copy = async () => {
     if (!(await copyText(value, input.current))) return
@@ -16,21 +18,32 @@ export function CopyField({ label, value, description, isSecret = false }: Props
   }
   return (
     <Group align="flex-end" gap="xs" wrap="nowrap">
-      <TextInput
-        ref={input}
+      <Input.Wrapper
+        id={id}
         label={label}
         description={description}
-        value={value}
-        readOnly
-        style={{ flex: 1 }}
-        styles={{ input: { fontFamily: 'monospace' } }}
-        onFocus={(event) => event.currentTarget.select()}
-        data-secret={isSecret || undefined}
-      />
+        descriptionProps={{ id: `${id}-help` }}
+        style={{ flex: 1, minWidth: 0 }}
+      >
+        <div className="copy-value" data-value={value}>
+          <textarea
+            ref={input}
+            id={id}
+            aria-describedby={description === undefined ? undefined : `${id}-help`}
+            value={value}
+            rows={1}
+            readOnly
+            spellCheck={false}
+            onFocus={(event) => event.currentTarget.select()}
+            data-secret={isSecret || undefined}
+          />
+        </div>
+      </Input.Wrapper>
       <Button
         variant="default"
         onClick={() => void copy()}
         aria-label={`${isCopied ? 'Copied' : 'Copy'} ${label}`}
+        style={{ flexShrink: 0 }}
       >
         {isCopied ? 'Copied' : 'Copy'}
       </Button>
@@ -39,7 +52,7 @@ export function CopyField({ label, value, description, isSecret = false }: Props
 }
 
 /** Copies to the clipboard. Over plain HTTP browsers forbid that: then the text is selected instead. */
-async function copyText(value: string, input: HTMLInputElement | null): Promise<boolean> {
+async function copyText(value: string, input: HTMLTextAreaElement | null): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(value)
     return true

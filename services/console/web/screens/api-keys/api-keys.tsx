@@ -1,4 +1,4 @@
-import { Button, Table } from '@mantine/core'
+import { Button, Table, VisuallyHidden } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
@@ -6,7 +6,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -23,8 +23,8 @@ export default function ApiKeys() {
   return (
     <Screen
       title="API keys"
-      lead="Credentials for programs and readers."
-      actions={isAdmin ? <Button onClick={() => setOpen(true)}>New API key</Button> : undefined}
+      lead="Each program and each reader logs in with a key. A program uses it to get an access token, a reader while it sends."
+      actions={isAdmin ? <Button onClick={() => setOpen(true)}>New key</Button> : undefined}
     >
       {isAdmin ? (
         <KeyList />
@@ -93,24 +93,24 @@ type TableProps = { keys: readonly components['schemas']['ApiKey'][]; loadedAt: 
 
 function KeyTable({ keys, loadedAt }: TableProps) {
   return (
-    <ScrollRegion label="API keys">
-      <Table miw={980}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name and ID</Table.Th>
-            <Table.Th>Scopes</Table.Th>
-            <Table.Th>Created</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Th>Expires</Table.Th>
-            <Table.Th aria-label="Actions" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} loadedAt={loadedAt} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+    <StackedTable label="API keys" minWidth={980}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Name and ID</Table.Th>
+          <Table.Th>May do</Table.Th>
+          <Table.Th>Created</Table.Th>
+          <Table.Th>Last used</Table.Th>
+          <Table.Th>Expires</Table.Th>
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {keys.map((key) => (
+          <KeyRow key={key.id} apiKey={key} loadedAt={loadedAt} />
+        ))}
+      </Table.Tbody>
+    </StackedTable>
   )
 }

@@ -1,11 +1,11 @@
 import { Badge, Group, Table, Text } from '@mantine/core'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Cell } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-
-const NO_WRAP = { whiteSpace: 'nowrap' } as const
+import { scopeText } from './key-scopes.ts'
 
 type Props = { apiKey: components['schemas']['ApiKey']; loadedAt: number }
 
@@ -21,36 +21,36 @@ export function KeyRow({ apiKey, loadedAt }: Props) {
     )
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell>
         <Text size="sm" fw={500}>
           {name}
         </Text>
-        <Text size="xs" c="dimmed" ff="monospace" style={NO_WRAP}>
+        <Text size="xs" c="dimmed" ff="monospace">
           {jti}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="May do">
         <Group gap={4}>
           {scopes.map((scope) => (
-            <Badge key={scope} variant="light" color="gray" tt="none">
-              {scope}
+            <Badge key={scope} variant="light" color="gray" tt="none" title={scope}>
+              {scopeText(scope)}
             </Badge>
           ))}
         </Group>
-      </Table.Td>
-      <Table.Td style={NO_WRAP}>
+      </Cell>
+      <Cell label="Created">
         <When at={created_at} />
-      </Table.Td>
-      <Table.Td style={NO_WRAP}>{last_used_at === null ? 'Never' : <When at={last_used_at} />}</Table.Td>
-      <Table.Td style={NO_WRAP}>
+      </Cell>
+      <Cell label="Last used">{last_used_at === null ? 'Never' : <When at={last_used_at} />}</Cell>
+      <Cell label="Expires">
         {expires_at === null ? 'Never' : <When at={expires_at} as="day" />}
         {isExpired && (
           <Badge color="yellow" variant="light" ml="xs">
             Expired
           </Badge>
         )}
-      </Table.Td>
-      <Table.Td ta="right">
+      </Cell>
+      <Cell align="right">
         <ConfirmButton
           label="Revoke"
           ariaLabel={`Revoke ${name}`}
@@ -58,9 +58,9 @@ export function KeyRow({ apiKey, loadedAt }: Props) {
           work={revoke}
           reload={[['api-keys']]}
         >
-          {`Tokens of ${name} stop working within a second. Readers that use this key are disconnected. This cannot be undone.`}
+          {`Programs that use ${name} are refused within a second, and readers that use it are disconnected. This cannot be undone: they need a new key.`}
         </ConfirmButton>
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }

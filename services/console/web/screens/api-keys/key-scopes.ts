@@ -15,6 +15,20 @@ export const NO_SCOPES: ScopeForm = { assets: 'none', locations: 'none', scans: 
 
 const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
 
+const WORDS: Readonly<Record<string, string>> = {
+  'assets:read': 'Read assets',
+  'assets:write': 'Change assets',
+  'locations:read': 'Read locations',
+  'locations:write': 'Change locations',
+  'scans:read': 'Read scans',
+  'tracking:read': 'Read scans',
+  'scans:write': 'Send reads, save inventory',
+  'keys:admin': 'Manage API keys',
+}
+
+/** What a key with this scope may do. A newer API may have more scopes. */
+export const scopeText = (scope: string): string => WORDS[scope] ?? scope
+
 /** The scopes chosen in the form. */
 export const scopesOf = (form: ScopeForm): Scope[] => [
   ...RESOURCES.flatMap((resource) => OF_LEVEL[form[resource]].map((may) => `${resource}:${may}` as const)),

@@ -1,6 +1,7 @@
 import { Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { atMost, filled, firstOf } from '../../parts/checks.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
@@ -47,10 +48,22 @@ export function NewKey({ onCreated, onClose }: Props) {
       unwrap(
         await api.POST('/api/v1/orgs/{org_id}/api-keys', {
           params: { path: { org_id: org.id } },
-          body: { name, scopes: scopesOf(scopes), expires_at: expiresAt(expiry, day, Date.now()) },
+          body: {
+            name: name.trim(),
+            scopes: scopesOf(scopes),
+            expires_at: expiresAt(expiry, day, Date.now()),
+          },
         }),
       ).data,
-    { reload: [['api-keys']], onDone: onCreated },
+    {
+      check: () => ({
+        name: firstOf(filled(name, 'Enter a name.'), atMost(name, 255)),
+        scopes: scopesOf(scopes).length === 0 ? 'Choose what the key may do.' : undefined,
+        expires_at: lacksDay(expiry, day) ? 'Choose the last day.' : undefined,
+      }),
+      reload: [['api-keys']],
+      onDone: onCreated,
+    },
   )
   return (
     <FormModal opened onClose={onClose} title="New API key" size="lg">
@@ -60,7 +73,6 @@ export function NewKey({ onCreated, onClose }: Props) {
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'scopes', 'expires_at']}
-        isDisabled={lacksDay(expiry, day)}
       >
         <TextInput
           label="Name"
@@ -80,7 +92,7 @@ export function NewKey({ onCreated, onClose }: Props) {
             value={expiry}
             onChange={(value) => setExpiry(EXPIRIES.find((known) => known === value) ?? expiry)}
             allowDeselect={false}
-            error={send.fields['expires_at']}
+            error={expiry === 'date' ? undefined : send.fields['expires_at']}
           />
           {expiry === 'date' && (
             <TextInput
@@ -88,6 +100,7 @@ export function NewKey({ onCreated, onClose }: Props) {
               label="Last day"
               value={day}
               onChange={(event) => setDay(event.currentTarget.value)}
+              error={send.fields['expires_at']}
               required
             />
           )}
@@ -121,7 +134,7 @@ function ScopeFields({ scopes, onChange, error }: ScopeProps) {
       ))}
       <Checkbox
         label="Manage API keys"
-        description="keys:admin: create and revoke API keys of the organization"
+        description="Create and revoke API keys of the organization (keys:admin)"
         checked={scopes.isKeysAdmin}
         onChange={(event) => onChange({ ...scopes, isKeysAdmin: event.currentTarget.checked })}
         error={error}

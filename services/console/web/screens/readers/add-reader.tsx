@@ -11,15 +11,15 @@ type Props = {
   onClose: () => void
 }
 
-/** Configures a reader, then opens it to add scan points. */
+/** Sets up a reader, then opens it to add scan points. */
 export function AddReader({ readerKey, onClose }: Props) {
   const navigate = useNavigate()
   return (
-    <FormModal opened onClose={onClose} title={readerKey === '' ? 'Add reader' : `Configure ${readerKey}`}>
+    <FormModal opened onClose={onClose} title={readerKey === '' ? 'Add reader' : `Set up ${readerKey}`}>
       <ResourceForm
         fields={READER_FIELDS}
         known={{ reader_key: readerKey, name: readerKey }}
-        label={readerKey === '' ? 'Add reader' : 'Configure reader'}
+        label={readerKey === '' ? 'Add reader' : 'Set up reader'}
         request={async (body: components['schemas']['ReaderCreate']) =>
           unwrap(await api.POST('/api/v1/readers', { body })).data
         }

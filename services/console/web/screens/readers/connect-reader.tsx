@@ -1,6 +1,7 @@
 import { List, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { CopyField } from '../../parts/copy-field.tsx'
+import { Disclosure } from '../../parts/disclosure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { mqttTopic, natsSubject } from './broker-address.ts'
@@ -25,16 +26,20 @@ export function ConnectReader({ readerKey, format, children }: Props) {
   const { steps, values } = vendorSteps(format)
   return (
     <Stack gap="sm">
+      <Text size="sm">On the device, open the MQTT settings and enter these values:</Text>
       <Loaded query={urls} what="the broker addresses">
-        {({ reader_mqtt_url: mqtt, reader_nats_url: nats }) => (
+        {({ reader_mqtt_url: mqtt }) => (
           <>
-            <Address label="MQTT broker" url={mqtt} />
-            <CopyField label="MQTT topic" value={mqttTopic(topic)} />
-            <Address label="NATS broker" url={nats} />
-            <CopyField label="NATS subject" value={natsSubject(topic)} />
-            <Text size="sm" c="dimmed">
-              Publish with QoS 1, without retain or last will. Give each device its own MQTT client ID.
-            </Text>
+            <Address
+              label="MQTT broker"
+              help="Where the device sends to. Some devices call it server or host."
+              url={mqtt}
+            />
+            <CopyField
+              label="MQTT topic"
+              description="Names your organization, this reader and the kind of its messages."
+              value={mqttTopic(topic)}
+            />
           </>
         )}
       </Loaded>
@@ -50,13 +55,28 @@ export function ConnectReader({ readerKey, format, children }: Props) {
       {values?.(topic).map(({ label, value }) => (
         <CopyField key={label} label={label} value={value} />
       ))}
-      {urls.data && children?.(urls.data, credentials)}
+      {urls.data && (
+        <>
+          <Disclosure summary="For technicians: NATS, quality of service, client ID">
+            <Address label="NATS broker" url={urls.data.reader_nats_url} />
+            <CopyField label="NATS subject" value={natsSubject(topic)} />
+            <Text size="sm" c="dimmed">
+              Over MQTT, publish with QoS 1, without retain or last will. Give each device its own MQTT client
+              ID.
+            </Text>
+          </Disclosure>
+          {children?.(urls.data, credentials)}
+        </>
+      )}
     </Stack>
   )
 }
 
-function Address({ label, url }: { label: string; url: string | null }) {
-  if (url !== null) return <CopyField label={label} value={url} />
+type AddressProps = { label: string; help?: string; url: string | null }
+
+function Address({ label, help, url }: AddressProps) {
+  if (url !== null)
+    return <CopyField label={label} value={url} {...(help !== undefined && { description: help })} />
   return (
     <Text size="sm">
       <strong>{label}:</strong> not configured on this installation. Ask its operator.

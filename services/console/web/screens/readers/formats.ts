@@ -2,9 +2,9 @@ import type { components } from '@whereabouts/client/client'
 
 export type ReaderFormat = components['schemas']['ReaderCreate']['format']
 
-/** Every format with its label. */
+/** Every format with its label, as "Kind of reader". */
 const LABELS: Readonly<Record<ReaderFormat, string>> = {
-  canonical: 'Canonical: your own integration',
+  canonical: 'Other, or our own program (JSON)',
   impinj: 'Impinj R700, R720',
   zebra: 'Zebra FX, ATR, FXR readers and RFD sleds',
   csl: 'CSL CS463, CS203X',
@@ -12,7 +12,7 @@ const LABELS: Readonly<Record<ReaderFormat, string>> = {
   minew: 'Minew G1, G2, MG3, MG4',
   'gl-s10': 'GL-iNet GL-S10',
   kkm: 'KKM, HoneyComm and compatible',
-  mapping: 'Other device: with a mapping',
+  mapping: 'Other, described by a mapping (JSON)',
 }
 
 export const FORMATS = Object.keys(LABELS) as readonly ReaderFormat[]

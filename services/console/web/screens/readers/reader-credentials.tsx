@@ -35,7 +35,7 @@ export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
   if (!isAdmin)
     return (
       <Text size="sm">
-        The device needs an API key as user name and password. Ask an administrator to create one.
+        The device needs a user name and a password. Ask an administrator to create them here.
       </Text>
     )
   if (credentials)
@@ -55,12 +55,12 @@ export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
       {send.error !== undefined && <FailureNotice error={send.error} />}
       <Group gap="sm">
         <Button variant="default" loading={send.isSending} onClick={() => send.send(undefined)}>
-          Create credentials
+          Create user name and password
         </Button>
         <Text size="sm" c="dimmed" style={{ flex: '1 1 16rem' }}>
           {send.result
             ? `User name ${send.result.client_id}. Click again to create another pair.`
-            : 'Creates a user name and password for this device: an API key that can only publish scans.'}
+            : 'For this device only. It can send reads, and nothing else. Listed under API keys.'}
         </Text>
       </Group>
     </Stack>

@@ -12,15 +12,15 @@ export const READER_FIELDS: Fields<Configured, keyof components['schemas']['Read
   reader_key: {
     label: 'Reader key',
     kind: key,
-    help: 'Letters, digits and hyphens. Part of the topic the device publishes to. Cannot be changed later.',
+    help: 'Letters, digits and hyphens. Part of the topic to which the device sends. Cannot be changed later.',
     isRequired: true,
     isCreateOnly: true,
   },
   name: { label: 'Name', kind: text, isRequired: true },
   format: {
-    label: 'Format',
+    label: 'Kind of reader',
     kind: longChoice(FORMAT_CHOICES),
-    help: 'The message format of the device.',
+    help: 'Decides how its messages are understood.',
     isRequired: true,
   },
   timezone: {

@@ -5,7 +5,7 @@ import type { ReaderFilter } from './use-readers.ts'
 type Props = { filter: ReaderFilter; onChange: (change: Partial<ReaderFilter>) => void }
 
 const KINDS = [
-  { value: 'true', label: 'Configured' },
+  { value: 'true', label: 'Set up' },
   { value: 'false', label: 'Discovered' },
 ]
 const STATUSES = [
@@ -24,11 +24,11 @@ export function ReaderFilters({ filter, onChange }: Props) {
         onChange={(q) => onChange({ q, offset: '0' })}
       />
       <Select
-        label="Kind"
+        label="Show"
         placeholder="All"
         data={KINDS}
         clearable
-        clearButtonProps={{ 'aria-label': 'Clear kind' }}
+        clearButtonProps={{ 'aria-label': 'Show all readers' }}
         value={filter.kind === '' ? null : filter.kind}
         onChange={(kind) => onChange({ kind: kind ?? '', offset: '0' })}
         w={150}

@@ -3,8 +3,8 @@ import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { When } from '../../parts/when.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
-import { clockText, readProblemsOf } from './health-text.ts'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
+import { clockText, readProblemsOf, readsText } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Health = components['schemas']['ReaderHealth']
@@ -19,13 +19,11 @@ export function ReaderHealth({ health }: { health: Health }) {
         <Fact label="Status">
           <ReaderStatus status={health.status} />
         </Fact>
-        <Fact label="Last seen">
+        <Fact label="Last heard">
           {health.last_seen_at === null ? 'Never' : <When at={health.last_seen_at} />}
         </Fact>
         <Fact label="Reads per minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
-        <Fact label="Total reads">
-          {`${count.format(health.reads)} in ${count.format(health.messages)} messages`}
-        </Fact>
+        <Fact label="Total reads">{readsText(health)}</Fact>
         <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
         <Fact label="Device ID">{health.identity ?? '–'}</Fact>
       </SimpleGrid>
@@ -37,7 +35,7 @@ export function ReaderHealth({ health }: { health: Health }) {
       )}
       {health.status === 'never_heard' ? (
         <Text size="sm" c="dimmed">
-          No messages yet. See below how to connect the device.
+          No messages yet. Connect the device as described below, or send a test read.
         </Text>
       ) : (
         <ReadProblems health={health} />
@@ -64,29 +62,36 @@ function ReadProblems({ health }: { health: Health }) {
   return (
     <div>
       <Title order={3} size="h6" mb="xs">
-        Problems by kind
+        Problems
       </Title>
-      <ScrollRegion label="Problems by kind">
-        <Table verticalSpacing={4}>
-          <Table.Tbody>
-            {readProblemsOf(health).map((problem) => (
-              <Table.Tr key={problem.field}>
-                <Table.Th scope="row" fw={500} w={170}>
+      <StackedTable label="Problems by kind">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Kind</Table.Th>
+            <Table.Th ta="right">Count</Table.Th>
+            <Table.Th>What it means</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {readProblemsOf(health).map((problem) => (
+            <Table.Tr key={problem.field}>
+              <Cell width={220}>
+                <Text size="sm" fw={500}>
                   {problem.label}
-                </Table.Th>
-                <Table.Td ta="right" w={90}>
-                  {count.format(problem.count)}
-                </Table.Td>
-                <Table.Td>
-                  <Text size="sm" c="dimmed">
-                    {problem.hint}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollRegion>
+                </Text>
+              </Cell>
+              <Cell label="Count" align="right" width={90}>
+                {count.format(problem.count)}
+              </Cell>
+              <Cell label="What it means">
+                <Text size="sm" c="dimmed">
+                  {problem.hint}
+                </Text>
+              </Cell>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </StackedTable>
     </div>
   )
 }
@@ -96,35 +101,36 @@ function Device({ health }: { health: Health }) {
   return (
     <div>
       <Title order={3} size="h6" mb="xs">
-        Device reports
+        What the device reports
       </Title>
-      <ScrollRegion label="Device reports">
-        <Table verticalSpacing={4}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Report</Table.Th>
-              <Table.Th>When</Table.Th>
-              <Table.Th>Details</Table.Th>
+      <StackedTable label="Device reports">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Report</Table.Th>
+            <Table.Th>When</Table.Th>
+            <Table.Th>Details</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {health.device.map((report) => (
+            <Table.Tr key={`${report.kind} ${JSON.stringify(report.detail)}`}>
+              <Cell>{wordsOf(report.kind)}</Cell>
+              <Cell label="When">
+                <When at={report.at ?? report.received_at} />
+              </Cell>
+              <Cell label="Details">
+                <Code>{detailText(report.detail)}</Code>
+              </Cell>
             </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {health.device.map((report) => (
-              <Table.Tr key={`${report.kind} ${JSON.stringify(report.detail)}`}>
-                <Table.Td>{report.kind}</Table.Td>
-                <Table.Td>
-                  <When at={report.at ?? report.received_at} />
-                </Table.Td>
-                <Table.Td>
-                  <Code>{detailText(report.detail)}</Code>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollRegion>
+          ))}
+        </Table.Tbody>
+      </StackedTable>
     </div>
   )
 }
+
+/** A kind of report, such as `antenna_connected`, as words. */
+const wordsOf = (kind: string) => (kind.charAt(0).toUpperCase() + kind.slice(1)).replaceAll('_', ' ')
 
 const detailText = (detail: Record<string, unknown>) =>
   Object.entries(detail)

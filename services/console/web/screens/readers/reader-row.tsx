@@ -1,7 +1,9 @@
-import { Anchor, Badge, Button, Group, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Button, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
+import { Cell } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
+import { formatLabel } from './formats.ts'
 import { clockText, readProblemsOf } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
@@ -19,7 +21,7 @@ export function ReaderRow({ reader, onConfigure }: Props) {
   const problems = readProblemsOf(health).filter((problem) => problem.count > 0)
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell>
         {configured ? (
           <Anchor component={Link} to={`/readers/${id}`} size="sm" fw={500}>
             {name}
@@ -32,34 +34,32 @@ export function ReaderRow({ reader, onConfigure }: Props) {
         <Text size="xs" c="dimmed" ff="monospace">
           {key}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Status">
         <ReaderStatus status={health.status} />
-      </Table.Td>
-      <Table.Td>{health.last_seen_at === null ? '–' : <When at={health.last_seen_at} />}</Table.Td>
-      <Table.Td>{count.format(Math.round(health.reads_per_minute))}</Table.Td>
-      <Table.Td>{clockText(health.clock_offset_ms)}</Table.Td>
-      <Table.Td>
-        {problems.length === 0 ? (
-          <Text size="sm">None</Text>
-        ) : (
-          problems.map((problem) => (
-            <Text key={problem.field} size="sm" title={problem.hint}>
-              {`${count.format(problem.count)} ${problem.label}`}
-            </Text>
-          ))
+      </Cell>
+      <Cell label="Last heard">
+        {health.last_seen_at === null ? 'Never' : <When at={health.last_seen_at} />}
+      </Cell>
+      <Cell label="Reads per minute">{count.format(Math.round(health.reads_per_minute))}</Cell>
+      <Cell label="Clock">{clockText(health.clock_offset_ms)}</Cell>
+      <Cell label="Problems">
+        {problems.length === 0
+          ? 'None'
+          : problems.map(({ field, hint, counted }) => (
+              <Text key={field} size="sm" title={hint}>
+                {counted}
+              </Text>
+            ))}
+      </Cell>
+      <Cell label="Kind of reader">{format === null ? '–' : formatLabel(format)}</Cell>
+      <Cell align="right">
+        {!configured && onConfigure && (
+          <Button size="xs" variant="default" onClick={onConfigure} aria-label={`Set up ${key}`}>
+            Set up
+          </Button>
         )}
-      </Table.Td>
-      <Table.Td>{format ?? '–'}</Table.Td>
-      <Table.Td>
-        <Group justify="flex-end">
-          {!configured && onConfigure && (
-            <Button size="xs" variant="default" onClick={onConfigure} aria-label={`Configure ${key}`}>
-              Configure
-            </Button>
-          )}
-        </Group>
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }

@@ -8,7 +8,7 @@ import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
 import { type Reader, READER_FIELDS } from './reader-fields.ts'
 
-/** Settings and removal of a reader. Administrators only. */
+/** Settings and deletion of a reader. Administrators only. */
 export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
   const navigate = useNavigate()
   const [saved, setSaved] = useState({ reader, count: 0 })
@@ -31,15 +31,15 @@ export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
       </Text>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          After removal, its reads have no location.
+          Without the reader, its reads have no location.
         </Text>
         <ConfirmButton
-          label="Remove reader"
+          label="Delete reader"
           work={async () => unwrap(await api.DELETE('/api/v1/readers/{reader_id}', { params }))}
           reload={[['readers']]}
           onDone={() => void navigate({ to: '/readers' })}
         >
-          {`This removes ${reader.name ?? reader.reader_key} and its scan points. The history stays. If the device keeps publishing, it is listed as discovered.`}
+          {`This deletes ${reader.name ?? reader.reader_key} and its scan points, which cannot be undone. From now on its reads have no location. History stays. If the device still sends, it is listed as discovered.`}
         </ConfirmButton>
       </Group>
     </Card>

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { Card } from '../../parts/card.tsx'
+import { Disclosure } from '../../parts/disclosure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { api } from '../../session/api.ts'
@@ -12,6 +13,7 @@ import { formatLabel } from './formats.ts'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points.tsx'
+import { TestReadButton } from './test-read.tsx'
 
 const REFRESH_MS = 10_000
 const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
@@ -33,6 +35,11 @@ export default function ReaderScreen() {
         <Anchor component={Link} to="/readers" size="sm" underline="always">
           All readers
         </Anchor>
+      }
+      actions={
+        reader.data && (
+          <TestReadButton key={id} readerId={id} readerName={reader.data.name ?? reader.data.reader_key} />
+        )
       }
     >
       <Loaded query={reader} what="the reader" missing={NO_READER}>
@@ -56,14 +63,19 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
               <ReaderSettings reader={reader} id={id} />
             ) : (
               <Text size="sm" c="dimmed">
-                {`Format: ${formatLabel(format)}. Only administrators can change readers.`}
+                {`Kind of reader: ${formatLabel(format)}. Only administrators can change readers.`}
               </Text>
             )}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Card title="Connect the device">
-            <ConnectReader readerKey={reader.reader_key} format={format} />
+            <Disclosure
+              summary="Settings to enter on the device"
+              isOpen={reader.health.status === 'never_heard'}
+            >
+              <ConnectReader readerKey={reader.reader_key} format={format} />
+            </Disclosure>
           </Card>
         </Grid.Col>
       </Grid>

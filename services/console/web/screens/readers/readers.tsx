@@ -28,8 +28,8 @@ export default function Readers() {
       title="Readers"
       lead={
         isAdmin
-          ? 'Configured readers, and readers discovered by their messages.'
-          : 'Configured and discovered readers. Only administrators can configure readers.'
+          ? 'Devices that read tags. A device that sends messages without being set up is listed as discovered.'
+          : 'Devices that read tags. Only administrators can set them up.'
       }
       actions={add}
     >
@@ -43,7 +43,7 @@ export default function Readers() {
             >
               {isFiltered
                 ? 'Change the filters above.'
-                : 'Add one and copy the broker settings to the device. Devices that publish with your credentials appear here automatically.'}
+                : 'Add one, then copy its settings to the device. Devices that send with your credentials appear here by themselves.'}
             </EmptyState>
           ) : (
             <>

@@ -66,7 +66,7 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
         />
         <LocationPicker
           label="Location"
-          description="If empty, reads from this antenna will have no location."
+          description="Where this antenna reads. Without one, its reads move no asset."
           value={location}
           onChange={setLocation}
           error={send.fields['location_id']}

@@ -1,4 +1,5 @@
-import { Button, Group, Table, Text } from '@mantine/core'
+import { Button, Group, Table, Text, VisuallyHidden } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../parts/card.tsx'
@@ -6,9 +7,10 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { api } from '../../session/api.ts'
 import { ScanPointForm } from './scan-point-form.tsx'
+import { offerUndo } from './undo-scan-point.tsx'
 import { type ScanPoint, useScanPoints } from './use-scan-points.ts'
 
 type Props = { readerId: number; isAdmin: boolean }
@@ -29,31 +31,31 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
         {(rows) =>
           rows.length === 0 ? (
             <EmptyState title="No scan points yet">
-              Assign antenna 1 to a location. Until then its reads have no location.
+              Assign antenna 1 to a location. Until then, its reads move no asset.
             </EmptyState>
           ) : (
-            <ScrollRegion label="Scan points">
-              <Table miw={420}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Antenna</Table.Th>
-                    <Table.Th>Name</Table.Th>
-                    <Table.Th>Location</Table.Th>
-                    <Table.Th aria-label="Actions" />
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {rows.map((point) => (
-                    <ScanPointRow
-                      key={point.id}
-                      readerId={readerId}
-                      point={point}
-                      onEdit={isAdmin ? () => setOpen(point) : undefined}
-                    />
-                  ))}
-                </Table.Tbody>
-              </Table>
-            </ScrollRegion>
+            <StackedTable label="Antennas and their locations" minWidth={420}>
+              <Table.Thead>
+                <Table.Tr>
+                  <Table.Th>Antenna</Table.Th>
+                  <Table.Th>Name</Table.Th>
+                  <Table.Th>Location</Table.Th>
+                  <Table.Th>
+                    <VisuallyHidden>Actions</VisuallyHidden>
+                  </Table.Th>
+                </Table.Tr>
+              </Table.Thead>
+              <Table.Tbody>
+                {rows.map((point) => (
+                  <ScanPointRow
+                    key={point.id}
+                    readerId={readerId}
+                    point={point}
+                    onEdit={isAdmin ? () => setOpen(point) : undefined}
+                  />
+                ))}
+              </Table.Tbody>
+            </StackedTable>
           )
         }
       </Loaded>
@@ -78,6 +80,8 @@ type RowProps = { readerId: number; point: ScanPoint; onEdit: (() => void) | und
 
 function ScanPointRow({ readerId, point, onEdit }: RowProps) {
   const { id, antenna, name, location } = point
+  const client = useQueryClient()
+  const reload = () => client.invalidateQueries({ queryKey: ['reader', readerId] })
   const remove = async () =>
     unwrap(
       await api.DELETE('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
@@ -86,29 +90,32 @@ function ScanPointRow({ readerId, point, onEdit }: RowProps) {
     )
   return (
     <Table.Tr>
-      <Table.Td>{antenna}</Table.Td>
-      <Table.Td>{name}</Table.Td>
-      <Table.Td>
+      <Cell label="Antenna">{antenna}</Cell>
+      <Cell label="Name">{name}</Cell>
+      <Cell label="Location">
         {location ? <LocationLink id={location.id}>{location.name}</LocationLink> : 'No location'}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell>
         {onEdit && (
           <Group gap="xs" justify="flex-end" wrap="nowrap">
             <Button size="xs" variant="default" onClick={onEdit} aria-label={`Edit ${name}`}>
               Edit
             </Button>
             <ConfirmButton
-              label="Remove"
-              ariaLabel={`Remove ${name}`}
+              label="Delete"
+              ariaLabel={`Delete ${name}`}
               size="xs"
               work={remove}
               reload={[['reader', readerId]]}
+              onDone={() => offerUndo(readerId, point, reload)}
             >
-              {`Reads from antenna ${antenna} will have no location.`}
+              {location
+                ? `From now on, reads of antenna ${antenna} have no location: they no longer move assets to ${location.name}. History stays.`
+                : `Reads of antenna ${antenna} already have no location. History stays.`}
             </ConfirmButton>
           </Group>
         )}
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }

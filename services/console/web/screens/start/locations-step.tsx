@@ -1,19 +1,27 @@
 import { List, Text, TextInput } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { atMost, filled, firstOf } from '../../parts/checks.ts'
 import { LocationLink } from '../../parts/links.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
-import { api } from '../../session/api.ts'
+import { EXAMPLE } from './example.ts'
+import { createLocation } from './set-up.ts'
 
 type Props = { locations: readonly components['schemas']['Location'][]; total: number }
 
 /** Needs only names: the API creates the keys. The form stays for the next location. */
 export function LocationsStep({ locations, total }: Props) {
-  const [name, setName] = useState('')
-  const send = useSend(async () => unwrap(await api.POST('/api/v1/locations', { body: { name } })), {
+  const [name, setName] = useState<string>(total === 0 ? EXAMPLE.location : '')
+  const [shownTotal, setShownTotal] = useState(total)
+  if (shownTotal !== total) {
+    setShownTotal(total)
+    if (shownTotal === 0 && name === EXAMPLE.location) setName('') // the first one was added elsewhere
+  }
+  const send = useSend(createLocation, {
     reload: [['locations']],
     onDone: () => setName(''),
+    check: (typed) => ({ name: firstOf(filled(typed, 'Enter a name.'), atMost(typed, 255)) }),
   })
   return (
     <>
@@ -35,12 +43,12 @@ export function LocationsStep({ locations, total }: Props) {
       <SendForm
         send={send}
         label={total === 0 ? 'Add location' : 'Add another location'}
-        onSubmit={() => send.send(undefined)}
+        onSubmit={() => send.send(name.trim())}
         shownFields={['name']}
       >
         <TextInput
           label="Location name"
-          placeholder="Dock 1"
+          onFocus={(event) => event.currentTarget.select()}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={send.fields['name']}

@@ -1,30 +1,28 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
+import { Disclosure } from '../../parts/disclosure.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from '../readers/connect-reader.tsx'
-import type { ScanPoint } from '../readers/use-scan-points.ts'
 import { ReaderStepForm } from './reader-step-form.tsx'
 import { TryIt } from './try-it.tsx'
+import type { PlacedReader, TaggedAsset } from './use-progress.ts'
 
 type Props = {
-  reader: components['schemas']['Reader'] | null
-  /** The antenna of the reader that is assigned to a location. */
-  placed: ScanPoint | undefined
+  newest: PlacedReader | null
   /** Its tag is in the trial message. */
-  asset: components['schemas']['Asset'] | null
+  asset: TaggedAsset | null
   newestLocation: components['schemas']['Location'] | undefined
-  /** A scan has arrived: the trial message is hidden. */
-  isTried: boolean
 }
 
-/** Creates a reader with one antenna, then shows its settings. */
-export function ReaderStep({ reader, placed, asset, newestLocation, isTried }: Props) {
+/** Creates a reader with one antenna. Settings for a device are shown on demand. */
+export function ReaderStep({ newest, asset, newestLocation }: Props) {
   const { isAdmin } = useSession()
-  if (!reader || !placed) {
-    if (isAdmin) return <ReaderStepForm reader={reader} newestLocation={newestLocation} />
-    return <Text size="sm">Only administrators can configure readers. They are listed under Members.</Text>
+  if (!newest?.placed) {
+    if (isAdmin) return <ReaderStepForm newest={newest} newestLocation={newestLocation} />
+    return <Text size="sm">Only administrators can set up readers. They are listed under Members.</Text>
   }
+  const { reader, placed } = newest
   const key = reader.reader_key
   return (
     <Stack gap="sm">
@@ -33,19 +31,21 @@ export function ReaderStep({ reader, placed, asset, newestLocation, isTried }: P
         <Anchor component={Link} inherit underline="always" to={`/readers/${reader.id}`}>
           {reader.name ?? key}
         </Anchor>
-        {` is assigned to ${placed.location?.name ?? ''}. Enter these settings on the device:`}
+        {` is at ${placed.location?.name ?? 'no location'}.`}
       </Text>
-      <ConnectReader readerKey={key} format={reader.format ?? 'canonical'}>
-        {(urls, credentials) => (
-          <TryIt
-            readerKey={key}
-            antenna={placed.antenna}
-            tag={isTried ? undefined : asset?.tags[0]}
-            urls={urls}
-            credentials={credentials}
-          />
-        )}
-      </ConnectReader>
+      <Disclosure summary="Connect a real reader">
+        <ConnectReader readerKey={key} format={reader.format ?? 'canonical'}>
+          {(urls, credentials) => (
+            <TryIt
+              readerKey={key}
+              antenna={placed.antenna}
+              tag={asset?.tags[0]}
+              urls={urls}
+              credentials={credentials}
+            />
+          )}
+        </ConnectReader>
+      </Disclosure>
     </Stack>
   )
 }

@@ -4,10 +4,12 @@ import { combined } from '../../parts/combined-query.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useSession } from '../../session/use-session.ts'
+import { AddExample } from './add-example.tsx'
 import { ArrivalStep } from './arrival-step.tsx'
 import { AssetStep } from './asset-step.tsx'
 import { LocationsStep } from './locations-step.tsx'
 import { ReaderStep } from './reader-step.tsx'
+import { useTaggedAsset } from '../readers/use-tagged-asset.ts'
 import { Step, type StepState } from './step.tsx'
 import {
   type Arrival,
@@ -17,7 +19,6 @@ import {
   useFirstLocations,
   useLastArrival,
   useNewestReader,
-  useTaggedAsset,
 } from './use-progress.ts'
 
 /** The steps from an empty organization to the first scan. Steps done on other screens count too. */
@@ -30,7 +31,7 @@ export default function Start() {
   return (
     <Screen
       title="Getting started"
-      lead="Five steps to your first scan. You can leave and continue at any time."
+      lead="Five steps to your first scan, in about a minute. You can leave and continue at any time."
     >
       <Loaded query={combined({ locations, asset, newest, arrival })} what="your progress">
         {(progress) => <Steps {...progress} />}
@@ -47,7 +48,7 @@ type Props = {
 }
 
 function Steps({ locations, asset, newest, arrival }: Props) {
-  const { org } = useSession()
+  const { org, isAdmin } = useSession()
   const done = [
     true,
     locations.total_count > 0,
@@ -57,15 +58,18 @@ function Steps({ locations, asset, newest, arrival }: Props) {
   ]
   const now = done.indexOf(false)
   const stateOf = (step: number): StepState => (done[step - 1] ? 'done' : step - 1 === now ? 'now' : 'later')
-  const reader = newest?.reader ?? null
+  const [newestLocation] = locations.data
   return (
     <>
       <Text size="sm" role="status">
-        {now === -1 ? 'All five steps are done.' : `${done.filter(Boolean).length} of 5 steps are done.`}
+        {doneText(done)}
       </Text>
+      {isAdmin && now > 0 && now < 4 && (
+        <AddExample location={newestLocation} asset={asset} newest={newest} />
+      )}
       <Stack component="ol" gap="md" p={0} m={0} maw={860} style={{ listStyle: 'none' }}>
         <Step number={1} title="Organization" state="done">
-          <Text size="sm">{`${org.name} is created.`}</Text>
+          <Text size="sm">{`You are signed in to ${org.name}.`}</Text>
         </Step>
         <Step number={2} title="Locations" state={stateOf(2)}>
           <LocationsStep locations={locations.data} total={locations.total_count} />
@@ -74,18 +78,18 @@ function Steps({ locations, asset, newest, arrival }: Props) {
           <AssetStep asset={asset} />
         </Step>
         <Step number={4} title="Reader" state={stateOf(4)} later="A device that reads tags.">
-          <ReaderStep
-            reader={reader}
-            placed={newest?.placed}
-            asset={asset}
-            newestLocation={locations.data[0]}
-            isTried={arrival !== null}
-          />
+          <ReaderStep newest={newest} asset={asset} newestLocation={newestLocation} />
         </Step>
-        <Step number={5} title="First scan" state={stateOf(5)} later="Appears here as soon as it arrives.">
-          <ArrivalStep arrival={arrival} reader={reader} />
+        <Step number={5} title="First scan" state={stateOf(5)} later="You send it here. No device is needed.">
+          <ArrivalStep arrival={arrival} newest={newest} asset={asset} />
         </Step>
       </Stack>
     </>
   )
+}
+
+function doneText(steps: readonly boolean[]): string {
+  const count = steps.filter(Boolean).length
+  if (count === steps.length) return 'All five steps are done.'
+  return `${count} of ${steps.length} steps ${count === 1 ? 'is' : 'are'} done.`
 }

@@ -1,5 +1,6 @@
-import { Code, Stack, Text, Title } from '@mantine/core'
+import { Code, Text } from '@mantine/core'
 import { CopyField } from '../../parts/copy-field.tsx'
+import { Disclosure } from '../../parts/disclosure.tsx'
 import { useSession } from '../../session/use-session.ts'
 import type { Credentials } from '../readers/reader-credentials.tsx'
 import type { BrokerUrls } from '../readers/use-broker-urls.ts'
@@ -30,14 +31,11 @@ export function TryIt({ readerKey, antenna, tag, urls, credentials }: Props) {
   const mosquitto = mosquittoCommand(trial)
   const scan = scanCommand(trial)
   return (
-    <Stack gap="sm">
-      <Title order={3} size="h6" mt="xs">
-        No reader at hand?
-      </Title>
+    <Disclosure summary="Send a read from a shell or a program">
       <Text size="sm">
         {credentials
           ? 'Publish this message with any MQTT client or one of these commands:'
-          : 'Create credentials above first; the commands then include them. Publish this message:'}
+          : 'Create a user name and a password above first; the commands then include them. Publish this message:'}
       </Text>
       <CopyField label="Message topic" value={trialTopic(trial)} />
       <CopyField label="Message" value={trialMessage(trial)} />
@@ -56,6 +54,6 @@ export function TryIt({ readerKey, antenna, tag, urls, credentials }: Props) {
         On your own installation, <Code>npm start</Code> also simulates a warehouse in a demo organization.
         Sign in with the login it prints. See <Code>npm start -- --help</Code>.
       </Text>
-    </Stack>
+    </Disclosure>
   )
 }

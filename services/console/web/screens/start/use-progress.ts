@@ -4,7 +4,7 @@ import { api } from '../../session/api.ts'
 import { type ScanPoint, scanPoints } from '../readers/use-scan-points.ts'
 
 type Schemas = components['schemas']
-export type TaggedAsset = Schemas['Asset']
+export type { TaggedAsset } from '../readers/use-tagged-asset.ts'
 export type FirstLocations = { data: Schemas['Location'][]; total_count: number }
 
 /** The newest locations. The guide derives its progress from the data, so that people can leave and continue. */
@@ -17,20 +17,14 @@ export const useFirstLocations = () =>
       ),
   })
 
-/** The newest tagged asset; null if none of the newest 50 has a tag. */
-export const useTaggedAsset = () =>
-  useQuery({
-    queryKey: ['assets', 'start'],
-    queryFn: async ({ signal }): Promise<TaggedAsset | null> => {
-      const query = { limit: 50, sort: '-created_at' }
-      const { data } = unwrap(await api.GET('/api/v1/assets', { params: { query }, signal }))
-      return data.find(({ tags }) => tags.length > 0) ?? null
-    },
-  })
-
 const AWAITING_MS = 2_000
 
-export type PlacedReader = { reader: Schemas['Reader']; placed: ScanPoint | undefined }
+export type PlacedReader = {
+  reader: Schemas['Reader']
+  points: readonly ScanPoint[]
+  /** Its first antenna at a location. */
+  placed: ScanPoint | undefined
+}
 
 /**
  * The newest configured reader with its first antenna at a location; null if there is no reader. Polled while the first
@@ -46,7 +40,7 @@ export const useNewestReader = (isAwaiting: boolean) =>
       const [reader] = data.toSorted((a, b) => createdAt(b) - createdAt(a))
       if (!reader || reader.id === null) return null
       const points = await scanPoints(reader.id, signal)
-      return { reader, placed: points.find(({ location }) => location !== null) }
+      return { reader, points, placed: points.find(({ location }) => location !== null) }
     },
   })
 

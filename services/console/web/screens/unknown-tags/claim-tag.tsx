@@ -2,14 +2,15 @@ import { Code, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/
 import { notifications } from '@mantine/notifications'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { atMost, filled, firstOf } from '../../parts/checks.ts'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
+import { type TagType, tagTypeLabel } from '../readers/tag-types.ts'
 import { AssetPicker, type PickedAsset } from './asset-picker.tsx'
 
 type UnknownTag = components['schemas']['UnknownTag']
-type TagType = components['schemas']['TagCreate']['tag_type']
 
 type Props = { tag: UnknownTag; onAttached: () => void; onClose: () => void }
 type Owner = 'existing' | 'new'
@@ -25,11 +26,16 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
       // A newer API may have more types; it validates them.
       const named = { tag_type: tag.tag_type as TagType, value }
       if (owner === 'new')
-        return unwrap(await api.POST('/api/v1/assets', { body: { name, tags: [named] } })).data.name
+        return unwrap(await api.POST('/api/v1/assets', { body: { name: name.trim(), tags: [named] } })).data
+          .name
       unwrap(await api.POST('/api/v1/unknown-tags/claim', { body: { ...named, asset_id: asset?.id ?? 0 } }))
       return asset?.name ?? ''
     },
     {
+      check: () => ({
+        asset_id: owner === 'existing' && asset === null ? 'Choose an asset.' : undefined,
+        name: owner === 'new' ? firstOf(filled(name, 'Enter a name.'), atMost(name, 255)) : undefined,
+      }),
       reload: [['unknown-tags'], ['assets']],
       onDone: (owned) => {
         notifications.show({ message: `Assigned ${value} to ${owned}.` })
@@ -46,11 +52,10 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'asset_id']}
-        isDisabled={owner === 'existing' && asset === null}
       >
         <Stack gap="sm">
           <Text size="sm">
-            {`The ${tag.tag_type} tag `}
+            {`The ${tagTypeLabel(tag.tag_type)} tag `}
             <Code>{tag.value}</Code>
             {` was last read by ${tag.reader_key}.`}
           </Text>

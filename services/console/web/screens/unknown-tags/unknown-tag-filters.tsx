@@ -1,14 +1,9 @@
 import { Group, Select } from '@mantine/core'
 import { SearchBox } from '../../parts/search-box.tsx'
+import { TAG_TYPE_CHOICES } from '../readers/tag-types.ts'
 import type { UnknownTagFilter } from './use-unknown-tags.ts'
 
 type Props = { filter: UnknownTagFilter; onChange: (change: Partial<UnknownTagFilter>) => void }
-
-const TYPES = [
-  { value: 'rfid', label: 'RFID' },
-  { value: 'ble', label: 'Bluetooth' },
-  { value: 'barcode', label: 'Barcode' },
-]
 
 /** Most Bluetooth tags are unknown: the filters find the one that was just held in front of a reader. */
 export function UnknownTagFilters({ filter, onChange }: Props) {
@@ -23,7 +18,7 @@ export function UnknownTagFilters({ filter, onChange }: Props) {
       <Select
         label="Type"
         placeholder="All"
-        data={TYPES}
+        data={TAG_TYPE_CHOICES}
         clearable
         clearButtonProps={{ 'aria-label': 'Clear type' }}
         value={filter.type === '' ? null : filter.type}

@@ -1,8 +1,10 @@
 import { Button, Group, Table, Text } from '@mantine/core'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { Cell } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
+import { tagTypeLabel } from '../readers/tag-types.ts'
 
 type Props = { tag: components['schemas']['UnknownTag']; onClaim: () => void }
 
@@ -17,7 +19,7 @@ export function UnknownTagRow({ tag, onClaim }: Props) {
     )
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell>
         <Text size="sm" ff="monospace">
           {tag.value}
         </Text>
@@ -26,15 +28,15 @@ export function UnknownTagRow({ tag, onClaim }: Props) {
             {`iBeacon ${tag.ibeacon}`}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>{tag.tag_type}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Type">{tagTypeLabel(tag.tag_type)}</Cell>
+      <Cell label="Last read">
         <When at={tag.last_seen_at} />
-      </Table.Td>
-      <Table.Td>{count.format(tag.reads)}</Table.Td>
-      <Table.Td>{`${tag.reader_key}, antenna ${tag.antenna}`}</Table.Td>
-      <Table.Td>{tag.rssi_dbm === null ? '–' : `${tag.rssi_dbm} dBm`}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Reads">{count.format(tag.reads)}</Cell>
+      <Cell label="Last read by">{`${tag.reader_key}, antenna ${tag.antenna}`}</Cell>
+      <Cell label="Signal">{tag.rssi_dbm === null ? '–' : `${tag.rssi_dbm} dBm`}</Cell>
+      <Cell>
         <Group gap="xs" justify="flex-end" wrap="nowrap">
           <Button size="xs" variant="default" onClick={onClaim} aria-label={`Assign ${tag.value}`}>
             Assign
@@ -46,10 +48,10 @@ export function UnknownTagRow({ tag, onClaim }: Props) {
             work={dismiss}
             reload={[['unknown-tags']]}
           >
-            This removes the tag from the list until it is read again.
+            This removes the tag from the list. The list shows it again when a reader reads it again.
           </ConfirmButton>
         </Group>
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Table } from '@mantine/core'
+import { Button, Table, VisuallyHidden } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
@@ -6,8 +6,8 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
 import { SortHeading } from '../../parts/sort-heading.tsx'
+import { StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { ClaimTag } from './claim-tag.tsx'
 import { UnknownTagFilters } from './unknown-tag-filters.tsx'
@@ -89,25 +89,25 @@ type TableProps = {
 
 function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
   return (
-    <ScrollRegion label="Unknown tags">
-      <Table miw={860}>
-        <Table.Thead>
-          <Table.Tr>
-            <SortHeading label="Value" field="value" sort={sort} onSort={onSort} />
-            <Table.Th>Type</Table.Th>
-            <SortHeading label="Last seen" field="last_seen_at" sort={sort} onSort={onSort} />
-            <SortHeading label="Reads" field="reads" sort={sort} onSort={onSort} />
-            <Table.Th>Last read by</Table.Th>
-            <Table.Th>Signal</Table.Th>
-            <Table.Th aria-label="Actions" />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tags.map((tag) => (
-            <UnknownTagRow key={tag.id} tag={tag} onClaim={() => onClaim(tag)} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+    <StackedTable label="Unknown tags" minWidth={860}>
+      <Table.Thead>
+        <Table.Tr>
+          <SortHeading label="Value" field="value" sort={sort} onSort={onSort} />
+          <Table.Th>Type</Table.Th>
+          <SortHeading label="Last read" field="last_seen_at" sort={sort} onSort={onSort} />
+          <SortHeading label="Reads" field="reads" sort={sort} onSort={onSort} />
+          <Table.Th>Last read by</Table.Th>
+          <Table.Th>Signal</Table.Th>
+          <Table.Th>
+            <VisuallyHidden>Actions</VisuallyHidden>
+          </Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {tags.map((tag) => (
+          <UnknownTagRow key={tag.id} tag={tag} onClaim={() => onClaim(tag)} />
+        ))}
+      </Table.Tbody>
+    </StackedTable>
   )
 }
