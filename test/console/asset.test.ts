@@ -12,6 +12,7 @@ import {
 } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { press } from './support/keyboard.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -176,7 +177,7 @@ test('dwell times and history follow the asset as it moves', async ({ member, or
 
   const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // the viewer is in Berlin, in winter
   await page.getByLabel('To', { exact: true }).fill(hourAgo.toISOString().slice(0, 16))
-  await page.getByText('1–1 of 1 rows').waitFor()
+  await page.getByText('1 row', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('1–3 of 3 rows').waitFor()
   await context.setOffline(true)
@@ -230,7 +231,10 @@ test('data is changed and cleared, the key is renamed; a taken key is refused', 
   await section(page, 'Data').getByText('FORKLIFT-8').waitFor()
 })
 
-test('tags are attached and detached, and the asset is deleted', async ({ member, organization }) => {
+test('tags are attached and detached, and the asset is deleted; both can be undone', async ({
+  member,
+  organization,
+}) => {
   const asset = await newAsset(organization, 'Forklift 7', [])
   await newAsset(organization, 'Another', [{ tag_type: 'rfid', value: 'E2801' }])
   const { page } = member
@@ -248,11 +252,42 @@ test('tags are attached and detached, and the asset is deleted', async ({ member
   await form.getByRole('button', { name: 'Detach' }).click()
   await tags.getByText('No tags yet').waitFor()
 
-  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await tags.getByRole('button', { name: 'Detach E2802' }).waitFor()
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await form.getByText('You can restore it at any time.').waitFor()
   await form.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Assets', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Another' }).waitFor()
   expect(await page.getByRole('link', { name: 'Forklift 7' }).count()).toBe(0)
-  await member.open(`/assets/${asset.id}`)
+  await page.getByText('Deleted Forklift 7.').waitFor()
+  await expectAccessible(page)
+  await member.picture('asset-undo')
+  await press(page, page.getByRole('button', { name: 'Undo' }))
+  await page.getByText('Forklift 7 is restored.').waitFor()
+  await page.getByRole('link', { name: 'Forklift 7' }).click()
+  await tags.getByRole('button', { name: 'Detach E2802' }).waitFor()
+  await member.open('/assets/4711')
   await page.getByRole('alert').getByText('There is no such asset').waitFor()
+})
+
+test('a deletion that cannot be undone as it was leads to the page of the asset', async ({
+  member,
+  organization,
+}) => {
+  const body = { external_key: 'KEY', name: 'Forklift 7' }
+  const { id } = unwrap(await organization.integrator.POST('/api/v1/assets', { body })).data
+  const { page } = member
+  await member.open(`/assets/${id}`)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Deleted Forklift 7.').waitFor()
+  unwrap(await organization.integrator.POST('/api/v1/assets', { body: { ...body, name: 'Other' } }))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('The external key KEY belongs to the asset “Other” now.').waitFor()
+  await page.getByRole('button', { name: 'Open Forklift 7' }).click()
+  await page.getByRole('textbox', { name: 'New external key' }).fill('KEY-2')
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
 })

@@ -949,6 +949,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{asset_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deleted asset and what a restore would bring back
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["previewAssetRestore"];
+        put?: never;
+        /**
+         * Restore a deleted asset with its tags
+         * @description A deleted asset can always be restored. Responds with 409 if another asset has its external key: send another `external_key`. Does not take back tags that were attached to something else meanwhile. Restoring an asset that is not deleted changes nothing.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["restoreAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deleted location and what a restore would bring back
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["previewLocationRestore"];
+        put?: never;
+        /**
+         * Restore a deleted location with its tags
+         * @description A deleted location can always be restored. Responds with 409 if another location has its external key, or if its parent is deleted: send another `external_key` or `parent_id`; null makes it a root. Does not take back tags that were attached to something else meanwhile. Does not restore sub-locations, which were deleted before. Restoring a location that is not deleted changes nothing.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["restoreLocation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the assets and locations that scanned values name
+         * @description Returns one row per value, in the order of the request. A value names a live asset or location by its external key, which must be equal, or by a tag of any type, which is compared as reads are. Each asset or location is in `matches` once. External keys come first, assets before locations. Then come tags: those with exactly this value, then similar ones, the oldest first. Of several similar tags of one type only the one that a read would match counts. More than one match means that the value is ambiguous. Ignores validity windows.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["lookUpValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -1035,6 +1119,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{import_id}/failed-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the failed rows of an import as CSV
+         * @description The rows as they were in the file, each with its line and its error. Correct the file and import it: an import ignores the columns `import_line` and `import_error`.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["exportFailedImportRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{import_id}/apply": {
         parameters: {
             query?: never;
@@ -1067,8 +1175,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export all live assets as CSV
-         * @description The file can be imported.
+         * Export assets as CSV
+         * @description Takes the filters and the order of the list of assets. Without them, it returns all live assets. Unlike the list, it includes assets outside their validity; `window=current` leaves them out. Each row also has the location of the asset and when it was last seen. The file can be imported: an import ignores these columns.
          *
          *     **Access:** any signed-in user.
          *
@@ -1236,7 +1344,7 @@ export interface paths {
         };
         /**
          * Count movements per hour
-         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it.
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it. With `include_descendants`, its sub-locations count as part of it; movements among them are counted apart.
          *
          *     **Access:** any signed-in user.
          *
@@ -1267,6 +1375,30 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         get: operations["streamMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/movements/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the movements of the last minutes
+         * @description What moved in the last five minutes: counts per ten seconds, and the newest movements. `last_event_id` says where the live stream continues.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listRecentMovements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1905,6 +2037,41 @@ export interface components {
                 tag_type?: string;
                 value?: string;
             }[];
+        };
+        /**
+         * @example {
+         *       "external_key": "FORKLIFT-7B"
+         *     }
+         */
+        AssetRestore: {
+            /** @example ASSET-0001 */
+            external_key?: string;
+        };
+        /**
+         * @example {
+         *       "external_key": "DOCK-1B",
+         *       "parent_id": null
+         *     }
+         */
+        LocationRestore: {
+            /** @example ASSET-0001 */
+            external_key?: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+        };
+        /**
+         * @example {
+         *       "values": [
+         *         "FORKLIFT-7",
+         *         "E28011606000020A1B2C3D4E"
+         *       ]
+         *     }
+         */
+        Lookup: {
+            values: string[];
         };
         /**
          * @example {
@@ -2581,6 +2748,92 @@ export interface components {
             tags: components["schemas"]["Tag"][];
             children_count: number;
         };
+        AssetRestorePreview: {
+            tags: components["schemas"]["TagToRestore"][];
+            key_held_by: components["schemas"]["Holder"] | null;
+            asset: components["schemas"]["Asset"];
+        };
+        TagToRestore: {
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            held_by: components["schemas"]["Holder"] | null;
+        };
+        Holder: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            resource: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+        };
+        LostTag: {
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            held_by: components["schemas"]["Holder"];
+        };
+        LocationRestorePreview: {
+            tags: components["schemas"]["TagToRestore"][];
+            key_held_by: components["schemas"]["Holder"] | null;
+            location: components["schemas"]["Location"];
+            parent: components["schemas"]["ParentToRestore"] | null;
+        };
+        ParentToRestore: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+        };
+        LookupRow: {
+            value: string;
+            matches: components["schemas"]["LookupMatch"][];
+        };
+        LookupMatch: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            tag: {
+                /**
+                 * @description Known values: `rfid`, `ble`, `barcode`.
+                 * @example rfid
+                 */
+                tag_type: string;
+                /** @example E28011606000020A1B2C3D4E */
+                value: string;
+            } | null;
+        };
         Import: {
             /**
              * Format: int64
@@ -2615,6 +2868,7 @@ export interface components {
              * @example 4503599627370497
              */
             applied_from: number | null;
+            ignored_columns: string[];
             /**
              * Format: int64
              * @example 4503599627370497
@@ -2829,6 +3083,7 @@ export interface components {
             moves: number;
             in?: number;
             out?: number;
+            within?: number;
         };
         /**
          * @example {
@@ -6134,6 +6389,386 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    previewAssetRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "tags": [
+                     *           {
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "held_by": null
+                     *           }
+                     *         ],
+                     *         "key_held_by": null,
+                     *         "asset": {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "ASSET-0001",
+                     *           "name": "Forklift 7",
+                     *           "description": null,
+                     *           "type": "asset",
+                     *           "metadata": {
+                     *             "maker": "Linde"
+                     *           },
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AssetRestorePreview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    restoreAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "FORKLIFT-7B"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetRestore"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tags_not_restored": [
+                     *         {
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "held_by": {
+                     *             "resource": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "name": "no example"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                        tags_not_restored: components["schemas"]["LostTag"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    previewLocationRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "tags": [
+                     *           {
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "held_by": null
+                     *           }
+                     *         ],
+                     *         "key_held_by": null,
+                     *         "location": {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "parent": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LocationRestorePreview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    restoreLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "DOCK-1B",
+                 *       "parent_id": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationRestore"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tags_not_restored": [
+                     *         {
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "held_by": {
+                     *             "resource": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "name": "no example"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                        tags_not_restored: components["schemas"]["LostTag"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    lookUpValues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "values": [
+                 *         "FORKLIFT-7",
+                 *         "E28011606000020A1B2C3D4E"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Lookup"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "value": "no example",
+                     *           "matches": [
+                     *             {
+                     *               "type": "asset",
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example",
+                     *               "tag": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LookupRow"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -6171,6 +6806,9 @@ export interface operations {
                      *           "unchanged": 0,
                      *           "failed": 0,
                      *           "applied_from": null,
+                     *           "ignored_columns": [
+                     *             "no example"
+                     *           ],
                      *           "created_by": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "started_at": null,
@@ -6246,6 +6884,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -6303,6 +6944,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -6429,6 +7073,40 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    exportFailedImportRows: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     applyImport: {
         parameters: {
             query?: never;
@@ -6465,6 +7143,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -6489,7 +7170,15 @@ export interface operations {
     };
     exportAssets: {
         parameters: {
-            query?: never;
+            query?: {
+                external_key?: string[];
+                is_active?: boolean;
+                type?: ("asset" | "person" | "inventory")[];
+                include_deleted?: boolean;
+                q?: string;
+                sort?: string;
+                window?: "current" | "any";
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -6888,6 +7577,7 @@ export interface operations {
                 /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
                 location_id?: number;
+                include_descendants?: boolean;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6915,7 +7605,8 @@ export interface operations {
                      *             "hour": "2026-11-21T10:00:00.000Z",
                      *             "moves": 0,
                      *             "in": 0,
-                     *             "out": 0
+                     *             "out": 0,
+                     *             "within": 0
                      *           }
                      *         ]
                      *       }
@@ -6957,6 +7648,123 @@ export interface operations {
                 content: {
                     /** @example no example */
                     "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listRecentMovements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "last_event_id": "no example",
+                     *         "steps": [
+                     *           {
+                     *             "at": "2026-11-21T10:00:00.000Z",
+                     *             "moves": 0
+                     *           }
+                     *         ],
+                     *         "movements": [
+                     *           {
+                     *             "delivery_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *             "occurred_at": "2026-11-21T10:00:00.000Z",
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example"
+                     *             },
+                     *             "from_location": null,
+                     *             "to_location": {
+                     *               "id": 4503599627370497,
+                     *               "name": "no example"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            to: string;
+                            last_event_id: string;
+                            steps: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                at: string;
+                                moves: number;
+                            }[];
+                            movements: {
+                                /** Format: uuid */
+                                delivery_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                occurred_at: string;
+                                asset: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    external_key: string;
+                                    name: string;
+                                };
+                                from_location: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    name: string;
+                                } | null;
+                                to_location: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    name: string;
+                                };
+                            }[];
+                        };
+                    };
                 };
             };
             400: components["responses"]["Error400"];

@@ -12,10 +12,12 @@ import { legacyTrackingRoutes } from './legacy/tracking.ts'
 import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
+import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
+import { restoreRoutes } from './restore.ts'
 import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
@@ -46,6 +48,8 @@ export const routes = {
   ...locationRoutes,
   ...locationTreeRoutes,
   ...tagRoutes,
+  ...restoreRoutes,
+  ...lookupRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,

@@ -15,6 +15,7 @@ const missing = (...params: Params[]): Attempt[] => params.map((one) => ({ param
 export const attempts: Partial<Record<string, Attempts>> = {
   '/assets/{asset_id}': assets,
   '/assets/{asset_id}/rename': assets,
+  '/assets/{asset_id}/restore': assets,
   '/assets/{asset_id}/history': assets,
   '/assets/{asset_id}/sightings': assets,
   '/assets/{asset_id}/tags': assets,
@@ -26,6 +27,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     ),
   '/locations/{location_id}': locations,
   '/locations/{location_id}/rename': locations,
+  '/locations/{location_id}/restore': locations,
   '/locations/{location_id}/ancestors': locations,
   '/locations/{location_id}/children': locations,
   '/locations/{location_id}/descendants': locations,
@@ -73,6 +75,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/webhooks/{webhook_id}/deliveries': webhooks,
   '/imports/{import_id}': imports,
   '/imports/{import_id}/rows': imports,
+  '/imports/{import_id}/failed-rows': imports,
   '/imports/{import_id}/apply': imports,
   '/orgs/{org_id}/api-keys': organizations,
   '/orgs/{org_id}/api-keys/{key_id}': ({ org: mine, key: own }, { org, key }) => [
@@ -209,6 +212,17 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
+  restoreAsset: { valid: {} },
+  restoreLocation: {
+    valid: {},
+    foreign: ({ deletedLocationId }, { location }) => [
+      {
+        params: { location_id: deletedLocationId },
+        body: { parent_id: location.id },
+        fields: ['parent_id'],
+      },
+    ],
+  },
   // `identifier` is its own key, `identifiers` are its tags.
   createLegacyAsset: {
     foreign: (_mine, { location }) => [

@@ -20,6 +20,7 @@ export function SignInAgain({ session: { user, org } }: { session: Session }) {
       onClose={() => {}}
       withCloseButton={false}
       closeOnClickOutside={false}
+      zIndex={400} // above the dialog of a form
       title="Sign in again"
     >
       <SendForm send={send} label="Sign in" onSubmit={() => send.send(undefined)} shownFields={['password']}>

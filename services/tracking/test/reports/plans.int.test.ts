@@ -53,7 +53,7 @@ async function readEverything({ db }: Plans): Promise<void> {
 async function readMovements({ db }: Plans): Promise<void> {
   const window = { fromMs: Date.now() - 60 * DAY_MS, toMs: Date.now() - 40 * DAY_MS }
   await countMovements(db, ORG_ID, window)
-  await countMovements(db, ORG_ID, window, locationId(3))
+  await countMovements(db, ORG_ID, window, { locationIds: [locationId(3), locationId(4)], isDeep: true })
 }
 
 async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {
