@@ -12,7 +12,8 @@ const explainEnvFile = (dataDir: string) => join(dataDir, 'explain.env')
 
 export function writeOpsEnv(dataDir: string, wiring: Wiring): void {
   const keys = serviceEnvironment('keys', wiring)
-  write(opsEnvFile(dataDir), pick(keys, [...NEEDED_BY_KEYS, ...Object.keys(brokerEnv)]))
+  const { PUBLIC_URL } = serviceEnvironment('console', wiring)
+  write(opsEnvFile(dataDir), { ...pick(keys, [...NEEDED_BY_KEYS, ...Object.keys(brokerEnv)]), PUBLIC_URL })
   const urlOf = (service: 'catalog' | 'tracking') => serviceEnvironment(service, wiring)['DATABASE_URL']
   write(republishEnvFile(dataDir), { DATABASE_URL: urlOf('catalog') })
   write(explainEnvFile(dataDir), { DATABASE_URL: urlOf('tracking') })

@@ -1,27 +1,36 @@
 import { unwrap } from '@whereabouts/client/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { newAsset, newLocation, newReader, type Organization, type Tag } from '../system/organization.ts'
+import {
+  historyRows,
+  newAsset,
+  newLocation,
+  newReader,
+  readerViews,
+  type Organization,
+  type Tag,
+} from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { press } from './support/keyboard.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
-type Read = { tag: { type: string; value: string }; antenna: number; read_at: string }
+type Read = { tag: { type: string; value: string }; antenna: number; read_at: string; location?: string }
 
 /** Publishes reads of the past as a reader. */
 async function publish(
   org: Organization,
   readerKey: string,
   tag: Tag,
-  reads: readonly { antenna: number; minutesAgo: number }[],
+  reads: readonly { antenna: number; minutesAgo: number; location?: string }[],
 ): Promise<void> {
   const reader = await connectReader(STACK, org.readerKey, 'nats')
   const message: { reads: Read[] } = {
-    reads: reads.map(({ antenna, minutesAgo }) => ({
+    reads: reads.map(({ minutesAgo, ...read }) => ({
+      ...read,
       tag: { type: tag.tag_type, value: tag.value },
-      antenna,
       read_at: new Date(Date.now() - minutesAgo * 60_000).toISOString(),
     })),
   }
@@ -29,15 +38,32 @@ async function publish(
   await reader.close()
 }
 
+/** Assigns an antenna of the only reader to another location. */
+async function assign(org: Organization, to: { antenna: number; locationId: number }): Promise<void> {
+  const [reader] = await readerViews(org)
+  const path = { reader_id: reader?.id ?? 0 }
+  const { data } = unwrap(
+    await org.admin.GET('/api/v1/readers/{reader_id}/scan-points', { params: { path } }),
+  )
+  const point = data.find(({ antenna }) => antenna === to.antenna)
+  const params = { path: { ...path, scan_point_id: point?.id ?? 0 } }
+  const body = { location_id: to.locationId }
+  unwrap(await org.admin.PATCH('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', { params, body }))
+}
+
 async function save(org: Organization, location: string, asset: string): Promise<void> {
   const body = { location_identifier: location, asset_identifiers: [asset] }
   unwrap(await org.integrator.POST('/api/v1/inventory/save', { body }))
 }
 
+/** Resolves when the history of the asset has this many rows. */
+const hasRows = (org: Organization, assetId: number, count: number) =>
+  expect.poll(async () => (await historyRows(org, assetId)).length, { timeout: 15_000 }).toBe(count)
+
 /** An asset that a reader saw twice at a dock. */
 async function seenAtTheDock(org: Organization) {
   const dock = await newLocation(org, 'Receiving dock', 'DOCK-1')
-  await newLocation(org, 'Shelf', 'SHELF-1')
+  const shelf = await newLocation(org, 'Shelf', 'SHELF-1')
   await newReader(org, { key: 'gate-1', format: 'canonical', locationId: dock, antennas: 2 })
   const tag: Tag = { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' }
   const asset = await newAsset(org, 'Forklift 7', [tag])
@@ -45,31 +71,84 @@ async function seenAtTheDock(org: Organization) {
     { antenna: 1, minutesAgo: 75 },
     { antenna: 2, minutesAgo: 20 },
   ])
-  const path = { asset_id: asset.id }
-  await expect
-    .poll(
-      async () =>
-        unwrap(await org.integrator.GET('/api/v1/assets/{asset_id}/history', { params: { path } }))
-          .total_count,
-      { timeout: 15_000 },
-    )
-    .toBe(2)
-  return { asset, tag }
+  await hasRows(org, asset.id, 2)
+  return { asset, tag, dock, shelf }
 }
 
 test('three actions lead to the location of an asset and the reason', async ({ member, organization }) => {
-  await seenAtTheDock(organization)
+  const { tag } = await seenAtTheDock(organization)
   const { page } = member
   await member.open('/')
-  await page.getByRole('link', { name: 'Assets', exact: true }).click()
+  const menu = page.getByRole('navigation', { name: 'Main menu' })
+  await menu.getByRole('link', { name: 'Assets', exact: true }).click()
   await page.getByLabel('Search').fill('3d4e')
   await page.getByRole('link', { name: 'Forklift 7' }).click()
   const where = section(page, 'Current location')
   await where.getByRole('link', { name: 'Receiving dock' }).waitFor()
   await where.getByText('20 minutes ago').first().waitFor()
   const why = section(page, 'Why it is here')
-  await why.getByText('Read by gate-1, antenna 2 (antenna 2), 20 minutes ago').waitFor()
-  await why.getByText('First seen here 1 hour ago: Read by gate-1, antenna 1').waitFor()
+  await why
+    .getByText(
+      `Tag ${tag.value} was read by gate-1, antenna 2, 20 minutes ago. Scan point “antenna 2” is assigned to Receiving dock.`,
+    )
+    .waitFor()
+  await why
+    .getByText(`First seen here 1 hour ago: Read by gate-1, antenna 1; scan point “antenna 1”`)
+    .waitFor()
+})
+
+test('the reason says what decided, also if the setting differs or changed since', async ({
+  member,
+  organization,
+}) => {
+  const { asset, tag, shelf } = await seenAtTheDock(organization)
+  await publish(organization, 'gate-1', tag, [{ antenna: 1, minutesAgo: 5, location: 'SHELF-1' }])
+  await hasRows(organization, asset.id, 3)
+  const { page } = member
+  await member.open(`/assets/${asset.id}`)
+  const why = section(page, 'Why it is here')
+  await why
+    .getByText('antenna 1, 5 minutes ago. The message named the location “SHELF-1”, which is Shelf.')
+    .waitFor()
+  expect(await why.getByText(/scan point|Receiving dock/i).count()).toBe(0)
+  const dwells = section(page, 'Dwell times')
+  await dwells.getByText('antenna 1; the message named “SHELF-1”').waitFor()
+  await dwells.getByText('antenna 1; scan point “antenna 1”').waitFor()
+
+  await publish(organization, 'gate-1', tag, [{ antenna: 2, minutesAgo: 2 }])
+  await hasRows(organization, asset.id, 4)
+  await assign(organization, { antenna: 2, locationId: shelf })
+  await page.reload()
+  await why
+    .getByText('Scan point “antenna 2” was assigned to Receiving dock then and is assigned to Shelf now.')
+    .waitFor()
+  const rows = page.getByRole('region', { name: 'History rows' }).getByRole('row')
+  expect(await rows.nth(2).textContent()).toContain(`antenna 1; the message named “SHELF-1”${tag.value}`)
+  await page.setViewportSize({ width: 360, height: 780 })
+  expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360)
+  await expectAccessible(page)
+  await member.picture('asset-why-phone')
+})
+
+test('an asset, location, reader or import that does not exist is said to be missing, with a way to the list', async ({
+  member,
+}) => {
+  const { page } = member
+  for (const [list, name] of [
+    ['assets', 'asset'],
+    ['locations', 'location'],
+    ['readers', 'reader'],
+    ['imports', 'import'],
+  ]) {
+    await member.open(`/${list}/4503599627370497`)
+    const alert = page.getByRole('alert')
+    await alert.getByText(`There is no such ${name}`).waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    await alert.getByRole('link', { name: `All ${list}` }).click()
+    await page.waitForURL(`**/${list}`)
+  }
+  await member.open('/assets/forklift')
+  await page.getByRole('alert').getByText('There is no such asset').waitFor()
 })
 
 test('dwell times and history follow the asset as it moves', async ({ member, organization }) => {
@@ -81,14 +160,15 @@ test('dwell times and history follow the asset as it moves', async ({ member, or
   await page.getByText('Live', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', asset.external_key)
   await section(page, 'Current location').getByRole('link', { name: 'Shelf' }).waitFor()
-  await section(page, 'Why it is here').getByText('Saved by an operator').waitFor()
+  await section(page, 'Why it is here').getByText('This location was saved').waitFor()
   expect(await section(page, 'Dwell times').getByRole('link').allTextContents()).toEqual([
     'Shelf',
     'Receiving dock',
     'gate-1',
   ])
   const history = page.getByRole('table').filter({ hasText: 'Seen' })
-  await history.getByText('SHELF-1').waitFor()
+  await history.getByRole('link', { name: 'Shelf' }).waitFor()
+  await history.getByText('Saved, not read').waitFor()
   expect(await history.getByRole('row').count()).toBe(4)
   await expectAccessible(page)
   await member.picture('asset')
@@ -97,7 +177,7 @@ test('dwell times and history follow the asset as it moves', async ({ member, or
 
   const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // the viewer is in Berlin, in winter
   await page.getByLabel('To', { exact: true }).fill(hourAgo.toISOString().slice(0, 16))
-  await page.getByText('1–1 of 1 rows').waitFor()
+  await page.getByText('1 row', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
   await page.getByText('1–3 of 3 rows').waitFor()
   await context.setOffline(true)
@@ -151,7 +231,10 @@ test('data is changed and cleared, the key is renamed; a taken key is refused', 
   await section(page, 'Data').getByText('FORKLIFT-8').waitFor()
 })
 
-test('tags are attached and detached, and the asset is deleted', async ({ member, organization }) => {
+test('tags are attached and detached, and the asset is deleted; both can be undone', async ({
+  member,
+  organization,
+}) => {
   const asset = await newAsset(organization, 'Forklift 7', [])
   await newAsset(organization, 'Another', [{ tag_type: 'rfid', value: 'E2801' }])
   const { page } = member
@@ -169,11 +252,42 @@ test('tags are attached and detached, and the asset is deleted', async ({ member
   await form.getByRole('button', { name: 'Detach' }).click()
   await tags.getByText('No tags yet').waitFor()
 
-  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await tags.getByRole('button', { name: 'Detach E2802' }).waitFor()
+
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await form.getByText('You can restore it at any time.').waitFor()
   await form.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'Assets', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'Another' }).waitFor()
   expect(await page.getByRole('link', { name: 'Forklift 7' }).count()).toBe(0)
-  await member.open(`/assets/${asset.id}`)
-  await page.getByRole('alert').getByText('Asset not found').waitFor()
+  await page.getByText('Deleted Forklift 7.').waitFor()
+  await expectAccessible(page)
+  await member.picture('asset-undo')
+  await press(page, page.getByRole('button', { name: 'Undo' }))
+  await page.getByText('Forklift 7 is restored.').waitFor()
+  await page.getByRole('link', { name: 'Forklift 7' }).click()
+  await tags.getByRole('button', { name: 'Detach E2802' }).waitFor()
+  await member.open('/assets/4711')
+  await page.getByRole('alert').getByText('There is no such asset').waitFor()
+})
+
+test('a deletion that cannot be undone as it was leads to the page of the asset', async ({
+  member,
+  organization,
+}) => {
+  const body = { external_key: 'KEY', name: 'Forklift 7' }
+  const { id } = unwrap(await organization.integrator.POST('/api/v1/assets', { body })).data
+  const { page } = member
+  await member.open(`/assets/${id}`)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Deleted Forklift 7.').waitFor()
+  unwrap(await organization.integrator.POST('/api/v1/assets', { body: { ...body, name: 'Other' } }))
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('The external key KEY belongs to the asset “Other” now.').waitFor()
+  await page.getByRole('button', { name: 'Open Forklift 7' }).click()
+  await page.getByRole('textbox', { name: 'New external key' }).fill('KEY-2')
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
 })

@@ -79,7 +79,14 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   })
   await member.open('/assets')
   await page.getByText('1–50 of 60 assets').waitFor()
-  await row(page, 'PALLET-001').getByRole('link', { name: 'DOCK-1' }).waitFor()
+  await row(page, 'PALLET-001').getByRole('link', { name: 'Receiving dock' }).waitFor()
+  // Only what is unusual has a badge.
+  expect(await row(page, 'PALLET-001').getByText('Inactive').count()).toBe(1)
+  expect(
+    await row(page, 'PALLET-002')
+      .getByText(/Active/)
+      .count(),
+  ).toBe(0)
   await member.picture('assets')
   await page.setViewportSize({ width: 390, height: 844 })
   await member.picture('assets-phone')
@@ -88,7 +95,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   // The row follows a movement without a reload of the page.
   await page.getByText('Live', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', ['PALLET-001'])
-  await row(page, 'PALLET-001').getByRole('link', { name: 'SHELF-1' }).waitFor()
+  await row(page, 'PALLET-001').getByRole('link', { name: 'Shelf' }).waitFor()
 
   await page.getByRole('button', { name: 'Page 2 of assets' }).click()
   await page.getByText('51–60 of 60 assets').waitFor()
@@ -114,7 +121,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   await page.getByText('1–50 of 60 assets').waitFor()
   expect(await page.getByLabel('Search').inputValue()).toBe('')
   await page.getByLabel('Active').selectOption('false')
-  await page.getByText('1–1 of 1 assets').waitFor()
+  await page.getByText('1 asset', { exact: true }).waitFor()
 
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
@@ -122,15 +129,58 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   await context.setOffline(false)
 })
 
-test('deleted assets are shown on request', async ({ member, organization }) => {
+const DELETED = {
+  external_key: 'CRATE',
+  name: 'Old crate',
+  tags: [{ tag_type: 'rfid' as const, value: 'E28011' }],
+}
+
+async function newDeleted(org: Organization): Promise<number> {
+  const { id } = unwrap(await org.integrator.POST('/api/v1/assets', { body: DELETED })).data
+  await org.integrator.DELETE('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } })
+  return id
+}
+
+test('a deleted asset is found in the list and restored on its page', async ({ member, organization }) => {
   const { page } = member
-  const { id } = await newAsset(organization, 'Old crate', [])
-  await organization.integrator.DELETE('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } })
+  await newDeleted(organization)
   await member.open('/assets')
   await page.getByText('No assets yet').waitFor()
   await page.getByLabel('Include deleted').check()
   await row(page, 'Old crate').getByText('Deleted', { exact: true }).waitFor()
-  expect(await page.getByRole('link', { name: 'Old crate' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Old crate' }).click()
+  await page.getByText(/^This asset was deleted (now|\d+ seconds? ago)/).waitFor()
+  await page.getByText('It comes back under its key CRATE with its tag. Its history').waitFor()
+  expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
+  await expectAccessible(page)
+  await member.picture('asset-deleted')
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('heading', { name: 'Old crate', level: 1 }).waitFor()
+  await page.getByText('Old crate is restored.').waitFor()
+  await page.getByRole('button', { name: 'Detach E28011' }).waitFor()
+})
+
+test('a restore names what others have now, and asks for another key', async ({ member, organization }) => {
+  const { page } = member
+  const id = await newDeleted(organization)
+  unwrap(await organization.integrator.POST('/api/v1/assets', { body: { ...DELETED, name: 'New crate' } }))
+  await member.open(`/assets/${id}`)
+  await page.getByText('These tags do not come back').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'rfid E28011: New crate' }).waitFor()
+  const key = page.getByRole('textbox', { name: 'New external key' })
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByText('Enter another key.').waitFor()
+  await key.fill('CRATE-2')
+  await expectAccessible(page)
+  await member.picture('asset-deleted-taken')
+  await page.getByRole('button', { name: 'Restore' }).click()
+  await page.getByRole('heading', { name: 'Old crate', level: 1 }).waitFor()
+  await page.getByText('No tags yet.').waitFor()
+  const { data } = unwrap(await organization.integrator.GET('/api/v1/assets'))
+  expect(data.map(({ external_key: each, name }) => [each, name])).toEqual([
+    ['CRATE', 'New crate'],
+    ['CRATE-2', 'Old crate'],
+  ])
 })
 
 test('a failed list shows the request ID and loads on retry', async ({ member }) => {
@@ -151,17 +201,61 @@ test('a failed list shows the request ID and loads on retry', async ({ member })
   await page.getByText('No assets yet').waitFor()
 })
 
-test('the export contains all assets', async ({ member, organization }) => {
-  const { page } = member
-  await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E280' }])
-  await member.open('/assets')
+/** Clicks an export button, and returns the rows of the file. */
+async function exported(page: Page, button: string): Promise<string[]> {
   const downloading = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export CSV' }).click()
+  await page.getByRole('button', { name: button, exact: true }).click()
   const download = await downloading
   expect(download.suggestedFilename()).toBe('assets.csv')
-  const [head, line] = (await textOf(await download.createReadStream())).split('\r\n')
-  expect(head).toMatch(/^external_key,name,/)
-  expect(line).toMatch(/^ASSET-0001,Forklift 7,.*E280/)
+  return (await textOf(await download.createReadStream())).trimEnd().split('\r\n')
+}
+
+test('the export has the shown assets in their order, with their locations', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await importPallets(organization, 12)
+  await newLocation(organization, 'Receiving dock', 'DOCK-1')
+  await save(organization, 'DOCK-1', ['PALLET-002'])
+  await member.open('/assets?q=pallet%2000&sort=-name&type=asset')
+  const [head, ...rows] = await exported(page, 'Export these 4')
+  expect(head).toMatch(/^external_key,name,.*,location_external_key,location_name,asset_last_seen$/)
+  expect(rows.map((line) => line.split(',')[0])).toEqual([
+    'PALLET-008',
+    'PALLET-006',
+    'PALLET-004',
+    'PALLET-002',
+  ])
+  expect(rows[3]).toMatch(/,DOCK-1,Receiving dock,2\d{3}-.*Z$/)
+  await member.open('/assets')
+  expect(await exported(page, 'Export all 12')).toHaveLength(13)
+})
+
+test('an export that fails says why, and works on retry', async ({ member, organization }) => {
+  const { page } = member
+  await newAsset(organization, 'Forklift 7', [])
+  await member.open('/assets')
+  const detail = 'The locations of the assets are not available now, so the export was not made'
+  const error = { type: 'service_unavailable', title: 'Unavailable', status: 503, detail, instance: '/', request_id: 'R1' } // prettier-ignore
+  await page.route('**/api/v1/exports/assets*', (route) => route.fulfill({ status: 503, json: { error } }))
+  await page.getByRole('button', { name: 'Export all 1' }).click()
+  await page.getByRole('alert').getByText(`${detail}. Try again in a moment.`).waitFor()
+  await page.unroute('**/api/v1/exports/assets*')
+  expect(await exported(page, 'Try again')).toHaveLength(2)
+})
+
+test('on a phone every asset is a card, and the list can be sorted', async ({ member, organization }) => {
+  const { page } = member
+  await importPallets(organization, 3)
+  await page.setViewportSize({ width: 360, height: 780 })
+  await member.open('/assets')
+  await page.getByRole('link', { name: 'Pallet 001' }).waitFor()
+  const region = page.getByRole('region', { name: 'Assets' })
+  expect(await region.evaluate((node) => node.scrollWidth - node.clientWidth)).toBeLessThanOrEqual(0)
+  await page.getByLabel('Sort by').selectOption('Name, Z first')
+  await expect.poll(() => region.getByRole('link').first().textContent()).toBe('Pallet 003')
+  await member.picture('assets-phone')
 })
 
 test('a session that ends during typing loses no text', async ({ member, organization }) => {

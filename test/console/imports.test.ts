@@ -40,6 +40,15 @@ test('a file is checked, previewed and applied', async ({ member, organization }
   expect(await row(page, 2).count()).toBe(0)
   await expectAccessible(page)
   await member.picture('import-checked')
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download failed rows' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe('assets-failed-rows.csv')
+  const failed = await textOf(await download.createReadStream())
+  expect(failed.split('\r\n').slice(0, 2)).toEqual([
+    'external_key,name,type,rfid,import_line,import_error',
+    'PALLET-2,Pallet 2,crate,E2803,4,"type: type must be one of: asset, person, inventory"',
+  ])
   await page.getByText('Updated (1)').click()
   await row(page, 2).getByText('Changes name').waitFor()
   expect(unwrap(await organization.integrator.GET('/api/v1/assets')).data).toMatchObject([
@@ -63,7 +72,19 @@ test('a file is checked, previewed and applied', async ({ member, organization }
   await page.getByRole('link', { name: 'Import: assets' }).click()
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
-  await page.getByText('1–1 of 1 imports').waitFor()
+  await page.getByText('1 import', { exact: true }).waitFor()
+})
+
+test('an export and corrected failed rows can be imported; their added columns are named', async ({
+  member,
+}) => {
+  const { page } = member
+  await member.open('/imports')
+  await choose(page, 'name,location_name,asset_last_seen,import_error\nPallet 4,Dock,2026-01-01,old\n')
+  await page.getByRole('button', { name: 'Check file' }).click()
+  await page.getByText('Done: 1 of 1 rows').waitFor()
+  await page.getByText('Ignored: location_name, asset_last_seen, import_error.').waitFor()
+  await page.getByText('Created (1)').waitFor()
 })
 
 test('a file with a wrong header is refused with the request ID; an empty one before upload', async ({

@@ -1,102 +1,260 @@
 import { expect } from 'vitest'
-import { newAsset, newLocation, reportRows } from '../system/organization.ts'
+import { newAsset, newLocation, reportRows, type Organization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { test, type Visitor } from './support/visitor.fixture.ts'
+import { hasFocus } from './support/keyboard.ts'
+import { newVisitor, leave, signIn, test, type Visitor } from './support/visitor.fixture.ts'
+
+const FIELD = 'Scan or type a barcode, tag or key'
 
 async function pick({ page }: Visitor, location: string) {
   await page.getByRole('combobox', { name: 'Location' }).click()
   await page.getByRole('option', { name: location }).click()
 }
 
-test('scans and pastes keys, saves them, and shows what moved', async ({ member, organization }) => {
+const row = ({ page }: Visitor, text: string) =>
+  page.getByRole('region', { name: 'Scanned', exact: true }).getByRole('listitem').filter({ hasText: text })
+
+/** Values as a scanner types them. */
+async function scan({ page }: Visitor, values: readonly string[], end: 'Enter' | 'Tab' = 'Enter') {
+  await page.getByLabel(FIELD).focus()
+  for (const value of values) {
+    await page.keyboard.type(value)
+    await page.keyboard.press(end)
+  }
+}
+
+const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
+const barcode = (value: string) => ({ tag_type: 'barcode' as const, value })
+
+const newTaggedLocation = (org: Organization, name: string, external_key: string, tag: string) =>
+  org.integrator.POST('/api/v1/locations', { body: { name, external_key, tags: [barcode(tag)] } })
+
+const placesOf = async (org: Organization) =>
+  (await reportRows(org)).map((each) => [each.asset_external_key, each.location_external_key])
+
+test('C4 keys, barcodes and RFID tags are resolved as they are scanned, and saved', async ({
+  member,
+  organization,
+}) => {
   const { page } = member
   await newLocation(organization, 'Hall', 'HALL')
-  await newLocation(organization, 'Dock', 'DOCK')
-  const [one, two, three] = await Promise.all(
-    ['One', 'Two', 'Three'].map((name) => newAsset(organization, name, [])),
-  )
+  await newTaggedLocation(organization, 'Dock', 'DOCK', 'dock-sign')
+  const box = await newAsset(organization, 'Box', [barcode('Box-000001'), rfid('E280 1160')])
+  const crate = await newAsset(organization, 'Crate', [])
+  const pallet = await newAsset(organization, 'Pallet', [])
   const at = (keys: string[], location: string) =>
     organization.integrator.POST('/api/v1/inventory/save', {
       body: { asset_identifiers: keys, location_identifier: location },
     })
-  await at([one!.external_key], 'HALL')
-  await at([two!.external_key], 'DOCK')
+  await at([box.external_key], 'HALL')
+  await at([crate.external_key], 'DOCK')
 
   await member.open('/inventory')
-  await page.getByText('No keys yet').waitFor()
+  await page.getByText('Nothing scanned yet').waitFor()
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
-  await pick(member, 'Dock')
-  // A scanner keeps typing: the field must keep the focus.
-  await page.getByLabel('Scan or type a key').focus()
-  await page.keyboard.type(`${one!.external_key}\n${two!.external_key}\n${two!.external_key}\n`)
-  await page.getByText('1 key already in the list.').waitFor()
-  await page.getByLabel('Paste several keys').fill(`${three!.external_key}; ${one!.external_key}\n`)
-  await page.getByRole('button', { name: 'Add 2 pasted' }).click()
-  await page.getByText('1 key added. 1 key already in the list.').waitFor()
-  await page.getByText('3 keys in the list').waitFor()
+  await scan(member, ['Box-000001'])
+  await row(member, 'Box-000001').getByRole('link', { name: 'Box' }).waitFor()
+  await page.getByText(`Box (${box.external_key}) added.`).waitFor()
+  await scan(member, ['e280-1160'], 'Tab')
+  await page.getByText(`Box (${box.external_key}) is already in the list. It counts once.`).waitFor()
+  await row(member, 'Box-000001').getByText('Scanned: e280-1160 and Box-000001').waitFor()
+  await page.getByText('1 asset in the list').waitFor()
+  expect(await hasFocus(page.getByLabel(FIELD))).toBe(true)
+
+  await scan(member, ['dock-sign'])
+  await row(member, 'dock-sign').getByText('This is the location Dock (DOCK).').waitFor()
+  await page.getByRole('button', { name: 'Use Dock as the location' }).click()
+  expect(await page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Dock (DOCK)')
+  expect(await row(member, 'dock-sign').count()).toBe(0)
+
+  await page.getByLabel('Paste several').fill(`${pallet.external_key}; ${crate.external_key}\nBox-000001`)
+  await page.getByRole('button', { name: 'Add 3 pasted' }).click()
+  await page.getByText('2 values added. 1 value already in the list.').waitFor()
+  await page.getByText('3 assets in the list').waitFor()
+  await expectAccessible(page)
   await page.getByRole('button', { name: 'Save 3' }).click()
 
   await page.getByText('3 assets are at Dock').waitFor()
   await page.getByText('1 moved, 1 seen for the first time, 1 already there.').waitFor()
   const rows = await page.getByRole('region', { name: 'Saved assets' }).locator('tbody tr').allTextContents()
   expect(rows).toEqual([
-    `${one!.external_key}HALLDock`,
-    `${three!.external_key}UnknownDock`,
-    `${two!.external_key}DOCKUnchanged`,
+    `Box${box.external_key}HallHALLDock`,
+    `Pallet${pallet.external_key}UnknownDock`,
+    `Crate${crate.external_key}DockDOCKUnchanged`,
   ])
-  expect((await reportRows(organization)).map((row) => row.location_external_key)).toEqual([
-    'DOCK',
-    'DOCK',
-    'DOCK',
-  ])
+  expect((await placesOf(organization)).map(([, location]) => location)).toEqual(['DOCK', 'DOCK', 'DOCK'])
   await expectAccessible(page)
   await member.picture('inventory-saved')
-  await page.getByRole('button', { name: 'Save another inventory' }).click()
-  await page.getByText('No keys yet').waitFor()
+  await page.getByText('Nothing scanned yet').waitFor()
+  await page.keyboard.type('Box-000001\n') // the focus is on the result: the scan must not get lost
+  await page.getByText('1 asset in the list').waitFor()
+  expect(await page.getByText('3 assets are at Dock').count()).toBe(0)
 })
 
-test('marks unknown keys in the list and saves without them', async ({ member, organization }) => {
+test('C4 what names nothing stays and does not stop the others; the person chooses between two things', async ({
+  member,
+  organization,
+}) => {
   const { page } = member
   await newLocation(organization, 'Dock', 'DOCK')
-  const one = await newAsset(organization, 'One', [])
+  const one = await newAsset(organization, 'One', [rfid('7788')])
+  const two = await newAsset(organization, 'Two', [barcode('7788')])
   await member.open('/inventory')
   await pick(member, 'Dock')
-  await page.getByLabel('Paste several keys').fill(`NONE-1 ${one.external_key} Ä NONE-2`)
-  await page.getByRole('button', { name: 'Add 4 pasted' }).click()
-  await page.getByRole('button', { name: 'Save 4' }).click()
-  const row = (key: string) =>
-    page.getByRole('region', { name: 'Keys' }).locator('tr').filter({ hasText: key })
-  await row('Ä').getByText('must contain only letters, digits and hyphens').waitFor()
-  await page
-    .getByRole('alert')
-    .getByText(/^Request/)
-    .waitFor()
-  await page.getByRole('button', { name: 'Remove Ä' }).click()
-  await page.getByRole('button', { name: 'Save 3' }).click()
-  await row('NONE-1').getByText('No asset has this key').waitFor()
-  await row('NONE-2').getByText('No asset has this key').waitFor()
-  expect(await row(one.external_key).getByText('No asset').count()).toBe(0)
+  await scan(member, ['NONE-1', '7788', 'a b', 'Ä'])
+  await page.getByText('Nothing has the key or tag Ä. It stays in the list.').waitFor()
+  await row(member, 'NONE-1').getByText('Nothing has this key or tag').waitFor()
+  await page.getByText('3 values name nothing').waitFor()
+  await row(member, '7788').getByText('This names more than one thing. Choose one:').waitFor()
+  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await expectAccessible(page)
+  await page.setViewportSize({ width: 360, height: 800 })
+  await member.picture('inventory-phone')
+  await page.setViewportSize({ width: 1280, height: 900 })
   await member.picture('inventory')
-  await page.getByRole('button', { name: 'Remove NONE-1' }).click()
-  await page.getByRole('button', { name: 'Remove 1 with a problem' }).click()
-  await page.getByText('1 key in the list', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Save 1' }).click()
-  await page.getByText('1 asset is at Dock').waitFor()
+
+  await row(member, '7788')
+    .getByRole('button', { name: `Two (${two.external_key}), by its barcode` })
+    .click()
+  await row(member, two.external_key).waitFor()
+  await page.getByRole('button', { name: 'Split at spaces into 2' }).click()
+  await page.getByRole('button', { name: 'Remove Ä' }).click()
+  await page.getByText('3 values name nothing').waitFor() // NONE-1, a and b
+  await organization.integrator.POST('/api/v1/assets/{asset_id}/tags', {
+    params: { path: { asset_id: one.id } },
+    body: barcode('NONE-1'),
+  })
+  await page.getByRole('button', { name: 'Check again' }).click()
+  await row(member, 'NONE-1').getByRole('link', { name: 'One' }).waitFor()
+  await page.getByRole('button', { name: 'Save 2' }).click()
+  await page.getByText('2 assets are at Dock').waitFor()
+  await page.getByText('2 scanned values were not saved. See the list below.').waitFor()
+  expect(await placesOf(organization)).toHaveLength(2)
+  await page.getByText('2 values name nothing').waitFor()
+  await page.getByRole('button', { name: 'Clear list' }).click()
+  await page.getByRole('dialog').getByText('Removes 2 scanned values from the list.').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear list' }).click()
+  await page.getByText('Nothing scanned yet').waitFor()
 })
 
-test('an offline save fails and can be repeated', async ({ member, organization }) => {
+test('C9 the list and the location survive leaving, reloading and signing in again, in every tab', async ({
+  member,
+  organization,
+  browser,
+}) => {
   const { page, context } = member
   await newLocation(organization, 'Dock', 'DOCK')
-  const one = await newAsset(organization, 'One', [])
+  const keys = []
+  for (const name of ['One', 'Two', 'Three']) keys.push((await newAsset(organization, name, [])).external_key)
   await member.open('/inventory')
   await pick(member, 'Dock')
-  await page.getByLabel('Scan or type a key').fill(one.external_key)
-  await page.keyboard.press('Enter')
+  await scan(member, [keys[0]!])
+  await page.getByText('1 asset in the list').waitFor()
+  await page.getByRole('link', { name: 'Assets', exact: true }).click()
+  await page.getByRole('heading', { name: 'Assets' }).waitFor()
+  await page.goBack()
+  await row(member, 'One').waitFor()
+  await page.reload()
+  await row(member, 'One').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Dock (DOCK)')
+
+  const second = await context.newPage()
+  await second.goto('/inventory')
+  await second.getByText('1 asset in the list').waitFor()
+  await scan({ ...member, page: second }, [keys[1]!])
+  await page.getByText('2 assets in the list').waitFor()
+  await scan(member, [keys[2]!])
+  await second.getByText('3 assets in the list').waitFor()
+  await second.close()
+
+  await page.getByRole('button', { name: /: menu$/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await signIn(member, organization.login)
+  await member.open('/inventory')
+  await page.getByText('3 assets in the list').waitFor()
+  await page.getByRole('button', { name: 'Save 3' }).click()
+  await page.getByText('3 assets are at Dock').waitFor()
+  await page.reload()
+  await page.getByText('Nothing scanned yet').waitFor()
+
+  const other = await newVisitor(browser) // a browser that keeps nothing
+  await other.context.addInitScript(() => {
+    Storage.prototype.setItem = () => {
+      throw new Error('QuotaExceededError')
+    }
+  })
+  await signIn(other, organization.login)
+  await other.open('/inventory')
+  await scan(other, [keys[0]!])
+  await other.page.getByText('This browser cannot keep the list').waitFor()
+  const warned = other.page.waitForEvent('dialog')
+  const closing = other.page.close({ runBeforeUnload: true })
+  await (await warned).accept()
+  await closing
+  await leave(other)
+})
+
+test('scans wait offline, and fast scans with Enter or Tab lose nothing', async ({
+  member,
+  organization,
+}) => {
+  const { page, context } = member
+  await newLocation(organization, 'Dock', 'DOCK')
+  const [one, two] = [await newAsset(organization, 'One', []), await newAsset(organization, 'Two', [])]
+  await member.open('/inventory')
+  await pick(member, 'Dock')
   await context.setOffline(true)
+  await page.getByText('You are offline', { exact: true }).waitFor()
+  await scan(member, [one.external_key])
+  await row(member, one.external_key).getByText('Not checked yet').waitFor()
+  await page.getByText('1 value not checked yet. You are offline.').waitFor()
   await page.getByRole('button', { name: 'Save 1' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
   await context.setOffline(false)
-  await page.getByRole('button', { name: 'Save 1' }).click()
+  await row(member, one.external_key).getByRole('link', { name: 'One' }).waitFor()
+
+  const field = page.getByLabel(FIELD)
+  const burst = Array.from({ length: 20 }, (_, i) => `BURST-${i}`)
+  await scan(member, burst.slice(0, 10))
+  await scan(member, burst.slice(10), 'Tab')
+  await page.getByText('20 values name nothing').waitFor()
+  expect([await hasFocus(field), await field.inputValue()]).toEqual([true, ''])
+  await page.keyboard.press('Tab')
+  expect(await hasFocus(field)).toBe(false)
+  await page.getByRole('button', { name: 'Remove 20 unknown' }).click()
+  await page.getByText('1 asset in the list').waitFor()
+
+  // Deleted after the scan: the others are saved.
+  await scan(member, [two.external_key])
+  await page.getByText('2 assets in the list').waitFor()
+  await organization.integrator.DELETE('/api/v1/assets/{asset_id}', {
+    params: { path: { asset_id: one.id } },
+  })
+  await page.getByRole('button', { name: 'Save 2' }).click()
   await page.getByText('1 asset is at Dock').waitFor()
+  await row(member, one.external_key).getByText('Nothing has this key or tag').waitFor()
+})
+
+test('a paste of thousands is checked with visible progress, and what is too much stays in the field', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const one = await newAsset(organization, 'One', [])
+  await member.open('/inventory')
+  const values = Array.from({ length: 10_001 }, (_, i) => `V-${i}`)
+  const text = [one.external_key, ...values].join('\n')
+  await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
+  await page.getByLabel('Paste several').focus()
+  await page.keyboard.press('Control+V')
+  await page.getByRole('button', { name: 'Add 10,002 pasted' }).click()
+  await page
+    .getByText('2 values not added: the list holds at most 10,000. Save it, then add the rest.')
+    .waitFor()
+  expect(await page.getByLabel('Paste several').inputValue()).toBe('V-9999\nV-10000')
+  await page.getByText(/values not checked yet\. Checking them now…/).waitFor()
+  await page.getByText('9,999 values name nothing').waitFor()
+  await page.getByText('1 asset in the list').waitFor()
+  await page.getByText('and 9,900 more').waitFor()
 })

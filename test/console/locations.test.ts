@@ -33,6 +33,15 @@ test('a new location is created from the empty list; a taken key is shown at its
     await dialog.getByLabel('External key').fill(key)
     await dialog.getByRole('button', { name: 'Create' }).click()
   }
+  // Typed text is not dropped in silence.
+  await page.getByRole('button', { name: 'New location' }).click()
+  await dialog.getByLabel('Name').fill('Half typed')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  expect(await dialog.getByLabel('Name').inputValue()).toBe('Half typed')
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Discard' }).click()
   await create('Hall', 'HALL')
   await page.getByRole('link', { name: 'Hall' }).waitFor()
   await create('Other hall', 'HALL')
@@ -122,6 +131,8 @@ test('moves a location by mouse and by keyboard, and confirms origin and target'
   await page.getByRole('button', { name: 'Move Hall' }).click()
   await dialog.getByRole('combobox', { name: 'Move to' }).fill('Yard')
   await page.getByRole('option', { name: 'Yard' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Keep editing' }).click()
   await dialog.getByRole('button', { name: 'Move', exact: true }).click()
   await dialog
     .getByRole('alert')

@@ -7,7 +7,7 @@ const test = base.extend('journey', { scope: 'file' }, ({ api }) => scannedJourn
 const HOUR_MS = 3_600_000
 
 describe('D10 other views of the console', () => {
-  test('D10 the sightings of an asset are its history with the reader of each row', async ({
+  test('D10 the sightings of an asset are its history with what decided each row', async ({
     api,
     journey: { org, token, asset, dock, shelf, at },
   }) => {
@@ -23,11 +23,15 @@ describe('D10 other views of the console', () => {
     }))
     expect(asHistory).toEqual(history)
     expect(data.map(({ location }) => location?.name ?? null)).toEqual([null, shelf.name, ...Array.from({ length: 3 }, () => dock.name)]) // prettier-ignore
-    expect(data[1]).toMatchObject({
-      observed_at: at(5),
-      reader: { id: expect.any(Number), name: 'Gate' },
-      antenna: 1,
-      scan_point: { id: expect.any(Number), name: 'nowhere' },
+    const read = { reader: { id: expect.any(Number), name: 'Gate' }, antenna: 1, tag: expect.any(Object) }
+    const byKey = { decided_by: 'location_key', location_key: shelf.external_key, scan_point: null }
+    expect(data[1]).toMatchObject({ observed_at: at(5), ...read, ...byKey })
+    const nowhere = { id: expect.any(Number), name: 'nowhere', location: null }
+    expect(data[0]).toMatchObject({
+      ...read,
+      decided_by: 'scan_point',
+      location_key: null,
+      scan_point: nowhere,
     })
   })
 

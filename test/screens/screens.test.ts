@@ -67,7 +67,7 @@ test('every screen and dialog, in three sizes and both color schemes', async ({ 
 
 test('every page for people who are not signed in', async ({ visitor }) => {
   mkdirSync(FOLDER, { recursive: true })
-  for (const name of ['sign-in', 'sign-up', 'accept-invitation']) {
+  for (const name of ['sign-in', 'sign-up', 'accept-invitation', 'forgot-password', 'reset-password']) {
     await visitor.open(`/${name}`)
     await visitor.page.getByRole('heading', { level: 1 }).waitFor()
     expect.soft(await lookAt(visitor.page, name)).toEqual([])

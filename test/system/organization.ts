@@ -70,7 +70,7 @@ export async function signInAgain(
 }
 
 /** A client from a new address: attempts to sign in are limited by address. */
-function clientFromNewAddress({ urls }: { urls: { base: string } }): Client {
+export function clientFromNewAddress({ urls }: { urls: { base: string } }): Client {
   const headers = Object.entries(fromNewAddress())
   return createClient({
     baseUrl: urls.base,

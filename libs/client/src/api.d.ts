@@ -58,7 +58,9 @@ export interface paths {
         put?: never;
         /**
          * Sign in
-         * @description **Access:** anyone. No token required.
+         * @description Opens a session in `org_id`, or in the organization that the user joined first.
+         *
+         *     **Access:** anyone. No token required.
          *
          *     **Rate limit:** not counted.
          */
@@ -132,7 +134,15 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Update the name of the signed-in user
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateCurrentUser"];
         trace?: never;
     };
     "/api/v1/users/me/password": {
@@ -355,6 +365,124 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         post: operations["acceptInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update the name of the organization
+         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updateOrg"];
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/members/{user_id}/reset-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link with which a member chooses a new password
+         * @description Returns the token of the link, which is shown only once, works once and expires after an hour. Refused for a person who belongs to other organizations too.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createResetLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a new password with the token of a reset link
+         * @description Ends all sessions of the user. A refused password does not spend the token.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["resetPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/describe-invitation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retrieve what an invitation says, with its token
+         * @description **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["describeInvitation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Accept an invitation as the signed-in user
+         * @description Joins the organization. The session stays in its own; `switchOrg` goes to the other one.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["joinOrg"];
         delete?: never;
         options?: never;
         head?: never;
@@ -821,6 +949,90 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/{asset_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deleted asset and what a restore would bring back
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["previewAssetRestore"];
+        put?: never;
+        /**
+         * Restore a deleted asset with its tags
+         * @description A deleted asset can always be restored. Responds with 409 if another asset has its external key: send another `external_key`. Does not take back tags that were attached to something else meanwhile. Restoring an asset that is not deleted changes nothing.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["restoreAsset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/{location_id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show a deleted location and what a restore would bring back
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["previewLocationRestore"];
+        put?: never;
+        /**
+         * Restore a deleted location with its tags
+         * @description A deleted location can always be restored. Responds with 409 if another location has its external key, or if its parent is deleted: send another `external_key` or `parent_id`; null makes it a root. Does not take back tags that were attached to something else meanwhile. Does not restore sub-locations, which were deleted before. Restoring a location that is not deleted changes nothing.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["restoreLocation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find the assets and locations that scanned values name
+         * @description Returns one row per value, in the order of the request. A value names a live asset or location by its external key, which must be equal, or by a tag of any type, which is compared as reads are. Each asset or location is in `matches` once. External keys come first, assets before locations. Then come tags: those with exactly this value, then similar ones, the oldest first. Of several similar tags of one type only the one that a read would match counts. More than one match means that the value is ambiguous. Ignores validity windows.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["lookUpValues"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -907,6 +1119,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/{import_id}/failed-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the failed rows of an import as CSV
+         * @description The rows as they were in the file, each with its line and its error. Correct the file and import it: an import ignores the columns `import_line` and `import_error`.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["exportFailedImportRows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/{import_id}/apply": {
         parameters: {
             query?: never;
@@ -939,8 +1175,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export all live assets as CSV
-         * @description The file can be imported.
+         * Export assets as CSV
+         * @description Takes the filters and the order of the list of assets. Without them, it returns all live assets. Unlike the list, it includes assets outside their validity; `window=current` leaves them out. Each row also has the location of the asset and when it was last seen. The file can be imported: an import ignores these columns.
          *
          *     **Access:** any signed-in user.
          *
@@ -1060,7 +1296,7 @@ export interface paths {
         };
         /**
          * List the sightings of an asset
-         * @description Returns the history of the asset, newest first, with the reader or save that caused each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
+         * @description Returns the history of the asset, newest first, with what decided the location of each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
          *
          *     **Access:** any signed-in user.
          *
@@ -1108,7 +1344,7 @@ export interface paths {
         };
         /**
          * Count movements per hour
-         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it.
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it. With `include_descendants`, its sub-locations count as part of it; movements among them are counted apart.
          *
          *     **Access:** any signed-in user.
          *
@@ -1780,6 +2016,41 @@ export interface components {
         };
         /**
          * @example {
+         *       "external_key": "FORKLIFT-7B"
+         *     }
+         */
+        AssetRestore: {
+            /** @example ASSET-0001 */
+            external_key?: string;
+        };
+        /**
+         * @example {
+         *       "external_key": "DOCK-1B",
+         *       "parent_id": null
+         *     }
+         */
+        LocationRestore: {
+            /** @example ASSET-0001 */
+            external_key?: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+        };
+        /**
+         * @example {
+         *       "values": [
+         *         "FORKLIFT-7",
+         *         "E28011606000020A1B2C3D4E"
+         *       ]
+         *     }
+         */
+        Lookup: {
+            values: string[];
+        };
+        /**
+         * @example {
          *       "asset_identifiers": [
          *         "FORKLIFT-7",
          *         "PALLET-0031"
@@ -2046,6 +2317,27 @@ export interface components {
             expires_at: string;
             current: boolean;
         };
+        ListedMember: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            name: string;
+            email: string;
+            /** @example admin */
+            role: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            joined_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_signed_in_at: string | null;
+        };
         Member: {
             /**
              * Format: int64
@@ -2081,6 +2373,7 @@ export interface components {
              * @example 4503599627370497
              */
             created_by: number;
+            created_by_name: string;
             /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
@@ -2106,12 +2399,54 @@ export interface components {
              * @example 4503599627370497
              */
             created_by: number;
+            created_by_name: string;
             /**
              * Format: date-time
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
             token: string;
+        };
+        RenamedOrganization: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+        };
+        ResetLink: {
+            token: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+        };
+        InvitationDescription: {
+            org: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                name: string;
+            };
+            email: string;
+            /** @example admin */
+            role: string;
+            invited_by: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+            has_account: boolean;
         };
         CurrentOrganization: {
             /**
@@ -2376,6 +2711,92 @@ export interface components {
             tags: components["schemas"]["Tag"][];
             children_count: number;
         };
+        AssetRestorePreview: {
+            tags: components["schemas"]["TagToRestore"][];
+            key_held_by: components["schemas"]["Holder"] | null;
+            asset: components["schemas"]["Asset"];
+        };
+        TagToRestore: {
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            held_by: components["schemas"]["Holder"] | null;
+        };
+        Holder: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            resource: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+        };
+        LostTag: {
+            /**
+             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /** @example E28011606000020A1B2C3D4E */
+            value: string;
+            held_by: components["schemas"]["Holder"];
+        };
+        LocationRestorePreview: {
+            tags: components["schemas"]["TagToRestore"][];
+            key_held_by: components["schemas"]["Holder"] | null;
+            location: components["schemas"]["Location"];
+            parent: components["schemas"]["ParentToRestore"] | null;
+        };
+        ParentToRestore: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+        };
+        LookupRow: {
+            value: string;
+            matches: components["schemas"]["LookupMatch"][];
+        };
+        LookupMatch: {
+            /**
+             * @description Known values: `asset`, `location`.
+             * @example asset
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            id: number;
+            external_key: string;
+            name: string;
+            tag: {
+                /**
+                 * @description Known values: `rfid`, `ble`, `barcode`.
+                 * @example rfid
+                 */
+                tag_type: string;
+                /** @example E28011606000020A1B2C3D4E */
+                value: string;
+            } | null;
+        };
         Import: {
             /**
              * Format: int64
@@ -2410,6 +2831,7 @@ export interface components {
              * @example 4503599627370497
              */
             applied_from: number | null;
+            ignored_columns: string[];
             /**
              * Format: int64
              * @example 4503599627370497
@@ -2552,6 +2974,18 @@ export interface components {
                 external_key: string | null;
                 name: string | null;
             } | null;
+            /** @enum {string|null} */
+            decided_by: "location_key" | "scan_point" | "save" | null;
+            location_key: string | null;
+            tag: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                tag_type: string;
+                value: string;
+            } | null;
             reader: {
                 reader_key: string;
                 /**
@@ -2569,6 +3003,15 @@ export interface components {
                  */
                 id: number;
                 name: string;
+                location: {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    id: number;
+                    external_key: string | null;
+                    name: string | null;
+                } | null;
             } | null;
             duration_seconds: number | null;
         };
@@ -2603,6 +3046,7 @@ export interface components {
             moves: number;
             in?: number;
             out?: number;
+            within?: number;
         };
         /**
          * @example {
@@ -3183,12 +3627,18 @@ export interface operations {
                 /**
                  * @example {
                  *       "email": "no example",
-                 *       "password": "no example"
+                 *       "password": "no example",
+                 *       "org_id": 4503599627370497
                  *     }
                  */
                 "application/json": {
                     email: string;
                     password: string;
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    org_id?: number;
                 };
             };
         };
@@ -3392,6 +3842,77 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateCurrentUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                };
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/merge-patch+json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "email": "no example",
+                     *         "org_id": 4503599627370497,
+                     *         "orgs": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example",
+                     *             "role": "admin",
+                     *             "created_at": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CurrentUser"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -3640,7 +4161,8 @@ export interface operations {
                      *           "name": "no example",
                      *           "email": "no example",
                      *           "role": "admin",
-                     *           "joined_at": "2026-11-21T10:00:00.000Z"
+                     *           "joined_at": "2026-11-21T10:00:00.000Z",
+                     *           "last_signed_in_at": null
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -3649,7 +4171,7 @@ export interface operations {
                      *     }
                      */
                     "application/json": {
-                        data: components["schemas"]["Member"][];
+                        data: components["schemas"]["ListedMember"][];
                         /** @example 50 */
                         limit: number;
                         /** @example 0 */
@@ -3807,6 +4329,7 @@ export interface operations {
                      *           "role": "admin",
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "created_by": 4503599627370497,
+                     *           "created_by_name": "no example",
                      *           "expires_at": "2026-11-21T10:00:00.000Z"
                      *         }
                      *       ],
@@ -3882,6 +4405,7 @@ export interface operations {
                      *         "role": "admin",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "created_by": 4503599627370497,
+                     *         "created_by_name": "no example",
                      *         "expires_at": "2026-11-21T10:00:00.000Z",
                      *         "token": "no example"
                      *       }
@@ -3998,6 +4522,284 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["RefusedUserAgent"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    updateOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                };
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/merge-patch+json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["RenamedOrganization"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    createResetLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                org_id: number;
+                user_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "token": "no example",
+                     *         "expires_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["ResetLink"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example",
+                 *       "password": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                    password: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    describeInvitation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "org": {
+                     *           "id": 4503599627370497,
+                     *           "name": "no example"
+                     *         },
+                     *         "email": "no example",
+                     *         "role": "admin",
+                     *         "invited_by": "no example",
+                     *         "expires_at": "2026-11-21T10:00:00.000Z",
+                     *         "has_account": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["InvitationDescription"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    joinOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "email": "no example",
+                     *         "org_id": 4503599627370497,
+                     *         "orgs": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "name": "no example",
+                     *             "role": "admin",
+                     *             "created_at": "2026-11-21T10:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["CurrentUser"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
@@ -5537,6 +6339,386 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    previewAssetRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "tags": [
+                     *           {
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "held_by": null
+                     *           }
+                     *         ],
+                     *         "key_held_by": null,
+                     *         "asset": {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "ASSET-0001",
+                     *           "name": "Forklift 7",
+                     *           "description": null,
+                     *           "type": "asset",
+                     *           "metadata": {
+                     *             "maker": "Linde"
+                     *           },
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["AssetRestorePreview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    restoreAsset: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "FORKLIFT-7B"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetRestore"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "ASSET-0001",
+                     *         "name": "Forklift 7",
+                     *         "description": null,
+                     *         "type": "asset",
+                     *         "metadata": {
+                     *           "maker": "Linde"
+                     *         },
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tags_not_restored": [
+                     *         {
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "held_by": {
+                     *             "resource": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "name": "no example"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Asset"];
+                        tags_not_restored: components["schemas"]["LostTag"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    previewLocationRestore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "tags": [
+                     *           {
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "held_by": null
+                     *           }
+                     *         ],
+                     *         "key_held_by": null,
+                     *         "location": {
+                     *           "id": 4503599627370497,
+                     *           "external_key": "LOC-001",
+                     *           "name": "Dock 1",
+                     *           "description": null,
+                     *           "parent_id": null,
+                     *           "parent_external_key": null,
+                     *           "is_active": true,
+                     *           "valid_from": "2026-11-21T10:00:00.000Z",
+                     *           "valid_to": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z",
+                     *           "deleted_at": null,
+                     *           "tags": [
+                     *             {
+                     *               "id": 4503599627370497,
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             }
+                     *           ]
+                     *         },
+                     *         "parent": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LocationRestorePreview"];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    restoreLocation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                location_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "external_key": "DOCK-1B",
+                 *       "parent_id": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationRestore"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "external_key": "LOC-001",
+                     *         "name": "Dock 1",
+                     *         "description": null,
+                     *         "parent_id": null,
+                     *         "parent_external_key": null,
+                     *         "is_active": true,
+                     *         "valid_from": "2026-11-21T10:00:00.000Z",
+                     *         "valid_to": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z",
+                     *         "deleted_at": null,
+                     *         "tags": [
+                     *           {
+                     *             "id": 4503599627370497,
+                     *             "tag_type": "rfid",
+                     *             "value": "E28011606000020A1B2C3D4E"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "tags_not_restored": [
+                     *         {
+                     *           "tag_type": "rfid",
+                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "held_by": {
+                     *             "resource": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "no example",
+                     *             "name": "no example"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["Location"];
+                        tags_not_restored: components["schemas"]["LostTag"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    lookUpValues: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "values": [
+                 *         "FORKLIFT-7",
+                 *         "E28011606000020A1B2C3D4E"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["Lookup"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "value": "no example",
+                     *           "matches": [
+                     *             {
+                     *               "type": "asset",
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example",
+                     *               "tag": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        data: components["schemas"]["LookupRow"][];
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -5574,6 +6756,9 @@ export interface operations {
                      *           "unchanged": 0,
                      *           "failed": 0,
                      *           "applied_from": null,
+                     *           "ignored_columns": [
+                     *             "no example"
+                     *           ],
                      *           "created_by": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "started_at": null,
@@ -5649,6 +6834,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -5706,6 +6894,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -5832,6 +7023,40 @@ export interface operations {
             503: components["responses"]["Error503"];
         };
     };
+    exportFailedImportRows: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                import_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/csv; charset=utf-8": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
     applyImport: {
         parameters: {
             query?: never;
@@ -5868,6 +7093,9 @@ export interface operations {
                      *         "unchanged": 0,
                      *         "failed": 0,
                      *         "applied_from": null,
+                     *         "ignored_columns": [
+                     *           "no example"
+                     *         ],
                      *         "created_by": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "started_at": null,
@@ -5892,7 +7120,15 @@ export interface operations {
     };
     exportAssets: {
         parameters: {
-            query?: never;
+            query?: {
+                external_key?: string[];
+                is_active?: boolean;
+                type?: ("asset" | "person" | "inventory")[];
+                include_deleted?: boolean;
+                q?: string;
+                sort?: string;
+                window?: "current" | "any";
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -6169,6 +7405,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
+                from?: string;
+                to?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6194,6 +7432,9 @@ export interface operations {
                      *         {
                      *           "observed_at": "2026-11-21T10:00:00.000Z",
                      *           "location": null,
+                     *           "decided_by": null,
+                     *           "location_key": null,
+                     *           "tag": null,
                      *           "reader": null,
                      *           "antenna": null,
                      *           "scan_point": null,
@@ -6286,6 +7527,7 @@ export interface operations {
                 /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
                 location_id?: number;
+                include_descendants?: boolean;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -6313,7 +7555,8 @@ export interface operations {
                      *             "hour": "2026-11-21T10:00:00.000Z",
                      *             "moves": 0,
                      *             "in": 0,
-                     *             "out": 0
+                     *             "out": 0,
+                     *             "within": 0
                      *           }
                      *         ]
                      *       }

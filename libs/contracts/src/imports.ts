@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { assetFields } from './assets.ts'
+import { AssetListQuery, assetFields } from './assets.ts'
 import { fieldCodes } from './errors.ts'
 import { namesWith, type Fields, type NamesWith } from './fields.ts'
 import { Id } from './ids.ts'
@@ -19,6 +19,20 @@ export const importColumns = {
   locations: [...jsonLast(locationFields), ...tagTypes],
 } as const
 export type ImportColumn = (typeof importColumns)[ImportResource][number]
+
+/** What the file of failed rows adds to each row. */
+export const failedRowColumns = ['import_line', 'import_error'] as const
+
+/**
+ * Columns that exported files have for people. Only scans decide where an asset is, and only a restore brings a deleted
+ * row back, so an import ignores them.
+ */
+export const readOnlyColumns = {
+  assets: ['location_external_key', 'location_name', 'asset_last_seen', 'deleted_at', ...failedRowColumns],
+  locations: [...failedRowColumns],
+} as const
+export type ReadOnlyColumn = (typeof readOnlyColumns)[ImportResource][number]
+export type FileColumn = ImportColumn | ReadOnlyColumn
 
 function jsonLast<F extends Fields>(fields: F): NamesWith<F, 'imported'>[] {
   const [json, other] = [true, false].map((wanted) =>
@@ -55,6 +69,8 @@ export const ImportView = z
     failed: count,
     /** The dry run whose rows this import executes. */
     applied_from: Id.nullable(),
+    /** Columns of the file that an export adds and an import does not read. */
+    ignored_columns: z.array(z.string()),
     created_by: Id.nullable(),
     created_at: WireInstant,
     started_at: WireInstant.nullable(),
@@ -99,6 +115,15 @@ export const ImportRowView = z
   })
   .meta({ id: 'ImportRow' })
 export type ImportRowView = z.infer<typeof ImportRowView>
+
+const { limit: _limit, offset: _offset, ...listFilters } = AssetListQuery.shape
+
+/** The filters and the order of the list of assets. */
+export const AssetExportQuery = z.strictObject({
+  ...listFilters,
+  window: enumParameter(['current', 'any']).optional(),
+})
+export type AssetExportQuery = z.infer<typeof AssetExportQuery>
 
 const ImportPath = z.strictObject({ import_id: pathId })
 const console = { upstream: 'catalog', access: 'session', counted: false, described: false } as const
@@ -149,6 +174,18 @@ export const importRoutes = {
     success: { status: 200, schema: listOf(ImportRowView) },
     errors: ['validation_error', 'not_found'],
   },
+  exportFailedImportRows: {
+    ...console,
+    method: 'GET',
+    path: '/imports/{import_id}/failed-rows',
+    summary: 'Export the failed rows of an import as CSV',
+    description:
+      'The rows as they were in the file, each with its line and its error. Correct the file and import it: an ' +
+      'import ignores the columns `import_line` and `import_error`.',
+    params: ImportPath,
+    success: { status: 200, download: csv },
+    errors: ['validation_error', 'not_found', 'rate_limited'],
+  },
   applyImport: {
     ...console,
     method: 'POST',
@@ -173,10 +210,14 @@ export const importRoutes = {
     ...console,
     method: 'GET',
     path: '/exports/assets',
-    summary: 'Export all live assets as CSV',
-    description: 'The file can be imported.',
+    summary: 'Export assets as CSV',
+    description:
+      'Takes the filters and the order of the list of assets. Without them, it returns all live assets. Unlike the ' +
+      'list, it includes assets outside their validity; `window=current` leaves them out. Each row also has the ' +
+      'location of the asset and when it was last seen. The file can be imported: an import ignores these columns.',
+    query: AssetExportQuery,
     success: { status: 200, download: csv },
-    errors: ['rate_limited'],
+    errors: ['validation_error', 'rate_limited'],
   },
   exportLocations: {
     ...console,

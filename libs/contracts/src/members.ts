@@ -8,7 +8,7 @@ import { JSON_MEDIA_TYPE, type Route } from './route.ts'
 import { Name, text } from './text.ts'
 import { Email, ExistingPassword, Password, Session } from './tokens.ts'
 
-const RoleShown = z.string().meta({ example: 'admin' })
+export const RoleShown = z.string().meta({ example: 'admin' })
 
 /**
  * The caller and all organizations that they may switch to, oldest membership first. `org_id` is that of the session.
@@ -29,6 +29,12 @@ export const MemberView = z
   .meta({ id: 'Member' })
 export type MemberView = z.infer<typeof MemberView>
 
+/** `last_signed_in_at` is null if it is more than 30 days ago, or if the caller is not an administrator. */
+export const ListedMember = MemberView.extend({ last_signed_in_at: WireInstant.nullable() }).meta({
+  id: 'ListedMember',
+})
+export type ListedMember = z.infer<typeof ListedMember>
+
 export const InvitationView = z
   .object({
     id: Id,
@@ -36,6 +42,7 @@ export const InvitationView = z
     role: RoleShown,
     created_at: WireInstant,
     created_by: Id,
+    created_by_name: z.string(),
     expires_at: WireInstant,
   })
   .meta({ id: 'Invitation' })
@@ -132,7 +139,7 @@ export const memberRoutes = {
     description: 'Returns members in the order in which they joined.',
     params: OrgPath,
     query: z.strictObject(page),
-    success: { status: 200, schema: listOf(MemberView) },
+    success: { status: 200, schema: listOf(ListedMember) },
     errors: ['validation_error'],
   },
   updateMember: {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { accountRoutes } from './accounts.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
 import { importRoutes } from './imports.ts'
@@ -11,10 +12,12 @@ import { legacyTrackingRoutes } from './legacy/tracking.ts'
 import { liveRoutes } from './live.ts'
 import { locationTreeRoutes } from './location-tree.ts'
 import { locationRoutes } from './locations.ts'
+import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
+import { restoreRoutes } from './restore.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
 import { tagRoutes } from './tags.ts'
@@ -38,11 +41,14 @@ export const routePath = ({ vocabulary, path }: Pick<Route, 'vocabulary' | 'path
 export const routes = {
   ...tokenRoutes,
   ...memberRoutes,
+  ...accountRoutes,
   ...apiKeyRoutes,
   ...assetRoutes,
   ...locationRoutes,
   ...locationTreeRoutes,
   ...tagRoutes,
+  ...restoreRoutes,
+  ...lookupRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,

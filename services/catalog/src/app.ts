@@ -9,6 +9,7 @@ import { assetHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
 import type { Tables } from './db.ts'
 import { exportHandlers } from './exports/exports.handlers.ts'
+import { failedRowHandlers } from './exports/failed-rows.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
@@ -18,6 +19,8 @@ import type { Tracking } from './tracking/tracking.ts'
 import type { RunInTransaction } from './transactions/transactions.ts'
 import { treeHandlers } from './tree/tree.handlers.ts'
 import { legacyTreeHandlers } from './tree/tree.legacy.ts'
+import { undeleteHandlers } from './undelete/undelete.handlers.ts'
+import { valueLookupHandlers } from './value-lookup/value-lookup.handlers.ts'
 
 export type AppDeps = {
   db: TenantDatabase<Tables>
@@ -39,8 +42,11 @@ export function buildApp({ verify, log, registry, tracking, imports, ...deps }: 
     ...locationHandlers(deps),
     ...treeHandlers(deps),
     ...tagHandlers(deps),
+    ...undeleteHandlers(deps),
+    ...valueLookupHandlers(deps),
     ...importHandlers({ ...deps, wakeImports: () => imports?.wake(), wakePurge: () => imports?.purge() }),
-    ...exportHandlers(deps),
+    ...exportHandlers({ ...deps, tracking }),
+    ...failedRowHandlers(deps),
   }
   const legacy = {
     ...legacyAssetHandlers({ ...deps, tracking }),

@@ -1,6 +1,6 @@
 import { assetFields } from '@whereabouts/contracts/assets'
 import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/fields'
-import type { ImportColumn, ImportResource } from '@whereabouts/contracts/imports'
+import type { FileColumn, ImportResource } from '@whereabouts/contracts/imports'
 import { locationFields } from '@whereabouts/contracts/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { Generated, GeneratedAlways, Kysely, Selectable, Transaction } from 'kysely'
@@ -48,7 +48,8 @@ type ImportTable = {
   dry_run: boolean
   /** The API does not show imports that are `uploading`. */
   state: 'uploading' | 'pending' | 'running' | 'done' | 'cancelled' | 'failed'
-  columns: ImportColumn[]
+  /** Of the file, in its order. */
+  columns: FileColumn[]
   /** The import that owns the lines: its own id, or that of the dry run that it applies. */
   file_id: number
   applied_from: number | null

@@ -20,6 +20,25 @@ export const locationKeyTaken = (key: string) => new AppError('conflict', `locat
 export const tagExists = (type: string, value: string) =>
   new AppError('conflict', `tag ${type}:${value} already exists`)
 
+/** A restore under this key is not possible. `name`: of the resource that has the key, if it is known. */
+export const keyNeeded = (resource: 'asset' | 'location', key: string, name?: string) =>
+  new AppError(
+    'conflict',
+    `The external key ${key} belongs to ${name === undefined ? `another ${resource}` : `the ${resource} “${name}”`} now. ` +
+      `Choose another external key to restore this ${resource}.`,
+  )
+
+export const notDeleted = (resource: 'asset' | 'location', key: string) =>
+  new AppError('conflict', `${resource} ${key} is not deleted, so a restore cannot change it`)
+
+/** A restore would need to move the location, which only the caller decides. */
+export const parentDeleted = (parent: { external_key: string; name: string } | undefined) =>
+  new AppError(
+    'conflict',
+    `The parent location ${parent ? `“${parent.name}” (${parent.external_key})` : ''} is deleted. ` +
+      'Restore it first, or choose another parent location or the top level.',
+  )
+
 /** The highest live key is so long that the next one would exceed the maximum length. */
 export const keysExhausted = (prefix: string) =>
   new AppError('conflict', `no ${prefix} numbers are left; send an external_key`)
@@ -45,6 +64,14 @@ export const tooManySearches = () =>
     {
       headers: { 'retry-after': '1' },
     },
+  )
+
+/** A file with empty locations would look as if the assets were nowhere. */
+export const locationsUnavailable = (cause: unknown) =>
+  new AppError(
+    'service_unavailable',
+    'The locations of the assets are not available now, so the export was not made',
+    { headers: { 'retry-after': '30' }, cause },
   )
 
 export const windowInverted = () => validationFailed([WINDOW_PROBLEM])

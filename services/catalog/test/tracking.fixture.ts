@@ -10,9 +10,11 @@ export class TrackingStandIn implements Tracking {
   pageSizes: number[] = []
   partSize = 2
   readonly #positions = new Map<string, number>()
+  readonly #seenAt = new Map<string, string>()
 
-  see(orgId: number, assetId: number, locationId: number): void {
+  see(orgId: number, assetId: number, locationId: number, at = '2026-01-01T00:00:00.000Z'): void {
     this.#positions.set(`${orgId} ${assetId}`, locationId)
+    this.#seenAt.set(`${orgId} ${assetId}`, at)
   }
 
   async locationsOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, number>> {
@@ -20,6 +22,16 @@ export class TrackingStandIn implements Tracking {
     this.pageSizes.push(assetIds.length)
     const found = assetIds.map((id) => [id, this.#positions.get(`${orgId} ${id}`)] as const)
     return new Map(found.flatMap(([id, at]) => (at === undefined ? [] : [[id, at] as const])))
+  }
+
+  async lastSeenOf(orgId: number, assetIds: readonly number[]) {
+    const found = await this.locationsOf(orgId, assetIds)
+    return new Map(
+      [...found].map(([id, locationId]) => [
+        id,
+        { locationId, at: this.#seenAt.get(`${orgId} ${id}`) ?? '' },
+      ]),
+    )
   }
 
   async assetsAt(orgId: number, locationIds: readonly number[], after: number) {

@@ -14,8 +14,10 @@ import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
 import { invitationHandlers } from './invitations/invitations.handlers.ts'
 import { memberHandlers } from './members/members.handlers.ts'
+import { organizationHandlers } from './organization/organization.handlers.ts'
 import { orgHandlers } from './orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './orgs/own-organization.ts'
+import { passwordResetHandlers } from './password-resets/password-resets.handlers.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import { serveJwks } from './tokens/jwks.route.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
@@ -60,10 +62,12 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...tokenHandlers({ ...deps, throttle, attempts, accessTokens }),
       ...userHandlers(userDeps),
       ...ownSessionHandlers(userDeps),
+      ...passwordResetHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),
       ...invitationHandlers(deps),
       ...orgHandlers(deps),
+      ...organizationHandlers(deps),
       ...apiKeyHandlers(deps),
     },
   })

@@ -52,6 +52,16 @@ type InvitationTable = {
   expires_at: string
 }
 
+type PasswordResetTable = {
+  token_hash: Buffer
+  /** Of the administrator who made the link; null for a link of the operator. */
+  org_id: number | null
+  user_id: number
+  created_by: number | null
+  created_at: Generated<string>
+  expires_at: string
+}
+
 type ApiKeyTable = {
   org_id: number
   id: Generated<number>
@@ -121,6 +131,7 @@ export type KeysDatabase = {
   app_user: UserTable
   membership: MembershipTable
   invitation: InvitationTable
+  password_reset: PasswordResetTable
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable
   mqtt_client: MqttClientTable

@@ -6,6 +6,17 @@ export const invalidClient = () => unauthorized('Invalid client credentials')
 export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
 export const invalidLogin = () => unauthorized('Invalid email or password')
 export const invalidInvitation = () => unauthorized('Invalid or expired invitation')
+export const invitationUnusable = () =>
+  new AppError('not_found', 'The invitation was used, has expired or was withdrawn. Ask for a new one.')
+export const invitedSomebodyElse = () =>
+  new AppError('conflict', 'The invitation is for another e-mail address')
+export const invalidResetLink = () => unauthorized('Invalid or expired reset link')
+export const ownResetLink = () => new AppError('conflict', 'Change your own password in your account')
+export const belongsElsewhere = () =>
+  new AppError(
+    'conflict',
+    'The person belongs to other organizations too. Only the operator of the server can make a reset link for them.',
+  )
 export const keyRevoked = () => unauthorized('API key has been revoked')
 export const keyOnly = () => unauthorized('An API key access token is required')
 export const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')

@@ -6,6 +6,7 @@ import { purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
 import { purgeSuspensions } from './floods/suspensions.queries.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
+import { purgeExpiredResetLinks } from './password-resets/reset-links.queries.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './tokens/tokens.queries.ts'
 
@@ -51,6 +52,7 @@ export function startLoops(options: Options) {
   const purge = startBackgroundJob({ name: 'token-purge', everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
+    await purgeAll(() => purgeExpiredResetLinks(db, PURGE_BATCH))
     await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
     await purgeAll(() => purgeSuspensions(db, PURGE_BATCH))
     await purgeBuckets()

@@ -89,6 +89,11 @@ export type Tables = {
     location_id: number | null
     reader_key: string | null
     antenna: number | null
+    /** What decided the location of a read. See migration 0050 for the two scan points. */
+    tag_id: number | null
+    location_key: string | null
+    scan_point_id: number | null
+    empty_scan_point_id: number | null
   }
   position: {
     org_id: number

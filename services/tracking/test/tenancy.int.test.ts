@@ -7,6 +7,7 @@ import { minuteOf } from '../src/ingest/observation.ts'
 import { store } from './store.ts'
 import { startTracking, type Tracking } from './tracking.fixture.ts'
 import { addUnknownTags } from '../src/unknown-tags/unknown-tags.queries.ts'
+import { readBy } from './read-by.ts'
 
 const [MINE, THEIRS] = [1, 2]
 const NOW = Math.floor(Date.now() / 60_000) * 60_000
@@ -25,8 +26,7 @@ async function fill(tracking: Tracking, orgId: number) {
     minute: minuteOf(at),
     observedAtMs: at,
     locationId: location.id,
-    readerKey: 'gate',
-    antenna: 1,
+    ...readBy('gate'),
   })
   await store(ingest.db, view, [read(NOW - HOUR), read(NOW - 2 * HOUR)])
   const body = { reader_key: 'gate', name: 'Gate', format: 'canonical' }

@@ -35,6 +35,7 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
     screen('api-keys', '/api-keys'),
     screen('webhook', '/webhook'),
     screen('members', '/members'),
+    screen('account', '/account'),
     screen('live', '/live', false),
     screen('inventory', '/inventory', false),
   ]

@@ -22,6 +22,7 @@ export const importScenarios: Record<string, Scenario> = {
   listImports: { 200: () => ({}) },
   getImport: { 200: finished },
   listImportRows: { 200: finished },
+  exportFailedImportRows: { 200: finished, 429: SLOW },
   applyImport: {
     201: finished,
     409: (given) => finished(given, false),

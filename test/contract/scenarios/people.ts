@@ -39,6 +39,13 @@ async function invite({ api, org }: Given) {
   return (await succeed(api.call('createInvitation', call))).body.data
 }
 
+/** An administrator of another organization, invited to this one. */
+async function invitedStranger(given: Given) {
+  const org = await newOrganization(given.api)
+  const call = { ...ownOrg(given), token: given.org.admin, body: { email: org.email, role: 'member' } }
+  return { org, token: (await succeed(given.api.call('createInvitation', call))).body.data.token }
+}
+
 async function newMember(given: Given) {
   const { token } = await invite(given)
   const body = { token, name: 'Bob', password: PASSWORD }
@@ -97,6 +104,22 @@ export const peopleScenarios: Record<string, Scenario> = {
       return repeatedly(given, 'changePassword', () => ({ token, body }))
     },
   },
+  updateCurrentUser: { 200: () => ({ body: { name: 'Ada' } }) },
+  updateOrg: { 200: async (given) => ({ ...ownOrg(given), body: { name: given.org.name } }) },
+  createResetLink: {
+    201: memberPath,
+    409: async (given) => lastAdmin(given),
+  },
+  resetPassword: {
+    204: async (given) => {
+      const call = { ...(await memberPath(given)), token: given.org.admin }
+      const { token } = (await succeed(given.api.call('createResetLink', call))).body.data
+      return { body: { token, password: PASSWORD } }
+    },
+    401: () => ({ body: { token: 'unknown', password: PASSWORD }, headers: fromNewAddress() }),
+    429: (given) =>
+      repeatedly(given, 'resetPassword', () => ({ body: { token: 'unknown', password: PASSWORD } })),
+  },
   listSessions: { 200: () => ({}) },
   endSession: {
     204: async (given) => {
@@ -138,6 +161,21 @@ export const peopleScenarios: Record<string, Scenario> = {
   },
   revokeInvitation: {
     204: async (given) => ({ params: { org_id: given.org.id, invitation_id: (await invite(given)).id } }),
+  },
+  describeInvitation: {
+    200: async (given) => ({ body: { token: (await invite(given)).token } }),
+    404: () => ({ body: { token: 'unknown' } }),
+    429: (given) => repeatedly(given, 'describeInvitation', () => ({ body: { token: 'unknown' } })),
+  },
+  joinOrg: {
+    200: async (given) => {
+      const { org, token } = await invitedStranger(given)
+      return { body: { token }, token: org.admin }
+    },
+    404: () => ({ body: { token: 'unknown' } }),
+    409: async (given) => ({ body: { token: (await invite(given)).token } }),
+    429: (given) =>
+      repeatedly(given, 'joinOrg', () => ({ body: { token: 'unknown' }, token: given.org.admin })),
   },
   acceptInvitation: {
     200: async (given) => ({

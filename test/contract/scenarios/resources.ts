@@ -69,6 +69,11 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { params: { asset_id: (await newAsset(given)).id }, body: { external_key } }
     },
   },
+  previewAssetRestore: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  restoreAsset: {
+    200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: {} }),
+    409: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
+  },
   deleteAsset: { 204: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
 
   listLocations: { 200: () => ({}) },
@@ -98,6 +103,11 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { params: { location_id: (await newLocation(given)).id }, body: { external_key } }
     },
   },
+  previewLocationRestore: { 200: locationPath },
+  restoreLocation: {
+    200: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: {} }),
+    409: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: newKey() }),
+  },
   deleteLocation: {
     204: async (given) => ({ params: { location_id: (await newLocation(given)).id } }),
     409: async (given) => {
@@ -125,6 +135,8 @@ export const resourceScenarios: Record<string, Scenario> = {
     }),
   },
   detachLocationTag: { 204: (given) => attachedTag(given, 'location') },
+
+  lookUpValues: { 200: async (given) => ({ body: { values: [(await newAsset(given)).external_key] } }) },
 
   getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },

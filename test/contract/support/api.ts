@@ -42,7 +42,16 @@ export type Api = {
 }
 
 /** Operations that are limited by client address. Each call has its own address unless the test sets one. */
-const ATTEMPTS = new Set<OperationId>(['signUp', 'logIn', 'acceptInvitation', 'issueToken', 'changePassword'])
+const ATTEMPTS = new Set<OperationId>([
+  'signUp',
+  'logIn',
+  'describeInvitation',
+  'acceptInvitation',
+  'joinOrg',
+  'issueToken',
+  'changePassword',
+  'resetPassword',
+])
 
 /** `base` is the public address, without a slash at its end. */
 export function createApi(base: string, description: Description): Api {

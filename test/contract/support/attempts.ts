@@ -15,6 +15,7 @@ const missing = (...params: Params[]): Attempt[] => params.map((one) => ({ param
 export const attempts: Partial<Record<string, Attempts>> = {
   '/assets/{asset_id}': assets,
   '/assets/{asset_id}/rename': assets,
+  '/assets/{asset_id}/restore': assets,
   '/assets/{asset_id}/history': assets,
   '/assets/{asset_id}/sightings': assets,
   '/assets/{asset_id}/tags': assets,
@@ -26,6 +27,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     ),
   '/locations/{location_id}': locations,
   '/locations/{location_id}/rename': locations,
+  '/locations/{location_id}/restore': locations,
   '/locations/{location_id}/ancestors': locations,
   '/locations/{location_id}/children': locations,
   '/locations/{location_id}/descendants': locations,
@@ -72,6 +74,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/webhooks/{webhook_id}/deliveries': webhooks,
   '/imports/{import_id}': imports,
   '/imports/{import_id}/rows': imports,
+  '/imports/{import_id}/failed-rows': imports,
   '/imports/{import_id}/apply': imports,
   '/orgs/{org_id}/api-keys': organizations,
   '/orgs/{org_id}/api-keys/{key_id}': ({ org: mine, key: own }, { org, key }) => [
@@ -86,6 +89,11 @@ export const attempts: Partial<Record<string, Attempts>> = {
     { params: { org_id: org.id, user_id: mine.userId }, status: 403 },
     ...missing({ org_id: mine.id, user_id: org.userId }),
   ],
+  '/orgs/{org_id}/members/{user_id}/reset-link': ({ org: mine }, { org }) => [
+    { params: { org_id: org.id, user_id: org.userId }, status: 403 },
+    ...missing({ org_id: mine.id, user_id: org.userId }),
+  ],
+  '/orgs/{org_id}': organizations,
   '/orgs/{org_id}/invitations': organizations,
   '/orgs/{org_id}/invitations/{invitation_id}': ({ org: mine, invitationId: own }, { org, invitationId }) => [
     { params: { org_id: org.id, invitation_id: invitationId }, status: 403 },
@@ -202,6 +210,17 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
+  restoreAsset: { valid: {} },
+  restoreLocation: {
+    valid: {},
+    foreign: ({ deletedLocationId }, { location }) => [
+      {
+        params: { location_id: deletedLocationId },
+        body: { parent_id: location.id },
+        fields: ['parent_id'],
+      },
+    ],
+  },
   // `identifier` is its own key, `identifiers` are its tags.
   createLegacyAsset: {
     foreign: (_mine, { location }) => [
@@ -246,6 +265,8 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   issueToken: {}, // `client_id` is the caller
+  logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
+  updateOrg: { valid: { name: 'Stolen' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user
   updateMember: { valid: { role: 'member' } },

@@ -58,6 +58,8 @@ export const bodyRules: Partial<Record<OperationId, Body>> = {
   updateLocation: { good: {}, required: [], fields: { ...location, ...echoes } },
   renameAsset: renaming,
   renameLocation: renaming,
+  restoreAsset: { good: {}, required: [], fields: { external_key: naturalKey() } },
+  restoreLocation: { good: {}, required: [], fields: { external_key: naturalKey(), parent_id: reference } },
   attachAssetTag: attaching,
   attachLocationTag: attaching,
 }

@@ -15,6 +15,7 @@ export type World = {
   location: { id: number; external_key: string; name: string; tagId: number; tagValue: string }
   /** A child of `location`. */
   child: { id: number; external_key: string }
+  deletedLocationId: number
   reader: { id: number; reader_key: string; scanPointId: number }
   /** Of an unknown tag that the reader read. */
   unknownTagId: number
@@ -34,13 +35,15 @@ export async function newWorld(api: Api): Promise<World> {
   const asset = await newAsset(api, key.token, mark)
   const below = { name: `Shelf ${mark}`, external_key: `SHELF-${mark}`, parent_id: location.id }
   const child = (await succeed(api.call('createLocation', { token: key.token, body: below }))).body.data
+  const deletedLocationId = await newDeletedLocation(api, key.token, mark)
   const reader = await newReader(api, org.admin, `gate-${mark}`, location.id)
   const webhook = { url: `https://receiver.example/${mark}`, enabled: false } // disabled, so that its log does not change
   const webhookId = (await succeed(api.call('createWebhook', { token: org.admin, body: webhook }))).body.data
     .id
   const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
   const invitationId = await newInvitation(api, org, mark)
-  const made = { org, key, readerKey, asset, location, child, reader, webhookId, importId, invitationId }
+  const things = { asset, location, child, deletedLocationId, reader, webhookId, importId, invitationId }
+  const made = { org, key, readerKey, ...things }
   return { ...made, unknownTagId: await scan(api, made) }
 }
 
@@ -55,6 +58,13 @@ async function newLocation(api: Api, token: string, mark: string) {
     tags: made,
   } = (await succeed(api.call('createLocation', { token, body }))).body.data
   return { id, external_key, name, tagValue, tagId: made[0]?.id ?? 0 }
+}
+
+async function newDeletedLocation(api: Api, token: string, mark: string): Promise<number> {
+  const body = { name: `Gone ${mark}`, external_key: `GONE-${mark}` }
+  const { id } = (await succeed(api.call('createLocation', { token, body }))).body.data
+  await succeed(api.call('deleteLocation', { token, params: { location_id: id } }))
+  return id
 }
 
 async function newAsset(api: Api, token: string, mark: string) {

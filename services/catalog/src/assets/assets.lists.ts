@@ -14,12 +14,8 @@ export function listAssets(
   query: AssetListQuery,
   among?: readonly number[],
 ): Promise<Page<AssetRow>> {
-  const { type, q, sort } = query
-  const conditions = [
-    ...listConditions('asset', query),
-    ...(type === undefined ? [] : [anyOf('asset.type', type, 'text')]),
-    ...(among === undefined ? [] : [hasIdOf(among)]),
-  ]
+  const { q, sort } = query
+  const conditions = [...assetConditions(query), ...(among === undefined ? [] : [hasIdOf(among)])]
   const view = { table: 'asset', columns: assetColumnsWithTags } as const
   return readPage(
     db,
@@ -35,6 +31,14 @@ export function listAssets(
     query,
   )
 }
+
+type Filters = Omit<AssetListQuery, 'limit' | 'offset' | 'q' | 'sort'>
+
+/** The filters of the list, except `q`. */
+export const assetConditions = (query: Filters & { window?: string | undefined }) => [
+  ...listConditions('asset', query),
+  ...(query.type === undefined ? [] : [anyOf('asset.type', query.type, 'text')]),
+]
 
 /**
  * A literal, which PostgreSQL turns into a hash table. The driver would need longer to encode a list than the

@@ -1,27 +1,70 @@
+import type { AssetExportQuery } from '@whereabouts/contracts/imports'
 import { anyOf } from '@whereabouts/db/sql-conditions'
+import { customPlan } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
+import { assetConditions } from '../assets/assets.lists.ts'
 import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../db.ts'
+import { matchingRows } from '../lists/filtered.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 
-/** The live assets with ids above `after`, by id, so that an asset renamed meanwhile appears once. */
-export function nextAssets(db: Db, orgId: number, after: number, limit: number): Promise<Tagged<AssetRow>[]> {
+/**
+ * The ids of all rows of a file, in its order. Read at once, so that a row that changes meanwhile is neither lost nor
+ * repeated. A million are eight megabytes.
+ */
+export class IdList {
+  readonly #bytes: Buffer
+
+  constructor(bytes: Buffer | null) {
+    this.#bytes = bytes ?? Buffer.alloc(0)
+  }
+
+  get length(): number {
+    return this.#bytes.length / ID_BYTES
+  }
+
+  slice(from: number, count: number): number[] {
+    const end = Math.min(from + count, this.length)
+    return Array.from({ length: Math.max(end - from, 0) }, (_, i) =>
+      Number(this.#bytes.readBigInt64BE((from + i) * ID_BYTES)),
+    )
+  }
+}
+
+const ID_BYTES = 8
+
+/** The assets that match, in the order of the list. All live ones without filters, also outside their validity. */
+export async function listAssetIds(db: Db, orgId: number, query: AssetExportQuery): Promise<IdList> {
+  const { window = 'any', q, sort, ...filters } = query
+  const conditions = assetConditions({ ...filters, window })
+  const matching = matchingRows(orgId, { table: 'asset', conditions, q, sort })
+  const { rows } = await sql<{ ids: Buffer | null }>`${matching.hasCustomPlan ? customPlan : sql``}
+    with ${matching.with}
+    select string_agg(int8send(page.id), ''::bytea order by ${matching.order}) as ids
+    from matching as page`.execute(db)
+  return new IdList(rows[0]?.ids ?? null)
+}
+
+type Named = { ids: readonly number[]; includeDeleted: boolean }
+
+/** The assets among these that still exist, in the given order. */
+export function findAssetsInOrder(
+  db: Db,
+  orgId: number,
+  { ids, includeDeleted }: Named,
+): Promise<Tagged<AssetRow>[]> {
   return db
     .selectFrom('asset')
     .select([...assetColumns, liveTags('asset').as('tags')])
     .where('org_id', '=', orgId)
-    .where('deleted_at', 'is', null)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(limit)
+    .where(anyOf('asset.id', ids, 'bigint'))
+    .$if(!includeDeleted, (rows) => rows.where('deleted_at', 'is', null))
+    .orderBy(sql`array_position(${[...ids]}::bigint[], asset.id)`)
     .execute()
 }
 
-/**
- * The ids of all live locations, parents before children. All at once, because no index continues this order after a
- * page. A million are about eight megabytes.
- */
-export async function listLocationIds(db: Db, orgId: number): Promise<Float64Array> {
-  const { rows } = await sql<{ ids: string | null }>`
+/** All live locations, parents before children. */
+export async function listLocationIds(db: Db, orgId: number): Promise<IdList> {
+  const { rows } = await sql<{ ids: Buffer | null }>`
     with recursive tree as (
       select id, external_key, 0 as depth from location
       where org_id = ${orgId} and parent_id is null and deleted_at is null
@@ -29,8 +72,8 @@ export async function listLocationIds(db: Db, orgId: number): Promise<Float64Arr
       select child.id, child.external_key, tree.depth + 1 from tree
       join location as child on child.org_id = ${orgId} and child.parent_id = tree.id and child.deleted_at is null
     )
-    select string_agg(id::text, ',' order by depth, external_key) as ids from tree`.execute(db)
-  return Float64Array.from(rows[0]?.ids?.split(',') ?? [], Number)
+    select string_agg(int8send(id), ''::bytea order by depth, external_key) as ids from tree`.execute(db)
+  return new IdList(rows[0]?.ids ?? null)
 }
 
 /** The locations among these that are still live, in the given order. */

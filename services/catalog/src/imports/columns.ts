@@ -1,16 +1,20 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { importColumns, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
+import {
+  importColumns,
+  readOnlyColumns,
+  type FileColumn,
+  type ImportResource,
+} from '@whereabouts/contracts/imports'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
 
 /**
  * The columns of the header, in its order. Throws all problems, unknown columns first, like for a body. `name` is
- * needed to create, `external_key` to update; one of them must be there.
+ * needed to create, `external_key` to update; one of them must be there. Columns that only exports write are known.
  */
-export function readHeader(resource: ImportResource, cells: readonly string[]): ImportColumn[] {
+export function readHeader(resource: ImportResource, cells: readonly string[]): FileColumn[] {
   const names = cells.map((cell) => cell.trim())
-  const known = names.filter((name): name is ImportColumn =>
-    importColumns[resource].some((column) => column === name),
-  )
+  const columns: readonly FileColumn[] = [...importColumns[resource], ...readOnlyColumns[resource]]
+  const known = names.filter((name): name is FileColumn => columns.some((column) => column === name))
   rejectIfAny([...unknown(names, known), ...repeated(known), ...missing(known)])
   return known
 }
@@ -36,7 +40,7 @@ function repeated(known: readonly string[]): FieldEntry[] {
   }))
 }
 
-const missing = (known: readonly ImportColumn[]): FieldEntry[] =>
+const missing = (known: readonly FileColumn[]): FieldEntry[] =>
   known.includes('name') || known.includes('external_key')
     ? []
     : [{ field: 'name', code: 'required', message: 'name is required' }]

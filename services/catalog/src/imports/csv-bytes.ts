@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /** Any such piece is parsed in a few milliseconds. It has at most 4 096 rows. */
 const PIECE_BYTES = 8 * 1024
-/** Files have at most a dozen columns. A limit in characters does not bound empty cells. */
+/** Files have fewer than twenty columns. A limit in characters does not bound empty cells. */
 const MAX_CELLS = 1_000
 
 const [TAB, LF, CR, SPACE, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22]

@@ -1,7 +1,7 @@
 import {
   MAX_UNFINISHED_IMPORTS,
   MAX_UNFINISHED_IMPORTS_OF_USER,
-  type ImportColumn,
+  type FileColumn,
   type ImportResource,
   type RowOutcome,
 } from '@whereabouts/contracts/imports'
@@ -63,7 +63,7 @@ export async function admitImport(tx: Tx, orgId: number, userId: number | null):
 type NewUpload = {
   resource: ImportResource
   dry_run: boolean
-  columns: readonly ImportColumn[]
+  columns: readonly FileColumn[]
   created_by: number | null
 }
 
@@ -129,9 +129,12 @@ export async function endImport(
   await sql`update import set state = ${state}, finished_at = clock_timestamp(), worker = null, lease_until = null
     where org_id = ${org_id} and id = ${id}`.execute(tx)
   await sql`delete from import_fact where org_id = ${org_id} and import_id = ${id}`.execute(tx)
-  // A dry run may still be applied. The lines of other imports are not read again.
+  // A dry run may still be applied. Of other imports, only failed rows are read again: they can be downloaded.
   if (!dry_run && file_id === id)
-    await sql`delete from import_line where org_id = ${org_id} and file_id = ${id}`.execute(tx)
+    await sql`delete from import_line as given where org_id = ${org_id} and file_id = ${id} and not exists (
+      select from import_row as failed
+      where failed.org_id = ${org_id} and failed.import_id = ${id} and failed.outcome = 'failed'
+        and failed.line = given.line)`.execute(tx)
 }
 
 /** The import that applies a dry run, if there is one. */
@@ -149,7 +152,7 @@ export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | nul
       resource,
       dry_run: false,
       state: 'pending',
-      columns: sql<ImportColumn[]>`${[...columns]}::text[]`,
+      columns: sql<FileColumn[]>`${[...columns]}::text[]`,
       file_id,
       applied_from: id,
       rows_total,

@@ -1,4 +1,4 @@
-import type { ImportView } from '@whereabouts/contracts/imports'
+import { readOnlyColumns, type FileColumn, type ImportView } from '@whereabouts/contracts/imports'
 import type { ImportRow } from './imports.queries.ts'
 
 /** Lists each field, so that a new column does not leak into the API. */
@@ -14,8 +14,12 @@ export const toImportView = (row: ImportRow): ImportView => ({
   unchanged: row.unchanged,
   failed: row.failed,
   applied_from: row.applied_from,
+  ignored_columns: row.columns.filter((column) => isReadOnly(row, column)),
   created_by: row.created_by,
   created_at: row.created_at,
   started_at: row.started_at,
   finished_at: row.finished_at,
 })
+
+const isReadOnly = ({ resource }: Pick<ImportRow, 'resource'>, column: FileColumn): boolean =>
+  readOnlyColumns[resource].some((name) => name === column)

@@ -2,7 +2,7 @@ import { AssetPatch, type assetFields } from '@whereabouts/contracts/assets'
 import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/fields'
 import {
   importColumns,
-  type ImportColumn,
+  type FileColumn,
   type ImportResource,
   type RowError,
 } from '@whereabouts/contracts/imports'
@@ -56,7 +56,7 @@ const tagCells = {
 /** Checks a row with the schemas of PATCH, so that errors are the same as in the API. */
 export function readRow(
   resource: ImportResource,
-  columns: readonly ImportColumn[],
+  columns: readonly FileColumn[],
   { line, cells }: CsvRow,
 ): RowInput {
   const given = new Map(columns.map((column, i) => [column, unescapeFormula(cells[i] ?? '')]))
@@ -66,6 +66,7 @@ export function readRow(
     ...fields.errors,
     ...(key === undefined ? [] : parse(KeyCell, { external_key: key }).errors),
     ...tagErrors,
+    ...deletedProblems(given),
   ]
   return {
     line,
@@ -111,8 +112,15 @@ function json(cell: string): unknown {
   }
 }
 
+/** An export may contain deleted rows. An import would create them again, without their history. */
+function deletedProblems(given: ReadonlyMap<FileColumn, string>): RowError[] {
+  if (!given.get('deleted_at')) return []
+  const message = 'This row is deleted. Restore it in the console, or remove the row from the file'
+  return [{ field: 'deleted_at', code: 'read_only', message }]
+}
+
 /** The distinct values of the tag columns, and at most one problem per column. */
-function tagsIn(given: ReadonlyMap<ImportColumn, string>): Pick<RowInput, 'tags' | 'errors'> {
+function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' | 'errors'> {
   const tags: RowInput['tags'] = {}
   const errors: RowError[] = []
   for (const type of tagTypes) {

@@ -104,6 +104,7 @@ test('D10 the reply comes when the file is complete, with the URL of the import'
     created_by: 1,
     created_at: expect.any(String),
     started_at: null,
+    ignored_columns: [],
     finished_at: null,
   })
   expect((await catalog.get(`/imports/${data.id}`)).json().data).toEqual(data)

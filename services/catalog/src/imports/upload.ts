@@ -1,4 +1,4 @@
-import { MAX_IMPORT_ROWS, type ImportColumn, type ImportResource } from '@whereabouts/contracts/imports'
+import { MAX_IMPORT_ROWS, type FileColumn, type ImportResource } from '@whereabouts/contracts/imports'
 import { NaturalKey } from '@whereabouts/contracts/text'
 import { unescapeFormula } from '@whereabouts/service-kit/csv'
 import { bodyEndedEarly } from '@whereabouts/service-kit/errors'
@@ -69,7 +69,7 @@ async function storeFile(
 async function* withKeys(
   rows: AsyncIterable<CsvRow>,
   resource: ImportResource,
-  columns: readonly ImportColumn[],
+  columns: readonly FileColumn[],
 ): AsyncGenerator<StoredLine> {
   const at = resource === 'locations' ? columns.indexOf('external_key') : -1
   for await (const row of rows) {

@@ -17,29 +17,36 @@ export type Filtered = {
   dependsOnValues?: boolean
 }
 
-/** The rows of one organization that meet all conditions, in the requested order. */
-export function filtered(
+export type Matching = Pick<PagedQuery, 'with' | 'order' | 'hasCustomPlan'>
+
+/** The rows of one organization that meet all conditions, as the query `matching`, and the order of `matching as page`. */
+export function matchingRows(
   orgId: number,
   { table, conditions, q, sort, dependsOnValues = false }: Filtered,
-): (range: PageRange) => PagedQuery {
+): Matching {
   const terms = sort ?? [{ field: 'external_key', descending: false }]
   const columns = ['id', ...new Set(terms.map(({ field }) => field))]
   const order = sql.join([...terms.map(orderTerm), sql.ref('page.id')])
   const rowsOf = (source: string, also: RawBuilder<unknown>) => sql`
     select ${sql.join(columns.map((column) => sql.ref(`${table}.${column}`)))}
     from ${sql.table(source)} as ${sql.table(table)}
-    where org_id = ${orgId} and ${sql.join(conditions, sql` and `)}${also}`
+    where ${sql.join([sql`org_id = ${orgId}`, ...conditions], sql` and `)}${also}`
   // Without a search, total and page each read an index. The result of a search is kept for both.
   const matching =
     q === undefined
       ? sql`matching as not materialized (${rowsOf(table, sql``)})`
       : sql`matching as materialized (${searched(table, orgId, q, rowsOf)})`
+  const hasCustomPlan = q !== undefined || sort !== undefined || dependsOnValues
+  return { with: matching, order, hasCustomPlan }
+}
+
+/** One page of these rows. */
+export function filtered(orgId: number, query: Filtered): (range: PageRange) => PagedQuery {
+  const matching = matchingRows(orgId, query)
   return ({ limit, offset }) => ({
-    with: matching,
+    ...matching,
     total: sql`select count(*) from matching`,
-    page: sql`select * from matching as page order by ${order} limit ${limit} offset ${offset}`,
-    order,
-    hasCustomPlan: q !== undefined || sort !== undefined || dependsOnValues,
+    page: sql`select * from matching as page order by ${matching.order} limit ${limit} offset ${offset}`,
   })
 }
 

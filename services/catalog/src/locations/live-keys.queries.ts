@@ -21,6 +21,21 @@ export async function listLiveKeys(
   return new Map((await rows.execute()).map((row) => [row.id, row.external_key]))
 }
 
+export type LocationNames = { external_key: string; name: string }
+
+/** Like `listLiveKeys`, with names. */
+export async function listLiveNames(
+  db: Db,
+  orgId: number,
+  ids: readonly number[],
+): Promise<Map<number, LocationNames>> {
+  if (ids.length === 0) return new Map()
+  const rows = live(db, orgId)
+    .where(anyOf('location.id', ids, 'bigint'))
+    .select(['id', 'external_key', 'name'])
+  return new Map((await rows.execute()).map(({ id, ...names }) => [id, names]))
+}
+
 export async function listLiveIds(db: Db, orgId: number, keys: readonly string[]): Promise<number[]> {
   const rows = live(db, orgId)
     .where(anyOf('location.external_key', keys, 'text'))

@@ -28,8 +28,12 @@ test('requests and replies have the shapes of the contract', async ({ bus }) => 
   const keep = (payload: unknown) => received.push(payload)
   const responders = [
     responding(bus, currentLocations.subject, (payload) => {
-      keep(currentLocations.request.parse(payload))
-      return { locations: [{ asset_id: 5, location_id: 7, location_external_key: 'K' }] }
+      const { with_last_seen: withLastSeen, ...request } = currentLocations.request.parse(payload)
+      const locations = [{ asset_id: 5, location_id: 7, location_external_key: 'K' }]
+      keep(request)
+      return withLastSeen
+        ? { locations, last_seen: [5, 6].map((asset_id) => ({ asset_id, at })) }
+        : { locations }
     }),
     responding(bus, assetsAt.subject, (payload) => {
       const { after } = assetsAt.request.parse(payload)
@@ -44,12 +48,24 @@ test('requests and replies have the shapes of the contract', async ({ bus }) => 
   ]
   const tracking = trackingClient(() => bus.broker, log)
   expect(await tracking.locationsOf(1, [5, 6])).toEqual(new Map([[5, 7]]))
+  expect([...(await tracking.lastSeenOf(1, [5, 6]))]).toEqual([
+    [5, { locationId: 7, at }],
+    [6, { locationId: undefined, at }],
+  ])
   const full = await tracking.assetsAt(1, [7], 0) // fits into one message of the broker, with the longest ids
   expect([full.assetIds.length, full.isLast]).toEqual([MAX_ASSETS_AT, false])
   expect(await tracking.assetsAt(1, [7], 9)).toMatchObject({ isLast: true })
   await tracking.place(placed)
-  expect(received).toEqual([{ org_id: 1, asset_ids: [5, 6] }, placed])
+  const asked = { org_id: 1, asset_ids: [5, 6] }
+  expect(received).toEqual([asked, asked, placed])
   await Promise.all(responders.map((responder) => responder.stop()))
+})
+
+test('the last release of tracking, which does not say when, counts as unavailable', async ({ bus }) => {
+  const old = responding(bus, currentLocations.subject, () => ({ locations: [] }))
+  const tracking = trackingClient(() => bus.broker, log)
+  await expect(tracking.lastSeenOf(1, [5])).rejects.toThrow(TrackingUnavailable)
+  await old.stop()
 })
 
 test('no responder, a failure, an invalid reply, or no broker means unavailable', async ({ bus }) => {

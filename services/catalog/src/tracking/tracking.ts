@@ -11,10 +11,15 @@ export class TrackingUnavailable extends Error {
   override readonly name = 'TrackingUnavailable'
 }
 
-/** The requests of catalog to tracking, for the legacy vocabulary only. All throw TrackingUnavailable. */
+/** Where an asset was last seen, and when. It may be at no location. */
+export type LastSeen = { locationId: number | undefined; at: string }
+
+/** The requests of catalog to tracking, for the legacy vocabulary and exports. All throw TrackingUnavailable. */
 export type Tracking = {
   /** Asset → location where it was last seen. Omits assets that are at no location. At most 200 assets. */
   locationsOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, number>>
+  /** Asset → when and where it was last seen. Omits assets that never were. At most 200 assets. */
+  lastSeenOf(orgId: number, assetIds: readonly number[]): Promise<Map<number, LastSeen>>
   /** The next assets, with ids above `after`, that were last seen at these locations. Sorted by id. */
   assetsAt(orgId: number, locationIds: readonly number[], after: number): Promise<PageOfAssets>
   /** Resolves when the placement is recorded. */
@@ -50,6 +55,15 @@ export function trackingClient(connected: () => Broker | undefined, log: Logger)
       const payload = { org_id: orgId, asset_ids: [...assetIds] }
       const { locations } = await ask(currentLocations, payload, READ_TIMEOUT_MS)
       return new Map(locations.map(({ asset_id, location_id }) => [asset_id, location_id]))
+    },
+    async lastSeenOf(orgId, assetIds) {
+      const payload = { org_id: orgId, asset_ids: [...assetIds], with_last_seen: true }
+      const { locations, last_seen } = await ask(currentLocations, payload, READ_TIMEOUT_MS)
+      if (!last_seen) throw new TrackingUnavailable('the last release of tracking answered')
+      const at = new Map(locations.map(({ asset_id, location_id }) => [asset_id, location_id]))
+      return new Map(
+        last_seen.map((seen) => [seen.asset_id, { locationId: at.get(seen.asset_id), at: seen.at }]),
+      )
     },
     async assetsAt(orgId, locationIds, after) {
       const payload = { org_id: orgId, location_ids: [...locationIds], after }

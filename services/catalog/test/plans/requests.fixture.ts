@@ -42,6 +42,8 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     updateAsset: [{ method: 'PATCH', path: `/assets/${A}`, body: { name: 'Renamed' } }],
     renameAsset: [{ method: 'POST', path: `/assets/${A}/rename`, body: { external_key: 'OTHER' } }],
     deleteAsset: [{ method: 'DELETE', path: `/assets/${asset(3)}` }],
+    previewAssetRestore: get(`/assets/${asset(3)}/restore`),
+    restoreAsset: [{ method: 'POST', path: `/assets/${asset(3)}/restore`, body: {} }],
     attachAssetTag: [{ method: 'POST', path: `/assets/${A}/tags`, body: { tag_type: 'ble', value: 'A' } }],
     detachAssetTag: [{ method: 'DELETE', path: `/assets/${A}/tags/${tag(A)}` }],
     listLocations: list('/locations', [
@@ -57,6 +59,8 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     updateLocation: [{ method: 'PATCH', path: `/locations/${L}`, body: { parent_id: location(1) } }],
     renameLocation: [{ method: 'POST', path: `/locations/${L}/rename`, body: { external_key: 'PLACE' } }],
     deleteLocation: [{ method: 'DELETE', path: `/locations/${location(199)}` }],
+    previewLocationRestore: get(`/locations/${location(199)}/restore`),
+    restoreLocation: [{ method: 'POST', path: `/locations/${location(199)}/restore`, body: {} }],
     listLocationBranch: get(
       '/locations/branch',
       `/locations/branch?parent_id=${location(0)}&limit=1&offset=1`,
@@ -68,6 +72,9 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
       { method: 'POST', path: `/locations/${L}/tags`, body: { tag_type: 'ble', value: 'L' } },
     ],
     detachLocationTag: [{ method: 'DELETE', path: `/locations/${L}/tags/${tag(L)}` }],
+    lookUpValues: [
+      { method: 'POST', path: '/lookup', body: { values: ['ASSET-0007', 'LOC-007', 'NEW', 'none'] } },
+    ],
     listLegacyAssets: legacy(...get('/assets', '/assets?location=LOC-007')),
     getLegacyAsset: legacy(...get('/assets/ASSET-0004')),
     createLegacyAsset: legacy({ method: 'POST', path: '/assets', body: { name: 'New' } }),
@@ -100,7 +107,10 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
       method: 'DELETE',
       path: `/locations/LOC-100/tags/${tag(location(100))}`,
     }),
-    exportAssets: get('/exports/assets'),
+    exportAssets: get(
+      '/exports/assets',
+      '/exports/assets?q=serial 1a&sort=-name&window=current&include_deleted=true',
+    ),
     exportLocations: get('/exports/locations'),
   }
 }
@@ -120,6 +130,7 @@ export function importRequests(): Record<ImportOperation, (id: number) => Reques
     listImports: () => ({ method: 'GET', path: '/imports' }),
     getImport: (id) => ({ method: 'GET', path: `/imports/${id}` }),
     listImportRows: (id) => ({ method: 'GET', path: `/imports/${id}/rows?outcome=created` }),
+    exportFailedImportRows: (id) => ({ method: 'GET', path: `/imports/${id}/failed-rows` }),
     applyImport: (id) => ({ method: 'POST', path: `/imports/${id}/apply`, body: {} }),
     deleteImport: (id) => ({ method: 'DELETE', path: `/imports/${id}` }),
   }

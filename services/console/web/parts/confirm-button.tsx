@@ -1,4 +1,5 @@
 import { Button, Modal, Stack, Text } from '@mantine/core'
+import type { ApiError } from '@whereabouts/client/client'
 import { type ReactNode, useState } from 'react'
 import { SendForm } from './send-form.tsx'
 import { useSend } from './use-send.ts'
@@ -10,16 +11,20 @@ type Props = {
   work: () => Promise<unknown>
   reload?: readonly (readonly unknown[])[]
   onDone?: () => void
+  /** A failure in the words of this action; undefined for the usual words. */
+  explain?: (error: NonNullable<ApiError['error']>) => { title: string; detail?: string } | undefined
   size?: 'xs' | 'compact-xs' | 'sm'
   /** Needed where the label alone is ambiguous. */
   ariaLabel?: string
 }
 
-/** An action that cannot be undone: asks for confirmation and shows the effect. */
-export function ConfirmButton({ label, children, work, reload, onDone, size = 'sm', ariaLabel }: Props) {
+/** An action with an effect on others: asks for confirmation and shows the effect. */
+export function ConfirmButton({ label, children, work, ...props }: Props) {
+  const { reload, onDone, explain, size = 'sm', ariaLabel } = props
   const [isOpen, setOpen] = useState(false)
   const send = useSend(work, {
     reload,
+    ...(explain && { explain }),
     onDone: () => {
       setOpen(false)
       onDone?.()

@@ -1,4 +1,5 @@
 import { Box, Group, Table, Text } from '@mantine/core'
+import { countText } from './count-text.ts'
 import { clockTime, dayTime } from './times.ts'
 import { ScrollRegion } from './scroll-region.tsx'
 import './hour-bars.css'
@@ -61,11 +62,16 @@ function captionOf(series: readonly HourSeries[]): string {
 
 const summaryOf = (series: readonly HourSeries[]) =>
   series
-    .map(({ label, values }) => `${number.format(values.reduce((sum, value) => sum + value, 0))} ${label}`)
+    .map(({ label, values }) =>
+      countText(
+        values.reduce((sum, value) => sum + value, 0),
+        label,
+      ),
+    )
     .join(', ')
 
 const countsAt = (series: readonly HourSeries[], i: number) =>
-  series.map(({ label, values }) => `${number.format(values[i] ?? 0)} ${label}`).join(', ')
+  series.map(({ label, values }) => countText(values[i] ?? 0, label)).join(', ')
 
 const Legend = ({ series }: Pick<Props, 'series'>) => (
   <Group gap="md">

@@ -1,24 +1,35 @@
 import { Alert, Loader, Stack, Text } from '@mantine/core'
+import { ApiError } from '@whereabouts/client/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { LoadedQuery } from './combined-query.ts'
 import { FailureNotice } from './failure-notice.tsx'
+import { failureOf } from './failure.ts'
+import { MissingNotice, type Missing } from './missing-notice.tsx'
 
-type Props<T> = { query: LoadedQuery<T>; children: (data: T) => ReactNode; what?: string }
+type Props<T> = {
+  query: LoadedQuery<T>
+  children: (data: T) => ReactNode
+  what?: string
+  /** For the screen of one thing: what to say if it does not exist. */
+  missing?: Missing
+}
 
 /**
  * Shows the state of a query: loading, failed, offline, or its data. Earlier data stays visible during a reload, and
  * below a notice if the reload fails.
  */
-export function Loaded<T>({ query, children, what = 'this' }: Props<T>) {
-  const retry = () => void query.refetch()
+export function Loaded<T>({ query, children, what = 'this', missing }: Props<T>) {
+  const failure = query.isError && (
+    <LoadFailure error={query.error} onRetry={() => void query.refetch()} missing={missing} />
+  )
   if (query.data !== undefined)
     return (
       <>
-        {query.isError && <FailureNotice error={query.error} onRetry={retry} />}
+        {failure}
         {children(query.data)}
       </>
     )
-  if (query.isError) return <FailureNotice error={query.error} onRetry={retry} />
+  if (failure !== false) return failure
   if (query.fetchStatus === 'paused')
     return (
       <Alert color="yellow" title="You are offline" role="status">
@@ -27,6 +38,19 @@ export function Loaded<T>({ query, children, what = 'this' }: Props<T>) {
     )
   return <Waiting what={what} />
 }
+
+type FailureProps = { error: unknown; onRetry: () => void; missing: Missing | undefined }
+
+const LoadFailure = ({ error, onRetry, missing }: FailureProps) =>
+  missing && isOfNothing(error) ? (
+    <MissingNotice {...missing} />
+  ) : (
+    <FailureNotice error={error} onRetry={onRetry} />
+  )
+
+/** The request has an id from the address: if it is refused as invalid, the address is wrong. */
+const isOfNothing = (error: unknown) =>
+  failureOf(error).isMissing || (error instanceof ApiError && error.error?.type === 'validation_error')
 
 const NOTICED_MS = 300
 

@@ -2,8 +2,9 @@ import { Loader, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
-import { useState } from 'react'
+import { useContext, useState } from 'react'
 import { api } from '../session/api.ts'
+import { UnsavedContext } from './unsaved.ts'
 
 export type PickedLocation = { id: number; name: string; external_key: string }
 
@@ -31,6 +32,7 @@ export function LocationPicker({
   isRequired = false,
 }: Props) {
   const [typed, setTyped] = useState('')
+  const unsaved = useContext(UnsavedContext)
   const [q] = useDebouncedValue(typed === value?.name ? '' : typed, 200)
   const found = useQuery({
     queryKey: ['locations', 'picker', q],
@@ -65,7 +67,10 @@ export function LocationPicker({
       filter={({ options }) => options}
       value={value && String(value.id)}
       onSearchChange={setTyped}
-      onChange={(id) => onChange(all.find((each) => String(each.id) === id) ?? null)}
+      onChange={(id) => {
+        unsaved?.setUnsaved(true)
+        onChange(all.find((each) => String(each.id) === id) ?? null)
+      }}
     />
   )
 }

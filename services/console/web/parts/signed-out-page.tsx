@@ -1,8 +1,8 @@
-import { Container, Paper, Text } from '@mantine/core'
+import { Container, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Screen } from './screen.tsx'
 
-/** Frame of the screens for people who are not signed in. */
+/** Frame of the screens for people who are not signed in. Says which server this is. */
 export function SignedOutPage({
   title,
   lead,
@@ -13,11 +13,21 @@ export function SignedOutPage({
   children: ReactNode
 }) {
   return (
-    <Container size={460} py={60} component="main">
-      <Text fw={700} mb="lg">
-        Whereabouts
-      </Text>
-      <Paper withBorder p="lg">
+    <Container size={460} py={{ base: 24, xs: 60 }}>
+      <header>
+        <Group gap="sm" mb="lg" wrap="nowrap">
+          <img src="/icon.svg" alt="" width={36} height={36} />
+          <div>
+            <Text fw={700} size="lg" lh={1.2}>
+              Whereabouts
+            </Text>
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              {location.host}
+            </Text>
+          </div>
+        </Group>
+      </header>
+      <Paper withBorder p="lg" component="main">
         <Screen title={title} lead={lead}>
           {children}
         </Screen>

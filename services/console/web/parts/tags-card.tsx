@@ -6,6 +6,7 @@ import { Card } from './card.tsx'
 import { ConfirmButton } from './confirm-button.tsx'
 import { FormModal } from './form-modal.tsx'
 import { SendForm } from './send-form.tsx'
+import { offerUndo } from './undo.tsx'
 import { useSend } from './use-send.ts'
 
 type Tag = components['schemas']['Tag']
@@ -20,8 +21,20 @@ type Props = {
   reload: readonly (readonly unknown[])[]
 }
 
+const TYPES = ['rfid', 'ble', 'barcode'] as const
+
 /** The tags of an asset or a location. */
 export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
+  const offerAttach = ({ tag_type, value }: Omit<Tag, 'id'>) => {
+    const type = TYPES.find((known) => known === tag_type)
+    if (!type) return // a newer API has more types than this console
+    offerUndo({
+      message: `Detached ${value}.`,
+      undo: () => attach({ tag_type: type, value }),
+      done: `${value} is attached again.`,
+      reload,
+    })
+  }
   return (
     <Card title="Tags" actions={<AttachButton attach={attach} owner={owner} reload={reload} />}>
       {tags.length === 0 ? (
@@ -50,8 +63,9 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
                     size="compact-xs"
                     work={() => detach(id)}
                     reload={reload}
+                    onDone={() => offerAttach({ tag_type, value })}
                   >
-                    {`After this, ${value} no longer identifies ${owner}.`}
+                    {`After this, ${value} no longer identifies ${owner}. You can attach it again.`}
                   </ConfirmButton>
                 </Table.Td>
               </Table.Tr>
@@ -63,7 +77,6 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
   )
 }
 
-const TYPES = ['rfid', 'ble', 'barcode'] as const
 const EMPTY: NewTag = { tag_type: 'rfid', value: '' }
 
 function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' | 'reload'>) {
@@ -86,7 +99,7 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
           open()
         }}
       >
-        Attach tag{' '}
+        Attach tag
       </Button>
       <FormModal opened={isOpen} onClose={close} title={`Attach a tag to ${owner}`}>
         <SendForm

@@ -83,7 +83,8 @@ async function open(action: string, body: unknown): Promise<void> {
 }
 
 /** Throws `ApiError`, as all below do. */
-export const signIn = (credentials: { email: string; password: string }) => open('sign-in', credentials)
+export const signIn = (credentials: { email: string; password: string; org_id?: number }) =>
+  open('sign-in', credentials)
 
 export const signUp = (body: { org_name: string; name: string; email: string; password: string }) =>
   open('sign-up', body)
@@ -98,13 +99,13 @@ export async function switchOrganization(orgId: number): Promise<void> {
   location.assign('/')
 }
 
-export async function signOut(): Promise<void> {
+export async function signOut(leave = () => location.assign('/sign-in')): Promise<void> {
   await oneTabAtATime(async () => {
     const response = await post('sign-out', {})
     if (!response.ok) throw await apiErrorOf(response)
   })
   otherTabs.postMessage('left')
-  location.assign('/sign-in')
+  leave()
 }
 
 /** Exchanges the cookie for an access token. Concurrent calls share one exchange. */

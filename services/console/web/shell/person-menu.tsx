@@ -1,9 +1,9 @@
-import { Button, Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
+import { Menu, Text, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { Link } from '@tanstack/react-router'
 import { failureOf } from '../parts/failure.ts'
-import { api } from '../session/api.ts'
+import { roleName } from '../parts/roles.ts'
+import { useMe } from '../parts/use-me.ts'
 import { signOut, switchOrganization } from '../session/session.ts'
 import { useSession } from '../session/use-session.ts'
 
@@ -19,28 +19,37 @@ const attempt = (work: Promise<void>) =>
     notifications.show({ color: 'red', title, message: detail })
   })
 
-/** Organization, appearance and sign-out. */
+/** Who is signed in, where and as what; account, other organizations, appearance and sign-out. */
 export function PersonMenu() {
   const { user, org } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const me = useQuery({
-    queryKey: ['me'],
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/users/me', { signal })).data,
-  })
+  const me = useMe()
   const others = (me.data?.orgs ?? []).filter(({ id }) => id !== org.id)
   return (
-    <Menu position="bottom-end" width={240}>
+    // Inside the header, not at the end of the page: screen readers find all content in landmarks.
+    <Menu position="bottom-end" width={260} withinPortal={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
-        <Button variant="subtle" size="compact-sm" aria-label={`${org.name}, ${user.name}: menu`}>
-          <span className="organization">{org.name}</span>
-        </Button>
+        <UnstyledButton className="person" aria-label={`${org.name}, ${user.name}: menu`}>
+          <Text span size="sm" className="person-organization" title={org.name}>
+            {org.name}
+          </Text>
+          {/* Drawn by CSS: as text, they would have to be in the name of the button. */}
+          <span className="person-initials" data-initials={initialsOf(user.name)} />
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{`${user.name} · ${user.email}`}</Menu.Label>
+        <Menu.Label className="person-text">
+          {`${user.name} · ${roleName(user.role)} of ${org.name}`}
+          <br />
+          {user.email}
+        </Menu.Label>
+        <Menu.Item component={Link} to="/account">
+          Account
+        </Menu.Item>
         {others.length > 0 && <Menu.Divider />}
         {others.length > 0 && <Menu.Label>Switch to</Menu.Label>}
         {others.map(({ id, name }) => (
-          <Menu.Item key={id} onClick={() => void attempt(switchOrganization(id))}>
+          <Menu.Item key={id} className="person-text" onClick={() => void attempt(switchOrganization(id))}>
             {name}
           </Menu.Item>
         ))}
@@ -63,4 +72,13 @@ export function PersonMenu() {
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** Of the first and the last word. */
+function initialsOf(name: string): string {
+  const words = name.split(/\s+/u).filter((word) => word !== '')
+  const letters = [words[0], words.length > 1 ? words.at(-1) : undefined].map(
+    (word) => Array.from(word ?? '')[0],
+  )
+  return letters.join('').toUpperCase()
 }

@@ -14,6 +14,18 @@ const open = [
   createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUp }),
   createRoute({ getParentRoute: () => root, path: '/accept-invitation', component: AcceptInvitation }),
 ]
+const lazily = [
+  createRoute({
+    getParentRoute: () => root,
+    path: '/forgot-password',
+    component: lazyRouteComponent(() => import('../screens/forgot-password/forgot-password.tsx')),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/reset-password',
+    component: lazyRouteComponent(() => import('../screens/reset-password/reset-password.tsx')),
+  }),
+]
 const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame })
 const screens = SCREENS.map(({ path, load }) =>
   createRoute({
@@ -26,7 +38,7 @@ const screens = SCREENS.map(({ path, load }) =>
 )
 
 export const router = createRouter({
-  routeTree: root.addChildren([...open, frame.addChildren(screens)]),
+  routeTree: root.addChildren([...open, ...lazily, frame.addChildren(screens)]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   parseSearch,

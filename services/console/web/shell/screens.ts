@@ -55,6 +55,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     group: 'Connect',
     load: () => import('../screens/webhook/webhook.tsx'),
   },
+  { path: '/account', load: () => import('../screens/account/account.tsx') },
   {
     path: '/members',
     nav: 'Members',

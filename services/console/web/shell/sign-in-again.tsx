@@ -1,5 +1,7 @@
-import { Modal, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Modal, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { filled } from '../parts/checks.ts'
+import { CurrentPassword } from '../parts/password-fields.tsx'
 import { SendForm } from '../parts/send-form.tsx'
 import { useSend } from '../parts/use-send.ts'
 import { type Session, signIn } from '../session/session.ts'
@@ -7,13 +9,18 @@ import { type Session, signIn } from '../session/session.ts'
 /** Opens over the screen, which keeps typed text. Pending requests continue after sign-in. */
 export function SignInAgain({ session: { user, org } }: { session: Session }) {
   const [password, setPassword] = useState('')
-  const send = useSend(() => signIn({ email: user.email, password }))
+  // Into the same organization: in another one, the screen below would be lost.
+  const send = useSend(() => signIn({ email: user.email, password, org_id: org.id }), {
+    check: () => ({ password: filled(password, 'Enter your password.') }),
+    explain: ({ type }) => (type === 'unauthorized' ? { title: 'The password is wrong' } : undefined),
+  })
   return (
     <Modal
       opened
       onClose={() => {}}
       withCloseButton={false}
       closeOnClickOutside={false}
+      zIndex={400} // above the dialog of a form
       title="Sign in again"
     >
       <SendForm send={send} label="Sign in" onSubmit={() => send.send(undefined)} shownFields={['password']}>
@@ -21,15 +28,10 @@ export function SignInAgain({ session: { user, org } }: { session: Session }) {
           {`Your session in ${org.name} has ended. Sign in to continue where you left off.`}
         </Text>
         <TextInput label="Email" value={user.email} readOnly autoComplete="username" />
-        <PasswordInput
-          label="Password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          autoComplete="current-password"
-          error={send.fields['password']}
-          data-autofocus
-          required
-        />
+        <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} autoFocus />
+        <Anchor href="/forgot-password" target="_blank" size="sm" underline="always">
+          Forgot password?
+        </Anchor>
       </SendForm>
     </Modal>
   )

@@ -1,30 +1,57 @@
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import { invalidToken, rejectIfAny } from '@whereabouts/service-kit/errors'
 import type { BodyOf } from '@whereabouts/contracts/routes'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
+import type { AppError } from '@whereabouts/service-kit/app-error'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { InvitationRow, Tx, UserRow } from '../db.ts'
-import { invalidInvitation } from '../errors.ts'
+import { invalidInvitation, invalidLogin, invitationUnusable, invitedSomebodyElse } from '../errors.ts'
+import { userOf } from '../members/acting-member.ts'
 import { insertMembership } from '../members/members.queries.ts'
 import { enqueueMemberState } from '../members/members.state.ts'
 import { lockOrg } from '../orgs/orgs.queries.ts'
 import { required } from '../tokens/credentials.ts'
 import { hashSecret } from '../secrets.ts'
+import { currentUser } from '../users/current-user.ts'
+import { findUser, lockUser } from '../users/own-sessions.queries.ts'
 import { checkPassword } from '../users/password-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
 import { openSession, sessionReply } from '../users/sessions.ts'
 import type { UserDeps } from '../users/user-deps.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
-import { findInvitation, takeInvitation } from './invitations.queries.ts'
+import { describeInvitation, findInvitation, takeInvitation } from './invitations.queries.ts'
 
-type Guest = { id: number } | NewUser
+/** A registered user has proved who they are, with the password of this hash if there is one. */
+type Guest = { id: number; passwordHash?: Buffer } | NewUser
+
+type AcceptanceOperation = 'describeInvitation' | 'acceptInvitation' | 'joinOrg'
 
 /**
  * Joining with the token of an invitation. The token names the invited address, but does not prove who holds it. A
  * registered address joins only with its user's password.
  */
-export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'acceptInvitation'> {
+export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, AcceptanceOperation> {
   const { db, attempts, accessTokens, onChange } = deps
   return {
+    async describeInvitation({ body, clientAddress }) {
+      await attempts.admit(clientAddress)
+      const found = await describeInvitation(db, hashSecret(body.token))
+      if (!found) throw invitationUnusable()
+      const { org_id, org_name, guest_id, ...shown } = found
+      return { data: { ...shown, org: { id: org_id, name: org_name }, has_account: guest_id !== null } }
+    },
+
+    async joinOrg({ principal, body, clientAddress }) {
+      await attempts.admit(clientAddress)
+      const invitation = await findInvitation(db, hashSecret(body.token))
+      if (!invitation) throw invitationUnusable()
+      const user = await findUser(db, userOf(principal))
+      if (!user) throw invalidToken()
+      if (user.email_key !== invitation.email_key) throw invitedSomebodyElse()
+      await db.transaction().execute((tx) => join(tx, invitation, { id: user.id }, invitationUnusable))
+      onChange()
+      return { data: await currentUser(deps, principal) }
+    },
+
     async acceptInvitation({ body, clientAddress }) {
       await attempts.admit(clientAddress)
       const invitation = await findInvitation(db, hashSecret(body.token))
@@ -34,7 +61,11 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, 'accep
         ? await existingUser(deps, user, body, clientAddress)
         : await newUser(deps, invitation.email, body, clientAddress)
       await accessTokens.prepare()
-      const session = await db.transaction().execute((tx) => join(tx, invitation, guest))
+      const session = await db
+        .transaction()
+        .execute(async (tx) =>
+          startSession(tx, invitation.org_id, await join(tx, invitation, guest, invalidInvitation)),
+        )
       onChange()
       return sessionReply(accessTokens, session)
     },
@@ -51,8 +82,8 @@ async function existingUser(
   clientAddress: string,
 ): Promise<Guest> {
   if (password === undefined) rejectIfAny([required('password')])
-  await checkPassword(deps, { email: user.email, password: password ?? '', clientAddress })
-  return { id: user.id }
+  const checked = await checkPassword(deps, { email: user.email, password: password ?? '', clientAddress })
+  return { id: checked.id, passwordHash: checked.password_hash }
 }
 
 async function newUser(
@@ -69,13 +100,33 @@ async function newUser(
   return { name: name ?? '', email, ...(await passwords.hash(addressBlock(clientAddress), password ?? '')) }
 }
 
-async function join(tx: Tx, { org_id, id }: InvitationRow, guest: Guest) {
+/** Returns the user's id. `gone` is the error if somebody was faster. */
+async function join(
+  tx: Tx,
+  { org_id, id }: InvitationRow,
+  guest: Guest,
+  gone: () => AppError,
+): Promise<number> {
   await lockOrg(tx, org_id)
   const invitation = await takeInvitation(tx, org_id, id)
-  if (!invitation) throw invalidInvitation()
-  const userId = 'id' in guest ? guest.id : await insertUser(tx, guest)
+  if (!invitation) throw gone()
+  const userId = 'id' in guest ? await lockGuest(tx, guest) : await insertUser(tx, guest)
   await enqueueMemberState(tx, await insertMembership(tx, org_id, userId, invitation.role))
-  const session = await openSession(tx, org_id, userId)
+  return userId
+}
+
+/** Throws 401 if the password was changed in between: then the guest may not be the user any more. */
+async function lockGuest(
+  tx: Tx,
+  { id, passwordHash }: { id: number; passwordHash?: Buffer },
+): Promise<number> {
+  const now = await lockUser(tx, id)
+  if (passwordHash && !now?.password_hash.equals(passwordHash)) throw invalidLogin()
+  return id
+}
+
+async function startSession(tx: Tx, orgId: number, userId: number) {
+  const session = await openSession(tx, orgId, userId)
   if (!session) throw new Error('a membership is missing in the transaction that created it')
   return session
 }

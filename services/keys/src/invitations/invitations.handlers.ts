@@ -1,11 +1,18 @@
 import type { InvitationView } from '@whereabouts/contracts/members'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
-import type { InvitationRow, Tenants } from '../db.ts'
+import type { Tenants } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { isMemberByEmail } from '../members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
-import { countInvitations, listInvitations, putInvitation, takeInvitation } from './invitations.queries.ts'
+import { findMember } from '../members/find-members.queries.ts'
+import {
+  countInvitations,
+  listInvitations,
+  putInvitation,
+  takeInvitation,
+  type ListedInvitation,
+} from './invitations.queries.ts'
 
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
@@ -30,7 +37,13 @@ export function invitationHandlers({
       const invitation = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId, userId } = await lockMembersAsAdmin(tx, principal)
         if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
-        return putInvitation(tx, orgId, { ...body, tokenHash: hashSecret(token), createdBy: userId })
+        const row = await putInvitation(tx, orgId, {
+          ...body,
+          tokenHash: hashSecret(token),
+          createdBy: userId,
+        })
+        const host = await findMember(tx, orgId, userId)
+        return { ...row, created_by_name: host?.name ?? '' }
       })
       return new Reply({ data: { ...toView(invitation), token } }, NO_STORE)
     },
@@ -45,11 +58,12 @@ export function invitationHandlers({
   }
 }
 
-const toView = ({ id, email, role, created_at, created_by, expires_at }: InvitationRow): InvitationView => ({
+const toView = ({ id, email, role, created_at, expires_at, ...by }: ListedInvitation): InvitationView => ({
   id,
   email,
   role,
   created_at,
-  created_by,
+  created_by: by.created_by,
+  created_by_name: by.created_by_name,
   expires_at,
 })

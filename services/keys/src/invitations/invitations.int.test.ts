@@ -49,6 +49,7 @@ test('an invitation shows its token once and is valid for seven days', async ({ 
     role: 'admin',
     created_at: expect.stringMatching(/Z$/),
     created_by: org.userId,
+    created_by_name: 'Ada',
     expires_at: expect.stringMatching(/Z$/),
   })
   const days = (Date.parse(data.expires_at) - Date.parse(data.created_at)) / 86_400_000

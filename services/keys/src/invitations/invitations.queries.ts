@@ -3,6 +3,9 @@ import { sql } from 'kysely'
 import type { Db, InvitationRow, Tx } from '../db.ts'
 import { emailKey } from '../emails.ts'
 
+/** With the name of the administrator who invites. */
+export type ListedInvitation = InvitationRow & { created_by_name: string }
+
 type NewInvitation = { email: string; role: Role; tokenHash: Buffer; createdBy: number }
 
 const LIFE = sql<string>`clock_timestamp() + interval '7 days'`
@@ -36,14 +39,16 @@ export function listInvitations(
   db: Db,
   orgId: number,
   page: { limit: number; offset: number },
-): Promise<InvitationRow[]> {
+): Promise<ListedInvitation[]> {
   return db
     .selectFrom('invitation')
-    .selectAll()
+    .innerJoin('app_user', 'app_user.id', 'invitation.created_by')
+    .selectAll('invitation')
+    .select('app_user.name as created_by_name')
     .where('org_id', '=', orgId)
     .where(isPending)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
+    .orderBy('invitation.created_at', 'desc')
+    .orderBy('invitation.id', 'desc')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
@@ -64,6 +69,20 @@ export function findInvitation(db: Db, tokenHash: Buffer): Promise<InvitationRow
   return db
     .selectFrom('invitation')
     .selectAll()
+    .where('token_hash', '=', tokenHash)
+    .where(isPending)
+    .executeTakeFirst()
+}
+
+/** What the invitation says to the invited person, in words. */
+export function describeInvitation(db: Db, tokenHash: Buffer) {
+  return db
+    .selectFrom('invitation')
+    .innerJoin('org', 'org.id', 'invitation.org_id')
+    .innerJoin('app_user as host', 'host.id', 'invitation.created_by')
+    .leftJoin('app_user as guest', 'guest.email_key', 'invitation.email_key')
+    .select(['invitation.email', 'invitation.role', 'invitation.expires_at'])
+    .select(['org.id as org_id', 'org.name as org_name', 'host.name as invited_by', 'guest.id as guest_id'])
     .where('token_hash', '=', tokenHash)
     .where(isPending)
     .executeTakeFirst()

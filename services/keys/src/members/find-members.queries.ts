@@ -57,6 +57,18 @@ export function listMemberships(
     .execute()
 }
 
+/** Whether the user is a member of another organization than this one. */
+export async function belongsToAnotherOrg(db: Db, orgId: number, userId: number): Promise<boolean> {
+  const other = await db
+    .selectFrom('membership')
+    .select('org_id')
+    .where('user_id', '=', userId)
+    .where('org_id', '<>', orgId)
+    .limit(1)
+    .executeTakeFirst()
+  return other !== undefined
+}
+
 /** Members of all organizations; callers add the condition. */
 export function members(db: Db) {
   return db

@@ -1,4 +1,4 @@
-import type { MemberView } from '@whereabouts/contracts/members'
+import type { ListedMember, MemberView } from '@whereabouts/contracts/members'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tenants, Tx } from '../db.ts'
@@ -9,9 +9,11 @@ import {
   countMembers,
   deleteInvitationsBy,
   deleteMembership,
+  deleteResetLinksBy,
   hasOtherAdmin,
   listMembers,
   updateRole,
+  type ListedRow,
 } from './members.queries.ts'
 import { enqueueMemberState } from './members.state.ts'
 
@@ -25,13 +27,14 @@ type MemberOperation = 'listMembers' | 'updateMember' | 'removeMember'
 
 export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers<'keys'>, MemberOperation> {
   return {
-    async listMembers({ principal: { orgId }, query }) {
+    async listMembers({ principal: { orgId, role }, query }) {
       const own = tenants.forOrg(orgId)
       const [rows, total_count] = await Promise.all([
         listMembers(own, orgId, query),
         countMembers(own, orgId),
       ])
-      return { data: rows.map(toView), limit: query.limit, offset: query.offset, total_count }
+      const data = rows.map((row) => toListed(row, role === 'admin'))
+      return { data, limit: query.limit, offset: query.offset, total_count }
     },
 
     async updateMember({ principal, params, body: { role } }) {
@@ -67,10 +70,11 @@ async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member>
   return member
 }
 
-/** Deletes the invitations of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
+/** Deletes the invitations and reset links of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
 async function takeAdminAway(tx: Tx, { org_id, id }: Member): Promise<void> {
   if (!(await hasOtherAdmin(tx, org_id, id))) throw lastAdmin()
   await deleteInvitationsBy(tx, org_id, id)
+  await deleteResetLinksBy(tx, org_id, id)
 }
 
 const toView = ({ id, name, email, role, joined_at }: Member): MemberView => ({
@@ -79,4 +83,10 @@ const toView = ({ id, name, email, role, joined_at }: Member): MemberView => ({
   email,
   role,
   joined_at,
+})
+
+/** When members signed in is for administrators only. */
+const toListed = (member: ListedRow, isForAdmin: boolean): ListedMember => ({
+  ...toView(member),
+  last_signed_in_at: isForAdmin ? member.last_signed_in_at : null,
 })

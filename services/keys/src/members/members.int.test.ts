@@ -42,11 +42,12 @@ test('every member sees the members, in the order of joining, page by page', asy
   const [second, third] = [await keys.join(org), await keys.join(org, 'admin')]
   const all = await list(keys, org, '', keys.member(second))
   expect(all.statusCode).toBe(200)
+  const [joined_at, last_signed_in_at] = [expect.any(String), null]
   expect(all.json()).toEqual({
     data: [
-      { id: org.userId, name: 'Ada', email: org.email, role: 'admin', joined_at: expect.any(String) },
-      { id: second.userId, name: 'Ben', email: second.email, role: 'member', joined_at: expect.any(String) },
-      { id: third.userId, name: 'Ben', email: third.email, role: 'admin', joined_at: expect.any(String) },
+      { id: org.userId, name: 'Ada', email: org.email, role: 'admin', joined_at, last_signed_in_at },
+      { id: second.userId, name: 'Ben', email: second.email, role: 'member', joined_at, last_signed_in_at },
+      { id: third.userId, name: 'Ben', email: third.email, role: 'admin', joined_at, last_signed_in_at },
     ],
     limit: 50,
     offset: 0,
@@ -57,6 +58,21 @@ test('every member sees the members, in the order of joining, page by page', asy
   expect((await list(keys, org, '?offset=9')).json()).toMatchObject({ data: [], total_count: 3 })
   expect((await list(keys, org, '?sort=name')).json().error.fields).toMatchObject([{ field: 'sort' }])
   expect((await list(keys, org, '?limit=201')).json().error.fields).toMatchObject([{ code: 'too_large' }])
+})
+
+test('administrators see the last sign-in to their organization, and of no other', async ({ keys }) => {
+  const [org, other] = [await keys.signUp(), await keys.signUp()]
+  const token = await keys.invite(other, org.email)
+  await keys.post('/api/v1/auth/accept-invitation', { token, password: org.password })
+  const seenBy = async (of: Org, { userId }: Org) => {
+    const { data } = (await list(keys, of)).json<{ data: { id: number; last_signed_in_at: string }[] }>()
+    return data.find(({ id }) => id === userId)?.last_signed_in_at ?? ''
+  }
+  const [here, there] = [await seenBy(org, org), await seenBy(other, org)]
+  expect(Date.parse(there)).toBeGreaterThan(Date.parse(here))
+  await keys.post('/api/v1/auth/login', { email: org.email, password: org.password })
+  expect(Date.parse(await seenBy(org, org))).toBeGreaterThan(Date.parse(there))
+  expect(await seenBy(other, org)).toBe(there)
 })
 
 test('a change of role is returned, stored, and published with a higher revision', async ({ keys }) => {

@@ -7,13 +7,24 @@ import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { emailKey } from '../emails.ts'
 import { members, type Member } from './find-members.queries.ts'
 
+/** With the last sign-in that still has its chain of refresh tokens: 30 days after the last use it is purged. */
+export type ListedRow = Member & { last_signed_in_at: string | null }
+
 /** In the order of joining. */
 export function listMembers(
   db: Db,
   orgId: number,
   page: { limit: number; offset: number },
-): Promise<Member[]> {
+): Promise<ListedRow[]> {
   return members(db)
+    .select((eb) =>
+      eb
+        .selectFrom('token_chain as chain')
+        .select((chain) => chain.fn.max<string | null>('chain.created_at').as('at'))
+        .whereRef('chain.org_id', '=', 'membership.org_id')
+        .whereRef('chain.user_id', '=', 'membership.user_id')
+        .as('last_signed_in_at'),
+    )
     .where('membership.org_id', '=', orgId)
     .orderBy('membership.created_at')
     .orderBy('membership.user_id')
@@ -106,4 +117,9 @@ export function deleteMembership(
 /** Deletes the invitations that a user has sent for the organization. */
 export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number): Promise<void> {
   await tx.deleteFrom('invitation').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
+}
+
+/** Deletes the reset links that a user has made for members of the organization. */
+export async function deleteResetLinksBy(tx: Tx, orgId: number, userId: number): Promise<void> {
+  await tx.deleteFrom('password_reset').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
 }

@@ -19,6 +19,19 @@ describe('accepted arguments', () => {
         json: true,
       },
     },
+    {
+      line: 'user reset-link a@b.example --json',
+      want: { command: 'user reset-link', email: 'a@b.example', consoleUrl: undefined, json: true },
+    },
+    {
+      line: 'user reset-link a@b.example --console https://w.example',
+      want: {
+        command: 'user reset-link',
+        email: 'a@b.example',
+        consoleUrl: 'https://w.example',
+        json: false,
+      },
+    },
     { line: 'org list', want: { command: 'org list', q: undefined, ...page, json: false } },
     {
       line: 'org list --q ac --limit 5 --offset 10',

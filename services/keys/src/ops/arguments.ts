@@ -6,6 +6,7 @@ import {
   orgId,
   perMinuteOrDefault,
   perSecondOrDefault,
+  webAddress,
 } from './values.ts'
 
 type Page = { limit: number; offset: number }
@@ -19,6 +20,7 @@ export type Request = { json: boolean } & (
   | { command: 'key limit'; key: number | string; perMinute: number | null }
   | { command: 'key message-rate'; key: number | string; perSecond: number | null }
   | { command: 'key revoke'; key: number | string }
+  | { command: 'user reset-link'; email: string; consoleUrl: string | undefined }
   | { command: 'signing-keys list' }
   | { command: 'signing-keys rotate' }
 )
@@ -32,6 +34,7 @@ Every command takes --json and --help. Exit codes: 0 done, 1 failed, 2 wrong arg
 Environment:
   DATABASE_URL        PostgreSQL, as the role of the service keys
   SIGNING_KEY_SECRET  the one of the service; for "signing-keys rotate" only
+  PUBLIC_URL          address of the console; for "user reset-link" without --console
 
 No broker is needed: the running service publishes what is changed here.`
 
@@ -62,12 +65,13 @@ export function readArguments(argv: readonly string[]): Reading {
 
 function buildProgram(found: (request: Request) => void, print: (text: string) => void): Command {
   const program = new Command('pnpm ops')
-    .description('Manage organizations, API keys and signing keys.')
+    .description('Manage organizations, users, API keys and signing keys.')
     .exitOverride()
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .addHelpText('after', EPILOGUE)
   addOrgCommands(program.command('org').description('organizations and their administrators'), found)
+  addUserCommands(program.command('user').description('people who sign in'), found)
   addKeyCommands(program.command('key').description('API keys of integrators and readers'), found)
   addSigningKeyCommands(
     program.command('signing-keys').description('the keys that sign access tokens'),
@@ -114,6 +118,20 @@ function addOrgCommands(org: Command, found: Found): void {
         endsAt: endsAt === 'never' ? null : endsAt,
         json: json ?? false,
       }),
+    )
+}
+
+function addUserCommands(user: Command, found: Found): void {
+  withJson(user.command('reset-link'))
+    .description('Create a link with which a person chooses a new password. It works once, for an hour.')
+    .argument('<email>', 'with which the person signs in')
+    .option(
+      '--console <address>',
+      'where people open the console, like https://whereabouts.example',
+      webAddress,
+    )
+    .action((email: string, { json, console: consoleUrl }: Json & { console?: string }) =>
+      found({ command: 'user reset-link', email, consoleUrl, json: json ?? false }),
     )
 }
 

@@ -26,6 +26,7 @@ async function withDatabase(request: Request): Promise<void> {
       signingKeySecret,
       readPassword,
       print: printResult,
+      publicUrl: process.env['PUBLIC_URL'] || undefined,
       publishTimeoutMs: PUBLISH_TIMEOUT_MS,
     })
   } finally {

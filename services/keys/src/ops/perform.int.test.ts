@@ -14,6 +14,7 @@ async function run(keys: Keys, request: Request, secret = keys.secret): Promise<
     signingKeySecret: () => secret,
     readPassword: async () => 'correct horse',
     publishTimeoutMs: 100,
+    publicUrl: 'https://whereabouts.example/',
     print: (text) => printed.push(text),
   })
   expect(printed).toHaveLength(1)

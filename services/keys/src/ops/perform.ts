@@ -4,6 +4,7 @@ import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.c
 import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
 import { untilPublished } from './published.ts'
 import type { Report } from './report.ts'
+import { createResetLink } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
 
 export type OpsDeps = {
@@ -13,6 +14,8 @@ export type OpsDeps = {
   /** Standard input without its last line end. */
   readPassword: () => Promise<string>
   print: (text: string) => void
+  /** Where people open the console, if the environment says so. */
+  publicUrl: string | undefined
   /** How long to wait for the running service to publish a change. */
   publishTimeoutMs: number
 }
@@ -58,6 +61,8 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       return listOrganizations(db, request)
     case 'org subscription':
       return setSubscription(db, request.orgId, request.endsAt)
+    case 'user reset-link':
+      return createResetLink(db, { ...request, consoleUrl: request.consoleUrl ?? deps.publicUrl })
     case 'key list':
       return listApiKeys(db, request)
     case 'key limit':

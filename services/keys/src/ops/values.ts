@@ -25,6 +25,11 @@ export function instantOrNever(raw: string): string {
   throw new InvalidArgumentError('It must be "never" or an RFC 3339 timestamp like 2027-01-31T00:00:00Z.')
 }
 
+export function webAddress(raw: string): string {
+  if (URL.canParse(raw) && /^https?:$/.test(new URL(raw).protocol)) return raw
+  throw new InvalidArgumentError('It must be an http or https address.')
+}
+
 export const perMinuteOrDefault = (raw: string): number | 'default' =>
   raw === 'default' ? raw : integer(1, 1_000_000)(raw)
 

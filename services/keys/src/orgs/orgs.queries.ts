@@ -18,6 +18,17 @@ export function lockOrg(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
   return tx.selectFrom('org').selectAll().where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
 }
 
+/** Call under `lockOrg`. Returns undefined if nothing changes. */
+export function updateOrgName(tx: Tx, orgId: number, name: string): Promise<OrgRow | undefined> {
+  return tx
+    .updateTable('org')
+    .set({ name, revision: nextRevision })
+    .where('id', '=', orgId)
+    .where('name', '<>', name)
+    .returningAll()
+    .executeTakeFirst()
+}
+
 /** Call under `lockOrg`. `endsAt` null: never. Returns undefined if nothing changes. */
 export function updateSubscription(
   tx: Tx,

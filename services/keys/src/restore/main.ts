@@ -22,7 +22,7 @@ const USAGE = `usage: node services/keys/src/restore/main.ts --restored database
 
 Makes the KEYS stream equal to the database, while no service runs. A part of deploy/backup/after-restore.ts. After a
 restored database, it first applies newer states of the stream: revoked keys, removed members, changed roles, limits and
-subscriptions. All refresh tokens and invitations end. Safe to run again.
+subscriptions. All refresh tokens, invitations and reset links end. Safe to run again.
 
   --report FOLDER  for lists that an operator has to check, one JSON object per line
   DATABASE_URL     PostgreSQL, as the role of keys

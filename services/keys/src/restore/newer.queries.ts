@@ -74,13 +74,16 @@ export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   return 'older'
 }
 
-/** Ends all refresh tokens and invitations: those ended or spent since the backup would be valid again. */
+/**
+ * Ends all refresh tokens, invitations and reset links: those ended or spent since the backup would be valid again.
+ */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
     .updateTable('token_chain')
     .set({ revoked_at: sql`clock_timestamp()` })
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
+  await tx.deleteFrom('password_reset').execute()
   const withdrawn = await tx.deleteFrom('invitation').executeTakeFirst()
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }

@@ -2,6 +2,7 @@ import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages
 import { decodeJwt } from 'jose'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
+import { createResetLink } from '../ops/users.commands.ts'
 import { toKeyState } from '../api-keys/api-keys.state.ts'
 import { forgetQueued, listLiveKeys } from './newer.queries.ts'
 import type { KeysStates } from './newer.ts'
@@ -116,10 +117,13 @@ test('a subscription end since the backup is applied', async ({ keys }) => {
   expect(after).toMatchObject({ name: 'New name', subscription_ends_at: REVOKED_AT })
 })
 
-test('refresh tokens and invitations end, because some were spent', async ({ keys }) => {
+test('refresh tokens, invitations and reset links end, because some were spent', async ({ keys }) => {
   const org = await keys.signUp()
   const token = await keys.invite(org, 'late@example.com')
-  const { sessions, invitations } = await reapply(keys.database.db, none)
+  const { db } = keys.database
+  await createResetLink(db, { email: org.email, consoleUrl: undefined })
+  const { sessions, invitations } = await reapply(db, none)
+  expect(await db.selectFrom('password_reset').selectAll().execute()).toEqual([])
   expect(sessions).toBeGreaterThanOrEqual(1)
   expect(invitations).toBeGreaterThanOrEqual(1)
   const refreshed = await keys.post('/api/v1/auth/refresh', { refresh_token: org.session.refresh_token })

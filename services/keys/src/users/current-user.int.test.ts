@@ -116,3 +116,30 @@ test('a refresh with an organization switches to it, with the refresh token alon
   // The refusal spent nothing.
   expect((await renew(token, own.orgId)).json().data.org.id).toBe(own.orgId)
 })
+
+test('D15.2 users change their own name, in every organization', async ({ keys }) => {
+  const { host, own } = await guest(keys)
+  const rename = (name: unknown) =>
+    keys.send(ME, { method: 'PATCH', body: { name }, caller: keys.admin(own) })
+  const response = await rename('Ada Lovelace')
+  expect(response.statusCode).toBe(200)
+  expect(response.json().data).toMatchObject({ id: own.userId, name: 'Ada Lovelace', org_id: own.orgId })
+  const members = await keys.send(`/api/v1/orgs/${host.orgId}/members`, { caller: keys.admin(host) })
+  expect(members.json().data).toMatchObject([{ name: 'Ada' }, { name: 'Ada Lovelace' }])
+  for (const name of ['', ' Ada', null])
+    expect((await rename(name)).json().error.fields).toMatchObject([{ field: 'name' }])
+})
+
+test('a sign-in opens the organization it names, or the first one', async ({ keys }) => {
+  const { host, own } = await guest(keys)
+  const stranger = await keys.signUp()
+  const logIn = async (org_id?: number) => {
+    const body = { email: own.email, password: own.password, ...(org_id !== undefined && { org_id }) }
+    return (await keys.post('/api/v1/auth/login', body)).json().data.org.id
+  }
+  expect([await logIn(), await logIn(host.orgId), await logIn(stranger.orgId)]).toEqual([
+    own.orgId,
+    host.orgId,
+    own.orgId,
+  ])
+})

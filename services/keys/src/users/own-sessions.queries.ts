@@ -35,18 +35,44 @@ export async function countOwnSessions(db: Db, userId: number): Promise<number> 
   return rows[0]?.count ?? 0
 }
 
-/** Ends the user's sessions except `kept`, and returns those that it ended. */
+/**
+ * Ends the user's sessions except `kept`, and returns those that it ended. Call under `lockUser`, so that none starts
+ * with a password. A switch to another organization starts one while the statement waits for the session it ends, so
+ * the statement is repeated until none is alive.
+ */
 export async function endOtherSessions(
   tx: Tx,
   userId: number,
   kept: string | undefined,
 ): Promise<EndedChain[]> {
+  const ended: EndedChain[] = []
+  do ended.push(...(await endLiveSessions(tx, userId, kept)))
+  while (await hasLiveSession(tx, userId, kept))
+  return ended
+}
+
+const others = (kept: string | undefined) =>
+  kept === undefined ? sql<boolean>`true` : sql<boolean>`id <> ${kept}`
+
+async function hasLiveSession(tx: Tx, userId: number, kept: string | undefined): Promise<boolean> {
+  const alive = await tx
+    .selectFrom('token_chain')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where(others(kept))
+    .limit(1)
+    .executeTakeFirst()
+  return alive !== undefined
+}
+
+function endLiveSessions(tx: Tx, userId: number, kept: string | undefined): Promise<EndedChain[]> {
   return tx
     .updateTable('token_chain')
     .set({ revoked_at: sql`clock_timestamp()` })
     .where('user_id', '=', userId)
     .where('revoked_at', 'is', null)
-    .$if(kept !== undefined, (chains) => chains.where('id', '<>', kept ?? ''))
+    .where(others(kept))
     .returning(['org_id', 'id', sql<string>`revoked_at`.as('revoked_at')])
     .execute()
 }
@@ -70,6 +96,10 @@ export function lockUser(tx: Tx, userId: number): Promise<UserRow | undefined> {
 
 export function findUser(db: Db, userId: number): Promise<UserRow | undefined> {
   return db.selectFrom('app_user').selectAll().where('id', '=', userId).executeTakeFirst()
+}
+
+export async function updateName(db: Db, userId: number, name: string): Promise<void> {
+  await db.updateTable('app_user').set({ name }).where('id', '=', userId).execute()
 }
 
 export async function updatePassword(tx: Tx, userId: number, hash: PasswordHash): Promise<void> {

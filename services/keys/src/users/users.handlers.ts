@@ -1,13 +1,14 @@
-import { invalidToken } from '@whereabouts/service-kit/errors'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
-import { findFirstMembership, findMember, listMemberships } from '../members/find-members.queries.ts'
+import { findFirstMembership, findMember } from '../members/find-members.queries.ts'
 import { rotateRefreshToken } from '../tokens/rotation.ts'
 import { hashSecret } from '../secrets.ts'
 import { endChain } from '../tokens/chains.ts'
 import { lockRefreshToken } from '../tokens/tokens.queries.ts'
+import { currentUser } from './current-user.ts'
+import { lockUser, updateName } from './own-sessions.queries.ts'
 import { checkPassword } from './password-check.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
 import { register } from './registration.ts'
@@ -15,10 +16,11 @@ import { openSession, sessionReply, startSession, switchSession } from './sessio
 import type { UserDeps } from './user-deps.ts'
 import { findUserByEmail } from './users.queries.ts'
 
-type UserOperation = 'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'switchOrg'
+type UserOperation =
+  'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'updateCurrentUser' | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
-  const { tenants, db, passwords, attempts, accessTokens, onChange } = deps
+  const { db, passwords, attempts, accessTokens, onChange } = deps
 
   const switchReply = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
     onChange()
@@ -45,11 +47,17 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
     async logIn({ body, clientAddress }) {
       await attempts.admit(clientAddress)
       const user = await checkPassword(deps, { ...body, clientAddress })
-      const first = await findFirstMembership(db, user.id)
-      if (!first) throw invalidLogin()
+      const wanted = body.org_id === undefined ? undefined : await findMember(db, body.org_id, user.id)
+      const member = wanted ?? (await findFirstMembership(db, user.id))
+      if (!member) throw invalidLogin()
       await accessTokens.prepare()
-      const session = await tenants.transaction(first.org_id, (tx) => openSession(tx, first.org_id, user.id))
-      if (!session) throw invalidLogin() // removed in between
+      const session = await db.transaction().execute(async (tx) => {
+        const now = await lockUser(tx, user.id)
+        // Changed in between: the new password must end this session too, so it does not start.
+        if (!now?.password_hash.equals(user.password_hash)) return undefined
+        return openSession(tx, member.org_id, user.id)
+      })
+      if (!session) throw invalidLogin() // also if removed in between
       return sessionReply(accessTokens, session)
     },
 
@@ -79,12 +87,12 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
     },
 
     async getCurrentUser({ principal }) {
-      const userId = userOf(principal)
-      const member = await findMember(tenants.forOrg(principal.orgId), principal.orgId, userId)
-      if (!member) throw invalidToken()
-      const orgs = await listMemberships(db, userId)
-      const { id, name, email, org_id } = member
-      return { data: { id, name, email, org_id, orgs } }
+      return { data: await currentUser(deps, principal) }
+    },
+
+    async updateCurrentUser({ principal, body }) {
+      await updateName(db, userOf(principal), body.name)
+      return { data: await currentUser(deps, principal) }
     },
 
     async switchOrg({ principal, body }) {

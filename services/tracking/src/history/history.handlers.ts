@@ -6,7 +6,7 @@ import type { Tables } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import type { FindAsset } from '../projections/finders.ts'
 import { countHistory, findMinutes, listHistory } from './history.queries.ts'
-import { EVER, listSightings } from './sightings.queries.ts'
+import { listSightings } from './sightings.queries.ts'
 
 export type HistoryDeps = { db: TenantDatabase<Tables>; findAsset: FindAsset }
 
@@ -19,11 +19,13 @@ export const historyHandlers = ({
     return readHistory(db.forOrg(orgId), orgId, asset_id, query)
   },
 
-  async listSightings({ principal: { orgId }, params: { asset_id }, query: { limit, offset } }) {
+  async listSightings({ principal: { orgId }, params: { asset_id }, query }) {
     if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
     const own = db.forOrg(orgId)
-    const total_count = await countHistory(own, orgId, asset_id, EVER)
-    const data = offset >= total_count ? [] : await listSightings(own, orgId, asset_id, { limit, offset })
+    const { limit, offset } = query
+    const minutes = await findMinutes(own, orgId, asset_id, query)
+    const total_count = await countHistory(own, orgId, asset_id, minutes)
+    const data = offset >= total_count ? [] : await listSightings(own, orgId, asset_id, minutes, query)
     return { data, limit, offset, total_count }
   },
 })

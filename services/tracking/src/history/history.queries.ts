@@ -67,11 +67,10 @@ export function listed(
       select s.minute from scan s where ${within(orgId, assetId, minutes)}
       order by s.minute ${inOrder(descending)} limit ${limit} offset ${offset}
     ), read as (
-      select s.minute, s.observed_at, s.location_id, s.reader_key, s.antenna,
-             lag(s.observed_at) over (order by s.minute) as before
+      select s.*, lag(s.observed_at) over (order by s.minute) as before_on_page
       from page join scan s on s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute = page.minute
     ), listed as (
-      select minute, observed_at, location_id, reader_key, antenna, coalesce(before, (
+      select read.*, coalesce(read.before_on_page, (
         select b.observed_at from scan b
         where b.org_id = ${orgId} and b.asset_id = ${assetId} and b.minute < read.minute
         order by b.minute desc limit 1)) as before

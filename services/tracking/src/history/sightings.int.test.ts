@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest'
 import { store } from '../../test/store.ts'
 import { iso, NOW, scene, seen } from '../../test/reports/scene.fixture.ts'
+import { ingest, message, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 
 /** The scene, in which organization 1 has configured reader `r` with antenna 1 at the gate. */
@@ -16,26 +17,122 @@ async function configured(tracking: Tracking) {
 const list = async (tracking: Tracking, assetId: number, query = '', orgId = 1) =>
   (await tracking.call('GET', `/assets/${assetId}/sightings${query}`, { orgId })).json()
 
+const [DOCK_READ, SHELF_READ] = [5, 4].map((minutesAgo) => ({ value: 'E280', at: NOW - minutesAgo * 60_000 }))
+
+describe('what decided a sighting', () => {
+  test('a location key in the message wins over the scan point of the antenna', async ({ tracking }) => {
+    const { asset, dock, shelf } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ ...DOCK_READ!, location: 'SHELF' }]), message(1, [SHELF_READ!])])
+    const [byPoint, byKey] = (await list(tracking, asset.id)).data
+    expect(byKey).toMatchObject({
+      location: { id: shelf.id },
+      decided_by: 'location_key',
+      location_key: 'SHELF',
+      tag: { tag_type: 'rfid', value: 'E280' },
+      reader: { name: 'Dock reader' },
+      antenna: 1,
+      scan_point: null,
+    })
+    expect(byPoint).toMatchObject({
+      location: { id: dock.id },
+      decided_by: 'scan_point',
+      location_key: null,
+      scan_point: { name: 'in', location: { id: dock.id, external_key: 'DOCK', name: 'Dock' } },
+    })
+  })
+
+  test('what changed since is shown: a key, an assignment, a detached tag, a removed reader', async ({
+    tracking,
+  }) => {
+    const { asset, dock, shelf } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ ...DOCK_READ!, location: 'SHELF' }]), message(1, [SHELF_READ!])])
+    const [reader] = (await tracking.call('GET', '/readers')).json().data
+    const points = `/readers/${reader.id}/scan-points`
+    const [point] = (await tracking.call('GET', points)).json().data
+    await tracking.call('PATCH', `${points}/${point.id}`, { body: { location_id: shelf.id } })
+    const [tag] = tracking.catalog.tags
+    Object.assign(tag!, { revision: 9_000, asset_id: null, deleted_at: '2026-11-21T00:00:00.000Z' })
+    tracking.catalog.change(shelf, { external_key: 'SHELF-B' })
+    await tracking.project()
+    expect((await list(tracking, asset.id)).data).toMatchObject([
+      { location: { id: dock.id }, tag: { value: 'E280' }, scan_point: { location: { id: shelf.id } } },
+      { location: { external_key: 'SHELF-B' }, location_key: 'SHELF', tag: { value: 'E280' } },
+    ])
+    tracking.catalog.change(shelf, { deleted_at: '2026-11-21T00:00:00.000Z' })
+    await tracking.project()
+    const gone = { id: shelf.id, external_key: null, name: null }
+    expect((await list(tracking, asset.id)).data[0].scan_point.location).toEqual(gone)
+    await tracking.call('DELETE', `/readers/${reader.id}`)
+    expect((await list(tracking, asset.id)).data[0]).toMatchObject({
+      decided_by: 'scan_point',
+      scan_point: null,
+      reader: { reader_key: 'dock-1', id: null },
+    })
+  })
+
+  test('a save over a read says nothing of the read', async ({ tracking }) => {
+    const { asset } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [DOCK_READ!])])
+    tracking.clock.stoppedAt = DOCK_READ!.at + 1_000
+    const body = { asset_identifiers: [asset.external_key], location_identifier: 'SHELF' }
+    await tracking.call('POST', '/inventory/save', { body })
+    expect((await list(tracking, asset.id)).data).toMatchObject([
+      { decided_by: 'save', location_key: null, tag: null, reader: null, antenna: null, scan_point: null },
+    ])
+    expect(await tracking.db.selectFrom('scan').selectAll().execute()).toMatchObject([
+      { tag_id: null, location_key: null, scan_point_id: null, empty_scan_point_id: null },
+    ])
+  })
+
+  test('a row that a replica of the earlier release changed does not say what decided it', async ({
+    tracking,
+  }) => {
+    const { asset, dock, shelf } = await warehouse(tracking)
+    await ingest(tracking, [message(1, [{ ...DOCK_READ!, antenna: 3 }])])
+    expect((await list(tracking, asset.id)).data).toMatchObject([
+      { location: null, decided_by: 'scan_point', scan_point: { name: 'none', location: null } },
+    ])
+    const change = tracking.db.updateTable('scan').where('asset_id', '=', asset.id)
+    await change.set({ location_id: dock.id, reader_key: 'dock-1', antenna: 1 }).execute()
+    const read = { decided_by: null, location_key: null, tag: null, scan_point: null, antenna: 1 }
+    expect((await list(tracking, asset.id)).data).toMatchObject([{ location: { id: dock.id }, ...read }])
+    await change.set({ location_id: shelf.id, reader_key: null, antenna: null }).execute()
+    expect((await list(tracking, asset.id)).data).toMatchObject([
+      { decided_by: 'save', tag: null, scan_point: null, location: { id: shelf.id } },
+    ])
+  })
+})
+
 describe('GET /assets/{asset_id}/sightings', () => {
   test('lists the newest first with reader, antenna and scan point', async ({ tracking }) => {
     const { a, b, dock, shelf, readerId, pointId } = await configured(tracking)
-    const decided = {
-      reader: { reader_key: 'r', id: readerId, name: 'Reader' },
-      antenna: 1,
-      scan_point: { id: pointId, name: 'Gate' },
-    }
     const [atDock, atShelf] = [dock, shelf].map(({ id, external_key, name }) => ({ id, external_key, name }))
+    const read = { reader: { reader_key: 'r', id: readerId, name: 'Reader' }, antenna: 1 }
+    const unrecorded = { ...read, decided_by: null, location_key: null, tag: null, scan_point: null }
+    const point = { id: pointId, name: 'Gate', location: atDock }
+    const decided = { ...read, decided_by: 'scan_point', location_key: null, scan_point: point }
+    const { id: tagId, tag_type, value } = tracking.catalog.tag(a, 'E280')
+    const tag = { id: tagId, tag_type, value }
+    await tracking.project()
+    await store(tracking.db, tracking.view, [{ ...seen(a.id, dock.id, 5), tagId, scanPointId: pointId }])
     expect(await list(tracking, a.id)).toEqual({
       data: [
-        { observed_at: iso(10), location: atShelf, ...decided, duration_seconds: 600 },
-        { observed_at: iso(20), location: atDock, ...decided, duration_seconds: 600 },
-        { observed_at: iso(30), location: atDock, ...decided, duration_seconds: null },
+        { observed_at: iso(5), location: atDock, ...decided, tag, duration_seconds: 300 },
+        { observed_at: iso(10), location: atShelf, ...unrecorded, duration_seconds: 600 },
+        { observed_at: iso(20), location: atDock, ...unrecorded, duration_seconds: 600 },
+        { observed_at: iso(30), location: atDock, ...unrecorded, duration_seconds: null },
       ],
       limit: 50,
       offset: 0,
-      total_count: 3,
+      total_count: 4,
     })
-    expect((await list(tracking, b.id)).data).toMatchObject([{ location: null, ...decided }])
+    expect((await list(tracking, b.id)).data).toMatchObject([{ location: null, ...unrecorded }])
+  })
+
+  test('from and to select rows', async ({ tracking }) => {
+    const { a } = await scene(tracking)
+    const found = await list(tracking, a.id, `?from=${iso(20)}&to=${iso(15)}`)
+    expect(found).toMatchObject({ data: [{ observed_at: iso(20), duration_seconds: 600 }], total_count: 1 })
   })
 
   test('a save has no reader; an unconfigured reader or antenna has no name', async ({ tracking }) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Position } from '../positions/position.ts'
 import type { Observation } from './observation.ts'
 import { findBrokenDwells } from './dwell.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const [DOCK, SHELF] = [11, 12]
 const key = { orgId: 1, assetId: 7 }
@@ -20,8 +21,7 @@ const late = (minute: number, locationId: number | null, assetId = 7): Observati
   minute,
   observedAtMs: minute * 60_000,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 const nothing = { broken: [], longer: [] }
 

@@ -8,6 +8,7 @@ import { minuteOf, type Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 import { store } from '../../test/store.ts'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
+import { readBy } from '../../test/read-by.ts'
 
 describe('ingest', () => {
   test('a read becomes a row, a position and an event with the current names', async ({ tracking }) => {
@@ -187,8 +188,7 @@ describe('two replicas', () => {
         minute: minuteOf(NOW) - minute,
         observedAtMs: NOW - minute * 60_000,
         locationId,
-        readerKey: 'dock-1',
-        antenna: 1,
+        ...readBy('dock-1'),
       }))
     const [first, second] = [rows(3, dock.id), rows(2, shelf.id)]
     await Promise.all([

@@ -4,6 +4,7 @@ import { minuteOf, type Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 import { store } from '../../test/store.ts'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const MINUTE = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -156,8 +157,7 @@ describe('a deletion while a read is on its way', () => {
     minute: minuteOf(NOW),
     observedAtMs: NOW,
     locationId,
-    readerKey: 'dock-1',
-    antenna: 1,
+    ...readBy('dock-1'),
   })
 
   test.for(['asset', 'dock'] as const)('%s: the row stays, without an event', async (which, { tracking }) => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { advance } from './movements.ts'
 import type { Position } from '../positions/position.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const T0 = Date.parse('2026-11-21T10:00:00.000Z')
 const DOCK = 11
@@ -15,8 +16,7 @@ function seen(minute: number, locationId: number | null, assetId = 1): Observati
     minute: minuteOf(observedAtMs),
     observedAtMs,
     locationId,
-    readerKey: 'r',
-    antenna: 1,
+    ...readBy('r'),
   }
 }
 

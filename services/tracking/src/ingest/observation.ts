@@ -11,9 +11,25 @@ export type Observation = {
   /** Milliseconds since 1970. */
   observedAtMs: number
   locationId: number | null
-  /** Both null for a save. */
+} & Cause
+
+/** What read the asset, and what decided its location: the key in the message, or otherwise the scan point (D8.8). */
+type Cause = {
   readerKey: string | null
   antenna: number | null
+  tagId: number | null
+  /** As sent. */
+  locationKey: string | null
+  scanPointId: number | null
+}
+
+/** The cause of a save. */
+export const NOT_READ: Cause = {
+  readerKey: null,
+  antenna: null,
+  tagId: null,
+  locationKey: null,
+  scanPointId: null,
 }
 
 const OLDEST_MS = 24 * 3_600_000

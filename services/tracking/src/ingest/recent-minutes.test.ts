@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation } from './observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const [DOCK, SHELF] = [11, 12]
 const seen = (minute: number, locationId: number | null, second = 0, assetId = 7): Observation => ({
@@ -9,8 +10,7 @@ const seen = (minute: number, locationId: number | null, second = 0, assetId = 7
   minute,
   observedAtMs: minute * 60_000 + second * 1_000,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 
 test('the first location of a minute in order of arrival counts, not of the instants', () => {

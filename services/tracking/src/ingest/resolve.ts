@@ -1,6 +1,7 @@
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
+import type { KnownTag } from '../projections/tag-index.ts'
 import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
@@ -44,7 +45,7 @@ export async function resolve(
   return resolved
 }
 
-const NOTHING: Found = { match: undefined, isAssigned: false, location: null }
+const NOTHING: Found = { tag: undefined, match: undefined, scanPointId: null, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -54,34 +55,36 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
 }
 
 /**
- * The facts of one read from the view and the directory. `isAssigned`: it has a location key or its antenna a scan
- * point. `location` is undefined for a location that is named but unknown.
+ * The facts of one read from the view and the directory. `scanPointId` is null if the read has a location key, which
+ * wins (D8.8), or if its antenna is unassigned. `location` is undefined for a location that is named but unknown.
  */
-type Found = { match: TagMatch; isAssigned: boolean; location: KnownLocation | null | undefined }
+type Found = FoundTag & FoundPlace
+type FoundTag = { tag: KnownTag | undefined; match: TagMatch }
+type FoundPlace = { scanPointId: number | null; location: KnownLocation | null | undefined }
 
 /** For each read of a message. */
 function findInView({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
   // Most messages are from one antenna or a few.
-  const antennas = new Map<number, Pick<Found, 'isAssigned' | 'location'>>()
+  const antennas = new Map<number, FoundPlace>()
   return decoded.reads.map((read) => {
-    const match = matchRead(view, orgId, read)
+    const tag = findTag(view, orgId, read)
+    const match = view.assetOfTag(tag)
     const key = read.extra?.location
-    // A location key in the message wins over the scan point (D8.8).
-    if (key !== undefined) return { match, isAssigned: true, location: view.locationByKey(orgId, key) }
-    if (read.extra?.antenna_unusable) return { match, isAssigned: false, location: null }
-    let scanPoint = antennas.get(read.antenna)
-    if (scanPoint === undefined) {
-      scanPoint = findScanPoint(directory.assignment(orgId, readerKey, read.antenna), orgId, view)
-      antennas.set(read.antenna, scanPoint)
+    if (key !== undefined) return { tag, match, scanPointId: null, location: view.locationByKey(orgId, key) }
+    if (read.extra?.antenna_unusable) return { tag, match, scanPointId: null, location: null }
+    let place = antennas.get(read.antenna)
+    if (place === undefined) {
+      place = findPlace(directory.assignment(orgId, readerKey, read.antenna), orgId, view)
+      antennas.set(read.antenna, place)
     }
-    return { match, isAssigned: scanPoint.isAssigned, location: scanPoint.location }
+    return { tag, match, scanPointId: place.scanPointId, location: place.location }
   })
 }
 
-function findScanPoint(assignment: AntennaAssignment, orgId: number, view: CatalogView) {
-  if (!assignment.isAssigned) return { isAssigned: false, location: null }
-  const { locationId } = assignment
-  return { isAssigned: true, location: locationId === null ? null : view.location(orgId, locationId) }
+function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): FoundPlace {
+  if (!assignment.isAssigned) return { scanPointId: null, location: null }
+  const { scanPointId, locationId } = assignment
+  return { scanPointId, location: locationId === null ? null : view.location(orgId, locationId) }
 }
 
 function findMissing(
@@ -121,11 +124,12 @@ function tagsOf(read: NeutralRead): Tag[] {
   return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
 }
 
-function matchRead(view: CatalogView, orgId: number, read: NeutralRead): TagMatch {
-  if (!read.extra?.ibeacon) return view.matchTag(orgId, read.tag_type, read.tag_value)
-  for (const tag of tagsOf(read)) {
-    const match = view.matchTag(orgId, tag.tag_type, tag.value)
-    if (match !== undefined) return match
+/** The tag of the first identity that catalog knows. */
+function findTag(view: CatalogView, orgId: number, read: NeutralRead): KnownTag | undefined {
+  if (!read.extra?.ibeacon) return view.findTag(orgId, read.tag_type, read.tag_value)
+  for (const { tag_type, value } of tagsOf(read)) {
+    const tag = view.findTag(orgId, tag_type, value)
+    if (view.assetOfTag(tag) !== undefined) return tag
   }
   return undefined
 }
@@ -148,8 +152,8 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) activity.reads_clock_skewed += 1
-    const { match: asset, isAssigned, location } = found[i] ?? NOTHING
-    const locationId = isAssigned ? locationIdOf(read, location) : undefined
+    const { tag, match: asset, scanPointId, location } = found[i] ?? NOTHING
+    const locationId = locationIdOf(read, scanPointId, location)
     if (asset === undefined) into.unknownTags.push({ orgId, read })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
@@ -165,6 +169,9 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
       locationId,
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
+      tagId: tag?.id ?? null,
+      locationKey: read.extra?.location ?? null,
+      scanPointId,
     })
   }
   const problem = problemOf(decoded, unknownKey)
@@ -191,9 +198,14 @@ function newestTime({ reads, health }: Decoded): number | null {
 
 /**
  * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown
- * one. Undefined, which is not a scan, for a key without a location.
+ * one. Undefined, which is not a scan, for a key without a location and for an unassigned antenna.
  */
-function locationIdOf({ extra }: NeutralRead, location: Found['location']): number | null | undefined {
+function locationIdOf(
+  { extra }: NeutralRead,
+  scanPointId: number | null,
+  location: Found['location'],
+): number | null | undefined {
   if (extra?.location !== undefined) return location?.id
+  if (scanPointId === null) return undefined
   return location && !location.deleted ? location.id : null
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Position } from '../positions/position.ts'
-import { minuteOf } from './observation.ts'
+import { minuteOf, NOT_READ } from './observation.ts'
 import { placeSave } from './saves.ts'
 
 const S0 = Date.parse('2026-11-21T10:00:40.000Z')
@@ -23,8 +23,7 @@ const row = (observedAtMs: number) => ({
   minute: minuteOf(observedAtMs),
   observedAtMs,
   locationId: SHELF,
-  readerKey: null,
-  antenna: null,
+  ...NOT_READ,
 })
 
 describe('D8.5 a save is a row with its own instant', () => {

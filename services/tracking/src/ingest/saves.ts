@@ -1,5 +1,5 @@
 import type { Position } from '../positions/position.ts'
-import { minuteOf, type Observation } from './observation.ts'
+import { minuteOf, NOT_READ, type Observation } from './observation.ts'
 
 /** An operator's statement that these assets are at this location. */
 export type Save = { orgId: number; assetIds: readonly number[]; locationId: number; savedAtMs: number }
@@ -15,10 +15,15 @@ export function placeSave(current: readonly Position[], save: Save): Observation
   return assetIds.map((assetId) => {
     const before = positions.get(assetId)
     const observedAtMs = before ? Math.max(savedAtMs, before.observedAtMs + 1) : savedAtMs
-    const minute = minuteOf(observedAtMs)
-    return { orgId, assetId, minute, observedAtMs, locationId, readerKey: null, antenna: null }
+    return toRow({ orgId, assetId, observedAtMs, locationId })
   })
 }
+
+const toRow = (saved: { orgId: number; assetId: number; observedAtMs: number; locationId: number }) => ({
+  ...saved,
+  minute: minuteOf(saved.observedAtMs),
+  ...NOT_READ,
+})
 
 /**
  * The row of a late save of one asset. It overwrites its minute, and rows of later minutes stay. No row if the minute
@@ -34,7 +39,7 @@ export function placeLateSave(
   const newest = current.find((position) => position.assetId === assetId && position.minute === minute)
   // In the newest minute "last seen" must not step back, nor the order of events.
   const observedAtMs = newest ? Math.max(savedAtMs, sameMinuteAfter(newest.observedAtMs)) : savedAtMs
-  return [{ orgId, assetId, minute, observedAtMs, locationId, readerKey: null, antenna: null }]
+  return [toRow({ orgId, assetId, observedAtMs, locationId })]
 }
 
 const sameMinuteAfter = (ms: number) => (minuteOf(ms + 1) === minuteOf(ms) ? ms + 1 : ms)

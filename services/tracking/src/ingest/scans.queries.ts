@@ -37,7 +37,7 @@ const byKey = (a: Observation, b: Observation) =>
 async function placeScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
   const { rows } = await sql<RowKey>`
     update scan s set
-      observed_at = n.observed_at, location_id = n.location_id, reader_key = n.reader_key, antenna = n.antenna
+      observed_at = n.observed_at, location_id = n.location_id, ${causeFrom('n')}
     from (${rowsOf(observations)}) n
     where s.org_id = n.org_id and s.asset_id = n.asset_id and s.minute = n.minute and s.location_id is null
     returning s.asset_id, ${epochMinute('s.minute')} as minute`.execute(tx)
@@ -49,8 +49,9 @@ export async function overwriteScans(tx: Tx, observations: readonly Observation[
   await sql`
     insert into scan (${columns}) ${rowsOf(observations)}
     on conflict (org_id, asset_id, minute) do update set
-      observed_at = excluded.observed_at, location_id = excluded.location_id, reader_key = excluded.reader_key,
-      antenna = excluded.antenna`.execute(tx)
+      observed_at = excluded.observed_at, location_id = excluded.location_id, ${causeFrom('excluded')}`.execute(
+    tx,
+  )
 }
 
 type RowKey = { asset_id: number; minute: number }
@@ -60,16 +61,23 @@ function matching(observations: readonly Observation[], rows: readonly RowKey[])
   return observations.filter((o) => keys.has(`${o.assetId} ${o.minute}`))
 }
 
-const columns = sql.raw('org_id, asset_id, minute, observed_at, location_id, reader_key, antenna')
+const CAUSE = ['reader_key', 'antenna', 'tag_id', 'location_key', 'scan_point_id', 'empty_scan_point_id']
+const columns = sql.raw(`org_id, asset_id, minute, observed_at, location_id, ${CAUSE.join(', ')}`)
+
+/** Whatever changes the location of a row changes all that caused it. */
+const causeFrom = (row: string) => sql.raw(CAUSE.map((column) => `${column} = ${row}.${column}`).join(', '))
 
 const rowsOf = (rows: readonly Observation[]): RawBuilder<unknown> => sql`
-  select org_id, asset_id, minute, observed_at, location_id, reader_key, antenna::int
+  select org_id, asset_id, minute, observed_at, location_id, reader_key, antenna::int, tag_id, location_key,
+         case when location_id is not null then scan_point_id end as scan_point_id,
+         case when location_id is null then scan_point_id end as empty_scan_point_id
   from unnest(
     ${bigints(rows.map((o) => o.orgId))}, ${bigints(rows.map((o) => o.assetId))},
     ${minutes(rows)}, ${instants(rows.map((o) => o.observedAtMs))},
     ${bigints(rows.map((o) => o.locationId))}, ${texts(rows.map((o) => o.readerKey))},
-    ${bigints(rows.map((o) => o.antenna))}
-  ) as u (${columns})`
+    ${bigints(rows.map((o) => o.antenna))}, ${bigints(rows.map((o) => o.tagId))},
+    ${texts(rows.map((o) => o.locationKey))}, ${bigints(rows.map((o) => o.scanPointId))}
+  ) as u (org_id, asset_id, minute, observed_at, location_id, reader_key, antenna, tag_id, location_key, scan_point_id)`
 
 const minutes = (rows: readonly { minute: Minute }[]) => instants(rows.map(({ minute }) => minute * 60_000))
 

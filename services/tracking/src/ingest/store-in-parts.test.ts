@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation } from './observation.ts'
 import { storeInParts, type StoredCounts } from './store-in-parts.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const observation = (assetId: number, minute: number): Observation => ({
   orgId: 1,
@@ -8,8 +9,7 @@ const observation = (assetId: number, minute: number): Observation => ({
   minute,
   observedAtMs: minute * 60_000,
   locationId: 7,
-  readerKey: 'gate',
-  antenna: 1,
+  ...readBy('gate'),
 })
 
 /** Two minutes of each asset. */

@@ -10,6 +10,7 @@ import { CatalogView } from '../projections/catalog-view.ts'
 import { upsertAssets } from '../projections/projections.queries.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { counts, iso, NOW, read, save } from '../../test/inventory/inventory.fixture.ts'
+import { readBy } from '../../test/read-by.ts'
 
 describe('ten thousand assets', { timeout: 60_000 }, () => {
   /** Known to the projections and seen before. */
@@ -66,7 +67,7 @@ describe('ten thousand assets', { timeout: 60_000 }, () => {
       const rows = Array.from({ length: 2_000 }, (_, i): Observation => {
         const at = NOW - 60_000 * round
         const place = { observedAtMs: at, minute: minuteOf(at), locationId: 7 }
-        return { orgId: 1, assetId: round * 10_000 + i, ...place, readerKey: 'gate', antenna: 1 }
+        return { orgId: 1, assetId: round * 10_000 + i, ...place, ...readBy('gate') }
       })
       const halves = [rows, rows.toReversed()]
       await Promise.all(others.map(({ db }, i) => store(db, tracking.view, halves[i] ?? [])))

@@ -15,6 +15,7 @@ import { findCurrentLocations } from '../reports/current-locations/current-locat
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { recordPlacement } from './placement.ts'
 import { placementsConsumer } from './placements.consumer.ts'
+import { readBy } from '../../test/read-by.ts'
 
 /** Ten seconds into a minute of the recent past. */
 const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 3_590_000
@@ -47,8 +48,7 @@ const read = (asset: AssetState, location: LocationState | null, at: number): Ob
   minute: minuteOf(at),
   observedAtMs: at,
   locationId: location && location.id,
-  readerKey: 'gate',
-  antenna: 1,
+  ...readBy('gate'),
 })
 
 async function scene(tracking: Tracking) {

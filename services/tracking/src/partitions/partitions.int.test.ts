@@ -7,6 +7,7 @@ import { store } from '../../test/store.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { createMonths, maintainPartitions } from './partitions.loop.ts'
 import { addMonths, listPartitions, monthOf } from './partitions.queries.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const NOW = Date.now()
 const MONTH = monthOf(NOW)
@@ -18,8 +19,7 @@ const seen = (ms: number, assetId = 1): Observation => ({
   minute: minuteOf(ms),
   observedAtMs: ms,
   locationId: null,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 
 const months = async (db: Kysely<Tables>) =>

@@ -7,6 +7,7 @@ import { minuteOf, type Observation } from '../ingest/observation.ts'
 import { store } from '../../test/store.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { upsertAssets } from './projections.queries.ts'
+import { readBy } from '../../test/read-by.ts'
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000
 const GONE = '2026-11-20T00:00:00.000Z'
@@ -17,8 +18,7 @@ const seen = (assetId: number, locationId: number | null, minutesAgo: number): O
   minute: minuteOf(NOW) - minutesAgo,
   observedAtMs: NOW - minutesAgo * 60_000,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 
 /** The rows that the triggers keep, and the expected ones, computed from the tables that the service writes. */

@@ -1,5 +1,5 @@
 import type { AssetIdentity, LocationPlace, TagState } from '@whereabouts/contracts/messages/catalog-state'
-import { TagIndex } from './tag-index.ts'
+import { TagIndex, type KnownTag } from './tag-index.ts'
 
 export type KnownAsset = {
   orgId: number
@@ -59,10 +59,17 @@ export class CatalogView {
 
   /** The asset of a read tag; see TagIndex for which of several tags wins. */
   matchTag(orgId: number, type: string, value: string): TagMatch {
-    const tag = this.#tags.find(orgId, type, value)
+    return this.assetOfTag(this.findTag(orgId, type, value))
+  }
+
+  findTag(orgId: number, type: string, value: string): KnownTag | undefined {
+    return this.#tags.find(orgId, type, value)
+  }
+
+  assetOfTag(tag: KnownTag | undefined): TagMatch {
     if (tag === undefined || tag.assetId === null) return tag && null
     // In a replay of the compacted stream, the tag's state may arrive before its asset's.
-    const asset = this.asset(orgId, tag.assetId)
+    const asset = this.asset(tag.orgId, tag.assetId)
     return asset?.deleted ? null : asset
   }
 

@@ -11,19 +11,21 @@ import {
 import { listAntennas, type Antenna } from './scan-points.queries.ts'
 
 /** An antenna with a scan point, which may have no location, or an unassigned antenna. */
-export type AntennaAssignment = { isAssigned: true; locationId: number | null } | { isAssigned: false }
+export type AntennaAssignment =
+  { isAssigned: true; scanPointId: number; locationId: number | null } | { isAssigned: false }
 
 type OrgReaders = {
   /** Number of the query that found this, in the order in which queries started. A later one is newer. */
   reading: number
   /** By reader key and antenna. */
-  locationIds: Map<string, number | null>
+  assignments: Map<string, AntennaAssignment>
   /** By reader key, for readers that have any. */
   settings: Map<string, ReaderSettings>
 }
 
 const RELISTEN_MS = 1_000
 const NO_SETTINGS: ReaderSettings = {}
+const UNASSIGNED: AntennaAssignment = { isAssigned: false }
 
 /**
  * The scan points and decoder settings of all readers, in the memory of this process. PostgreSQL notifies every
@@ -53,8 +55,7 @@ export class ReaderDirectory {
 
   /** Whether this antenna has a scan point, and its location. */
   assignment(orgId: number, readerKey: string, antenna: number): AntennaAssignment {
-    const locationId = this.#orgs.get(orgId)?.locationIds.get(`${readerKey} ${antenna}`)
-    return locationId === undefined ? { isAssigned: false } : { isAssigned: true, locationId }
+    return this.#orgs.get(orgId)?.assignments.get(`${readerKey} ${antenna}`) ?? UNASSIGNED
   }
 
   /** The decoder settings of this reader; empty for an unknown reader. */
@@ -126,7 +127,7 @@ export class ReaderDirectory {
 
 const noReaders = (reading: number): OrgReaders => ({
   reading,
-  locationIds: new Map(),
+  assignments: new Map(),
   settings: new Map(),
 })
 
@@ -141,8 +142,17 @@ function group(
     orgs.set(orgId, readers)
     return readers
   }
-  for (const { org_id, reader_key, antenna, location_id } of antennas)
-    if (antenna !== null) readersOf(org_id).locationIds.set(`${reader_key} ${antenna}`, location_id)
+  for (const {
+    org_id,
+    reader_key,
+    antenna,
+    scan_point_id: scanPointId,
+    location_id: locationId,
+  } of antennas) {
+    if (antenna === null || scanPointId === null) continue
+    const assignment = { isAssigned: true, scanPointId, locationId } as const
+    readersOf(org_id).assignments.set(`${reader_key} ${antenna}`, assignment)
+  }
   for (const { org_id, reader_key, timezone, mapping } of settings)
     readersOf(org_id).settings.set(reader_key, {
       timezone: timezone ?? undefined,

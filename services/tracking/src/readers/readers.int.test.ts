@@ -123,7 +123,10 @@ describe('scan points', () => {
       location_external_key: 'SHELF',
     }
     expect(await change({ antenna: 4, location_external_key: 'SHELF' })).toEqual(moved)
-    expect(tracking.directory.assignment(1, 'dock-1', 4)).toEqual({ isAssigned: true, locationId: shelf.id })
+    expect(tracking.directory.assignment(1, 'dock-1', 4)).toMatchObject({
+      isAssigned: true,
+      locationId: shelf.id,
+    })
     expect(tracking.directory.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false })
     const nowhere = { ...moved, location_id: null, location_external_key: null }
     expect(await change({ location_external_key: null })).toEqual(nowhere)
@@ -165,9 +168,12 @@ describe('scan points', () => {
     const dock = tracking.catalog.location(1, 'Dock')
     const id = await created(tracking)
     await tracking.call('POST', `/readers/${id}/scan-points`, { body: { name: 'p', location_id: dock.id } })
-    expect(tracking.directory.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: true, locationId: dock.id })
+    expect(tracking.directory.assignment(1, 'dock-1', 1)).toMatchObject({
+      isAssigned: true,
+      locationId: dock.id,
+    })
     await vi.waitFor(() =>
-      expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: true, locationId: dock.id }),
+      expect(replica.assignment(1, 'dock-1', 1)).toMatchObject({ isAssigned: true, locationId: dock.id }),
     )
     await tracking.call('DELETE', `/readers/${id}`)
     await vi.waitFor(() => expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false }))

@@ -3,6 +3,7 @@ import type { AssetState, LocationState } from '@whereabouts/contracts/messages/
 import { sql } from 'kysely'
 import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
 import type { Tracking } from '../tracking.fixture.ts'
+import { readBy } from '../read-by.ts'
 
 /** Ten seconds into a minute of the recent past. */
 export const NOW = Math.floor(Date.now() / 60_000) * 60_000 - 590_000
@@ -20,8 +21,7 @@ export const read = (asset: AssetState, location: LocationState | null, at: numb
   minute: minuteOf(at),
   observedAtMs: at,
   locationId: location && location.id,
-  readerKey: 'gate',
-  antenna: 1,
+  ...readBy('gate'),
 })
 
 export async function scene(tracking: Tracking) {

@@ -6,6 +6,7 @@ import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
 import { store } from '../store.ts'
 import type { CatalogStandIn, Tracking } from '../tracking.fixture.ts'
 import type { AssetLocationsFilter, ReportSort } from '../../src/reports/asset-locations/filter.ts'
+import { readBy } from '../read-by.ts'
 
 /** The expected report of any request, computed in memory from all rows. */
 
@@ -63,8 +64,7 @@ const observation = (orgId: number, assetId: number, at: number, locationId: num
   minute: minuteOf(at),
   observedAtMs: at,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 
 type Row = Omit<AssetLocationRow, 'dwell_started_at' | 'dwell_seconds'>

@@ -53,14 +53,14 @@ async function readEverything({ db }: Plans): Promise<void> {
 async function readMovements({ db }: Plans): Promise<void> {
   const window = { fromMs: Date.now() - 60 * DAY_MS, toMs: Date.now() - 40 * DAY_MS }
   await countMovements(db, ORG_ID, window)
-  await countMovements(db, ORG_ID, window, locationId(3))
+  await countMovements(db, ORG_ID, window, { locationIds: [locationId(3), locationId(4)], isDeep: true })
 }
 
 async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {
   const minutes = await findMinutes(db, ORG_ID, assetId(1), range)
   await countHistory(db, ORG_ID, assetId(1), minutes)
   await listHistory(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0, descending: true })
-  await listSightings(db, ORG_ID, assetId(1), { limit: 50, offset: 0 })
+  await listSightings(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0 })
 }
 
 const of = (scans: readonly { scans: Scan[] }[]) => scans.flatMap((statement) => statement.scans)

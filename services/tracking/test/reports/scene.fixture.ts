@@ -1,6 +1,7 @@
 import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
 import { store } from '../store.ts'
 import type { Tracking } from '../tracking.fixture.ts'
+import { readBy } from '../read-by.ts'
 
 export const NOW = Math.floor(Date.now() / 60_000) * 60_000
 
@@ -15,8 +16,7 @@ export const seen = (
   minute: minuteOf(NOW) - minutesAgo,
   observedAtMs: NOW - minutesAgo * 60_000 + 123,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 export const iso = (minutesAgo: number) => new Date(NOW - minutesAgo * 60_000 + 123).toISOString()
 

@@ -1,15 +1,17 @@
 import { Anchor, Button, Grid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { DataCard } from '../../parts/data-card.tsx'
+import { failureOf } from '../../parts/failure.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
 import { api } from '../../session/api.ts'
 import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
+import { DeletedAsset, NO_ASSET } from '../deleted/deleted-asset.tsx'
+import { DeleteAsset } from './delete-asset.tsx'
 import { EditAsset } from './edit-asset.tsx'
 import { History } from './history.tsx'
 import { DwellTimes } from './dwell-times.tsx'
@@ -25,6 +27,7 @@ export default function AssetScreen() {
 function OneAsset({ id }: { id: number }) {
   const asset = useAsset(id)
   useReloadOnMove(id)
+  if (asset.isError && failureOf(asset.error).isMissing) return <DeletedAsset id={id} />
   return (
     <Screen
       title={asset.data?.name ?? 'Asset'}
@@ -35,7 +38,7 @@ function OneAsset({ id }: { id: number }) {
       }
       actions={asset.data && <Actions asset={asset.data} />}
     >
-      <Loaded query={asset} what="the asset">
+      <Loaded query={asset} what="the asset" missing={NO_ASSET}>
         {(data) => <Parts asset={data} />}
       </Loaded>
     </Screen>
@@ -84,7 +87,6 @@ function Tags({ asset: { id, tags } }: { asset: Asset }) {
 
 function Actions({ asset }: { asset: Asset }) {
   const [isEditing, editing] = useDisclosure(false)
-  const navigate = useNavigate()
   return (
     <>
       <Button onClick={editing.open}>Edit</Button>
@@ -96,17 +98,7 @@ function Actions({ asset }: { asset: Asset }) {
         }}
         reload={[['asset', asset.id], ['assets']]}
       />
-      <ConfirmButton
-        label="Delete"
-        reload={[['assets']]}
-        onDone={() => void navigate({ to: '/assets' })}
-        work={async () => {
-          const path = { asset_id: asset.id }
-          unwrap(await api.DELETE('/api/v1/assets/{asset_id}', { params: { path } }))
-        }}
-      >
-        {`This deletes ${asset.name} and its tags. Its external key and tags can be reused. Its history is no longer shown.`}
-      </ConfirmButton>
+      <DeleteAsset asset={asset} />
       <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
     </>
   )

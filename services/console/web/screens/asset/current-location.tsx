@@ -5,7 +5,7 @@ import { durationText } from '../../parts/times.ts'
 import { When } from '../../parts/when.tsx'
 import type { Asset } from '../assets/asset-fields.ts'
 import type { LastLocation } from '../assets/use-assets.ts'
-import { locationText, dwellsOf, type Sighting } from './sightings.ts'
+import { locationText, dwellsOf, type Dwell, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
 import { Why } from './why.tsx'
 
@@ -22,7 +22,13 @@ export function CurrentLocationCard({ asset }: { asset: Asset }) {
           if (!latest) return <NeverScanned asset={asset} />
           return (
             <Loaded query={reportRow} what="the location">
-              {(row) => <CurrentLocation reportRow={row} latest={latest} sightings={all} />}
+              {(row) => (
+                <CurrentLocation
+                  reportRow={row}
+                  latest={latest}
+                  dwell={knownDwell(all, sightings.hasNextPage)}
+                />
+              )}
             </Loaded>
           )
         }}
@@ -31,13 +37,18 @@ export function CurrentLocationCard({ asset }: { asset: Asset }) {
   )
 }
 
-type Props = { reportRow: LastLocation | null; latest: Sighting; sightings: readonly Sighting[] }
+/** The current dwell; undefined if it may have begun earlier, in sightings that are not loaded. */
+function knownDwell(sightings: readonly Sighting[], hasMore: boolean): Dwell | undefined {
+  const [current, earlier] = dwellsOf(sightings)
+  return hasMore && earlier === undefined ? undefined : current
+}
 
-function CurrentLocation({ reportRow, latest, sightings }: Props) {
-  const [dwell] = dwellsOf(sightings)
+type Props = { reportRow: LastLocation | null; latest: Sighting; dwell: Dwell | undefined }
+
+function CurrentLocation({ reportRow, latest, dwell }: Props) {
   // Two requests: the asset may have moved between them.
   const agreed = reportRow?.location_id === (latest.location?.id ?? null) ? reportRow : undefined
-  const since = agreed?.dwell_started_at ?? dwell?.from ?? latest.observed_at
+  const since = agreed?.dwell_started_at ?? dwell?.from
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <Stack gap={4}>
@@ -57,7 +68,7 @@ function CurrentLocation({ reportRow, latest, sightings }: Props) {
           </Text>
         )}
         <Group gap="lg" mt="xs">
-          <Fact label="Here since" at={since} />
+          {since !== undefined && <Fact label="Here since" at={since} />}
           <Fact label="Last seen" at={agreed?.asset_last_seen ?? latest.observed_at} />
           {typeof agreed?.dwell_seconds === 'number' && agreed.dwell_seconds > 0 && (
             <Text size="sm">

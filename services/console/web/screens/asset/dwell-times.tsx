@@ -13,6 +13,9 @@ export function DwellTimes({ id }: { id: number }) {
   const sightings = useSightings(id)
   return (
     <Card title="Dwell times">
+      <Text size="sm" c="dimmed">
+        How long it was at each location.
+      </Text>
       <Loaded query={sightings} what="the dwell times">
         {({ pages }) => {
           const dwells = dwellsOf(pages.flatMap(({ data }) => data))
@@ -69,9 +72,10 @@ function Times({ dwell, isCut }: { dwell: Dwell; isCut: boolean }) {
           <Text size="sm" c="dimmed">{`${isCut ? 'more than ' : ''}${durationText(seconds)}`}</Text>
         )}
       </Group>
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" component="div" style={{ overflowWrap: 'anywhere' }}>
+        {isCut ? 'Earliest shown: ' : 'First: '}
         <Source sighting={dwell.first} />
-        {dwell.sightings > 1 && `, ${dwell.sightings} scans`}
+        {dwell.sightings > 1 && `. ${dwell.sightings} scans`}
       </Text>
     </>
   )

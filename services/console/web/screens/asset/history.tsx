@@ -3,11 +3,12 @@ import { Link } from '@tanstack/react-router'
 import { Card } from '../../parts/card.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
-import { durationText } from '../../parts/times.ts'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
+import { locationText, type Sighting } from './sightings.ts'
 import { HISTORY_PAGE, useHistory } from './use-asset.ts'
+import { Source } from './why.tsx'
 
 /** The stored rows: one for each minute in which the asset was seen. */
 export function History({ id }: { id: number }) {
@@ -16,6 +17,9 @@ export function History({ id }: { id: number }) {
   const isFiltered = list.from !== '' || list.to !== ''
   return (
     <Card title="History">
+      <Text size="sm" c="dimmed">
+        Each minute in which it was seen, and what decided its location.
+      </Text>
       <Group align="flex-end" mb="sm">
         <TextInput
           label="From"
@@ -57,43 +61,42 @@ export function History({ id }: { id: number }) {
   )
 }
 
-type Row = NonNullable<ReturnType<typeof useHistory>['data']>['data'][number]
-
-function Rows({ rows }: { rows: readonly Row[] }) {
+function Rows({ rows }: { rows: readonly Sighting[] }) {
   return (
-    <ScrollRegion label="History rows">
-      <Table miw={480}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Seen</Table.Th>
-            <Table.Th>Location</Table.Th>
-            <Table.Th>Time at previous location</Table.Th>
+    <StackedTable label="History rows" minWidth={480}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Seen</Table.Th>
+          <Table.Th>Location</Table.Th>
+          <Table.Th>Source</Table.Th>
+          <Table.Th>Tag</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.observed_at}>
+            <Cell label="Seen">
+              <When at={row.observed_at} as="day" />
+            </Cell>
+            <Cell label="Location">
+              <SeenAtLocation sighting={row} />
+            </Cell>
+            <Cell label="Source">
+              <Source sighting={row} />
+            </Cell>
+            <Cell label="Tag">{row.tag?.value ?? '–'}</Cell>
           </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={row.event_observed_at}>
-              <Table.Td>
-                <When at={row.event_observed_at} as="day" />
-              </Table.Td>
-              <Table.Td>
-                <Seen row={row} />
-              </Table.Td>
-              <Table.Td>{row.duration_seconds === null ? '–' : durationText(row.duration_seconds)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+        ))}
+      </Table.Tbody>
+    </StackedTable>
   )
 }
 
-function Seen({ row: { location_id: id, location_external_key: key } }: { row: Row }) {
-  if (id === null) return 'No location'
-  if (key === null) return 'Deleted location'
+function SeenAtLocation({ sighting: { location } }: { sighting: Sighting }) {
+  if (!location?.name) return locationText(location)
   return (
-    <Anchor component={Link} to={`/locations/${id}`} fz="sm">
-      {key}
+    <Anchor component={Link} to={`/locations/${location.id}`} inherit>
+      {location.name}
     </Anchor>
   )
 }

@@ -10,6 +10,9 @@ const at = (minute: string, location: Sighting['location'], readerKey?: string):
   reader: readerKey === undefined ? null : { reader_key: readerKey, id: null, name: null },
   antenna: null,
   scan_point: null,
+  decided_by: null,
+  location_key: null,
+  tag: null,
   duration_seconds: null,
 })
 

@@ -42,6 +42,7 @@ export const useSightings = (id: number) =>
       data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
   })
 
+/** One page of its sightings in a period. */
 export function useHistory(id: number, { from, to, offset }: { from: string; to: string; offset: string }) {
   const [first, last] = [fromLocalInput(from), fromLocalInput(to)]
   const query = {
@@ -55,7 +56,7 @@ export function useHistory(id: number, { from, to, offset }: { from: string; to:
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const params = { path: { asset_id: id }, query }
-      return unwrap(await api.GET('/api/v1/assets/{asset_id}/history', { params, signal }))
+      return unwrap(await api.GET('/api/v1/assets/{asset_id}/sightings', { params, signal }))
     },
   })
 }

@@ -1,7 +1,12 @@
 import { Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { When } from '../../parts/when.tsx'
 import type { Sighting } from './sightings.ts'
+import { sourceText, whyText, type Part } from './why-text.ts'
+
+/** Tag values and keys may be long. */
+const BREAKS = { overflowWrap: 'anywhere' } as const
 
 /** Explains the current location: the newest sighting, and the first one at this location. */
 export function Why({ latest, first }: { latest: Sighting; first: Sighting }) {
@@ -10,9 +15,11 @@ export function Why({ latest, first }: { latest: Sighting; first: Sighting }) {
       <Title order={2} size="h5" id="why-title">
         Why it is here
       </Title>
-      <Decision sighting={latest} />
+      <Text component="div" style={BREAKS}>
+        <Parts parts={whyText(latest)} />
+      </Text>
       {first !== latest && (
-        <Text size="sm" c="dimmed" component="div">
+        <Text size="sm" c="dimmed" component="div" style={BREAKS}>
           First seen here <When at={first.observed_at} />: <Source sighting={first} />
         </Text>
       )}
@@ -20,52 +27,17 @@ export function Why({ latest, first }: { latest: Sighting; first: Sighting }) {
   )
 }
 
-function Decision({ sighting }: { sighting: Sighting }) {
-  return (
-    <>
-      <Text component="div">
-        <Source sighting={sighting} />, <When at={sighting.observed_at} />.
-      </Text>
-      {sighting.reader !== null && <Reason sighting={sighting} />}
-    </>
-  )
-}
+export const Source = ({ sighting }: { sighting: Sighting }) => <Parts parts={sourceText(sighting)} />
 
-/** How the read got its location: from the scan point of the antenna, or from the message. */
-function Reason({ sighting: { antenna, scan_point: scanPoint, location } }: { sighting: Sighting }) {
-  const name = location?.name ?? 'no location'
-  if (scanPoint !== null)
+/** A text whose names are links. */
+function Parts({ parts }: { parts: readonly Part[] }) {
+  return parts.map((part) => {
+    if (typeof part === 'string') return <Fragment key={part}>{part}</Fragment>
+    if ('at' in part) return <When key={part.at} at={part.at} />
     return (
-      <Text
-        size="sm"
-        c="dimmed"
-      >{`Scan point “${scanPoint.name}” is assigned to ${name}, or the reader sent this location itself.`}</Text>
+      <Anchor key={part.to} component={Link} to={part.to} underline="always" inherit>
+        {part.name}
+      </Anchor>
     )
-  if (antenna !== null)
-    return (
-      <Text
-        size="sm"
-        c="dimmed"
-      >{`The antenna has no scan point now. The reader sent ${name} itself, or the scan point was removed.`}</Text>
-    )
-  return <Text size="sm" c="dimmed">{`The reader sent ${name} itself.`}</Text>
-}
-
-export function Source({ sighting: { reader, antenna, scan_point: scanPoint } }: { sighting: Sighting }) {
-  if (reader === null) return 'Saved by an operator'
-  const name = reader.name ?? reader.reader_key
-  return (
-    <>
-      Read by{' '}
-      {reader.id === null ? (
-        name
-      ) : (
-        <Anchor component={Link} to={`/readers/${reader.id}`} underline="always" inherit>
-          {name}
-        </Anchor>
-      )}
-      {antenna !== null && `, antenna ${antenna}`}
-      {scanPoint !== null && ` (${scanPoint.name})`}
-    </>
-  )
+  })
 }

@@ -5,7 +5,20 @@ import { ASSET_TYPES } from './asset-fields.ts'
 /** As in the query string of the page. */
 export type AssetFilter = { q: string; type: string; active: string; deleted: string }
 
-type Props = { filter: AssetFilter; onChange: (change: Partial<AssetFilter>) => void }
+type Props = {
+  filter: AssetFilter & { sort: string }
+  onChange: (change: Partial<AssetFilter & { sort: string }>) => void
+}
+
+/** For phones, where the table has no headings. */
+const ORDERS = [
+  { value: 'name', label: 'Name' },
+  { value: '-name', label: 'Name, Z first' },
+  { value: 'external_key', label: 'External key' },
+  { value: '-external_key', label: 'External key, last first' },
+  { value: '-created_at', label: 'Newest first' },
+  { value: 'created_at', label: 'Oldest first' },
+]
 
 export function AssetFilters({ filter, onChange }: Props) {
   return (
@@ -32,6 +45,13 @@ export function AssetFilters({ filter, onChange }: Props) {
           { value: 'true', label: 'Active' },
           { value: 'false', label: 'Inactive' },
         ]}
+      />
+      <NativeSelect
+        label="Sort by"
+        value={filter.sort}
+        onChange={(event) => onChange({ sort: event.currentTarget.value })}
+        data={ORDERS}
+        hiddenFrom="sm"
       />
       <Checkbox
         label="Include deleted"

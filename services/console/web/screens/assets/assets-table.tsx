@@ -1,8 +1,9 @@
-import { Anchor, Badge, Group, Table, Text } from '@mantine/core'
+import { Anchor, Badge, Box, Group, Table, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { useLocationNames } from '../../parts/names.ts'
 import { SortHeading } from '../../parts/sort-heading.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { entriesOf, type Values } from '../../parts/fields.ts'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
@@ -20,78 +21,84 @@ type Props = {
 const COLUMNS = entriesOf(ASSET_FIELDS).filter(([, { tableColumn }]) => tableColumn)
 
 export function AssetsTable({ assets, lastLocations, isKnown, sort, onSort }: Props) {
+  const names = useLocationNames([...lastLocations.values()].map(({ location_external_key: key }) => key))
   return (
-    <ScrollRegion label="Assets">
-      <Table miw={820}>
-        <Table.Thead>
-          <Table.Tr>
-            <SortHeading label="Name" field="name" sort={sort} onSort={onSort} />
-            <Table.Th>Location</Table.Th>
-            {COLUMNS.map(([key, { label, tableColumn }]) =>
-              tableColumn === 'sortable' ? (
-                <SortHeading key={key} label={label} field={key} sort={sort} onSort={onSort} />
-              ) : (
-                <Table.Th key={key}>{label}</Table.Th>
-              ),
-            )}
-            <Table.Th>Tags</Table.Th>
-            <SortHeading label="Created" field="created_at" sort={sort} onSort={onSort} />
-            <Table.Th>Status</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {assets.map((asset) => (
+    <StackedTable label="Assets" minWidth={760}>
+      <Table.Thead>
+        <Table.Tr>
+          <SortHeading label="Name" field="name" sort={sort} onSort={onSort} />
+          <Table.Th>Location</Table.Th>
+          {COLUMNS.map(([key, { label, tableColumn }]) =>
+            tableColumn === 'sortable' ? (
+              <SortHeading key={key} label={label} field={key} sort={sort} onSort={onSort} />
+            ) : (
+              <Table.Th key={key}>{label}</Table.Th>
+            ),
+          )}
+          <Table.Th>Tags</Table.Th>
+          <SortHeading label="Created" field="created_at" sort={sort} onSort={onSort} />
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {assets.map((asset) => {
+          const lastLocation = lastLocations.get(asset.id)
+          return (
             <AssetRow
               key={asset.id}
               asset={asset}
-              lastLocation={lastLocations.get(asset.id)}
+              lastLocation={lastLocation}
+              locationName={names.get(lastLocation?.location_external_key ?? '')}
               isKnown={isKnown}
             />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+          )
+        })}
+      </Table.Tbody>
+    </StackedTable>
   )
 }
 
-type RowProps = { asset: Asset; lastLocation: LastLocation | undefined; isKnown: boolean }
+type RowProps = {
+  asset: Asset
+  lastLocation: LastLocation | undefined
+  /** Undefined until it is loaded. */
+  locationName: string | undefined
+  isKnown: boolean
+}
 
 /** Renders again only when its data changes: the query cache keeps equal objects. */
-const AssetRow = memo(function AssetRow({ asset, lastLocation, isKnown }: RowProps) {
+const AssetRow = memo(function AssetRow({ asset, lastLocation, locationName, isKnown }: RowProps) {
   return (
     <Table.Tr>
-      <Table.Td maw={280}>
-        {asset.deleted_at === null ? (
+      <Cell maxWidth={280}>
+        <Group gap={6}>
           <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
             {asset.name}
           </Anchor>
-        ) : (
-          asset.name
-        )}
-      </Table.Td>
-      <Table.Td>
+          <State asset={asset} />
+        </Group>
+      </Cell>
+      <Cell label="Location">
         {lastLocation ? (
-          <LocationCell lastLocation={lastLocation} />
+          <LocationCell lastLocation={lastLocation} name={locationName} />
         ) : isKnown ? (
           <Dimmed text="Never scanned" />
         ) : (
           '…'
         )}
-      </Table.Td>
-      {COLUMNS.map(([key, { kind }]) => (
-        <Table.Td key={key}>
+      </Cell>
+      {COLUMNS.map(([key, { kind, label }]) => (
+        <Cell key={key} label={label}>
           <kind.Shown value={(asset as Values)[key]} />
-        </Table.Td>
+        </Cell>
       ))}
-      <Table.Td maw={240}>
-        <Tags tags={asset.tags} />
-      </Table.Td>
-      <Table.Td>
+      <Cell label="Tags">
+        <Box maw={240}>
+          <Tags tags={asset.tags} />
+        </Box>
+      </Cell>
+      <Cell label="Created">
         <When at={asset.created_at} />
-      </Table.Td>
-      <Table.Td>
-        <State asset={asset} />
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 })
@@ -103,7 +110,7 @@ function Tags({ tags }: Pick<Asset, 'tags'>) {
   return (
     <>
       {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
-        <Text key={id} size="xs" ff="monospace" truncate title={value}>
+        <Text key={id} size="xs" ff="monospace">
           {value}
         </Text>
       ))}
@@ -112,33 +119,30 @@ function Tags({ tags }: Pick<Asset, 'tags'>) {
   )
 }
 
-function LocationCell({ lastLocation }: { lastLocation: LastLocation }) {
+function LocationCell({ lastLocation, name }: { lastLocation: LastLocation; name: string | undefined }) {
+  const { location_id: id, location_external_key: key, asset_last_seen: seen } = lastLocation
   return (
-    <Group gap={6} wrap="nowrap">
-      {lastLocation.location_id === null ? (
+    <>
+      {id === null ? (
         <Dimmed text="No location" />
       ) : (
-        <Anchor component={Link} to={`/locations/${lastLocation.location_id}`} fz="sm">
-          {lastLocation.location_external_key ?? 'Deleted location'}
+        <Anchor component={Link} to={`/locations/${id}`} fz="sm" title={key ?? undefined}>
+          {name ?? key ?? 'Deleted location'}
         </Anchor>
       )}
-      <Text size="xs" c="dimmed" component="span" style={{ whiteSpace: 'nowrap' }}>
-        <When at={lastLocation.asset_last_seen} />
+      <Text size="xs" c="dimmed">
+        <When at={seen} />
       </Text>
-    </Group>
+    </>
   )
 }
 
+/** Says only what is unusual. */
 function State({ asset }: { asset: Asset }) {
-  if (asset.deleted_at !== null)
-    return (
-      <Badge color="red" variant="light">
-        Deleted
-      </Badge>
-    )
+  if (asset.deleted_at === null && asset.is_active) return null
   return (
-    <Badge color={asset.is_active ? 'green' : 'gray'} variant="light">
-      {asset.is_active ? 'Active' : 'Inactive'}
+    <Badge color={asset.deleted_at === null ? 'gray' : 'red'} variant="light" size="sm">
+      {asset.deleted_at === null ? 'Inactive' : 'Deleted'}
     </Badge>
   )
 }

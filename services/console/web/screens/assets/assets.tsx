@@ -11,7 +11,7 @@ import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { AssetsTable } from './assets-table.tsx'
 import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
-import { PAGE, useAssets, useLastLocations, type LastLocation } from './use-assets.ts'
+import { PAGE, queryOf, useAssets, useLastLocations, type LastLocation } from './use-assets.ts'
 import { useExport } from './use-export.ts'
 
 const NO_LOCATIONS: ReadonlyMap<number, LastLocation> = new Map()
@@ -24,6 +24,7 @@ export default function Assets() {
   const exported = useExport()
   const assets = useAssets(list)
   const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
+  const total = assets.data?.total_count ?? 0
   const isFiltered = list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
   return (
     <Screen
@@ -33,8 +34,12 @@ export default function Assets() {
           <Button variant="default" component={Link} to="/imports">
             Import
           </Button>
-          <Button variant="default" onClick={exported.start} disabled={exported.bytes !== undefined}>
-            Export CSV
+          <Button
+            variant="default"
+            onClick={() => exported.start(queryOf(list), total)}
+            disabled={exported.bytes !== undefined || total === 0}
+          >
+            {exportLabel(total, isFiltered)}
           </Button>
           <Button onClick={creating.open}>New asset</Button>
         </>
@@ -44,7 +49,7 @@ export default function Assets() {
       <NewAsset isOpen={isCreating} onClose={creating.close} />
       <AssetFilters filter={list} onChange={(change) => setList({ ...change, offset: '0' })} />
       <Loaded query={assets} what="the assets">
-        {({ data, total_count: total }) =>
+        {({ data }) =>
           total === 0 ? (
             <NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />
           ) : (
@@ -73,6 +78,12 @@ export default function Assets() {
     </Screen>
   )
 }
+
+/** Says what the file will have: the rows of all pages of the list, as CSV. */
+const exportLabel = (total: number, isFiltered: boolean) =>
+  total === 0
+    ? 'Export CSV'
+    : `Export ${isFiltered ? 'these' : 'all'} ${new Intl.NumberFormat().format(total)}`
 
 function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered)

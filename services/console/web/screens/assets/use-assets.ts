@@ -10,18 +10,21 @@ export const PAGE = 50
 export type LastLocation = components['schemas']['AssetLocation']
 export type AssetList = AssetFilter & { sort: string; offset: string }
 
-/** One page of the assets that match a filter. */
-export function useAssets({ q, type, active, deleted, sort, offset }: AssetList) {
+/** The filters and the order, as the API takes them. */
+export function queryOf({ q, type, active, deleted, sort }: AssetFilter & { sort: string }) {
   const known = ASSET_TYPES.find(({ value }) => value === type)
-  const query = {
-    limit: PAGE,
-    offset: Number(offset),
+  return {
     sort,
     ...(q !== '' && { q }),
     ...(known && { type: [known.value] }),
     ...(active !== '' && { is_active: active === 'true' }),
     ...(deleted === 'true' && { include_deleted: true }),
   }
+}
+
+/** One page of the assets that match a filter. */
+export function useAssets({ offset, ...list }: AssetList) {
+  const query = { ...queryOf(list), limit: PAGE, offset: Number(offset) }
   return useQuery({
     queryKey: ['assets', 'list', query],
     placeholderData: keepPreviousData,

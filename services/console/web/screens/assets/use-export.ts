@@ -1,39 +1,64 @@
 import { useRef, useState } from 'react'
 import { unwrap } from '@whereabouts/client/client'
+import { saveFile } from '../../parts/save-file.ts'
 import { api } from '../../session/api.ts'
+import type { queryOf } from './use-assets.ts'
 
 export type Export = {
   /** Bytes received so far; undefined if no export is running. */
   bytes: number | undefined
   error: unknown
-  start: () => void
+  /** Exports `total` assets, all that match `query`. */
+  start: (query: ExportQuery, total: number) => void
+  /** The same again. */
+  retry: () => void
+  /** The number of assets of the running export. */
+  total: number
   cancel: () => void
 }
 
-/** Downloads all assets as a file. The page receives it, because a plain link could not send the access token. */
+/** The order and the filters of the list. */
+type ExportQuery = ReturnType<typeof queryOf>
+
+/** Downloads the assets that a list shows as a file. */
 export function useExport(): Export {
   const [bytes, setBytes] = useState<number>()
   const [error, setError] = useState<unknown>()
   const running = useRef<AbortController>(undefined)
-  const start = () => {
+  const asked = useRef<{ query: ExportQuery; total: number }>(undefined)
+  const start = (query: ExportQuery, total: number) => {
+    asked.current = { query, total }
     const controller = new AbortController()
     running.current = controller
     setError(undefined)
     setBytes(0)
-    receive(controller.signal, setBytes)
-      .then((file) => save(file, 'assets.csv'))
+    receive(query, controller.signal, setBytes)
+      .then((file) => saveFile(file, 'assets.csv'))
       .catch((failure: unknown) => {
         if (!controller.signal.aborted) setError(failure)
       })
       .finally(() => setBytes(undefined))
   }
-  return { bytes, error, start, cancel: () => running.current?.abort() }
+  const retry = () => asked.current && start(asked.current.query, asked.current.total)
+  return {
+    bytes,
+    error,
+    start,
+    retry,
+    total: asked.current?.total ?? 0,
+    cancel: () => running.current?.abort(),
+  }
 }
 
 const SHOWN_EVERY_MS = 200
 
-async function receive(signal: AbortSignal, onBytes: (bytes: number) => void): Promise<Blob> {
-  const body = unwrap(await api.GET('/api/v1/exports/assets', { parseAs: 'stream', signal }))
+async function receive(
+  query: ExportQuery,
+  signal: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<Blob> {
+  const params = { query: { ...query, window: 'current' as const } } // the list leaves out the others
+  const body = unwrap(await api.GET('/api/v1/exports/assets', { params, parseAs: 'stream', signal }))
   if (!body) throw new Error('The export is empty')
   const parts: BlobPart[] = []
   let bytes = 0
@@ -46,14 +71,4 @@ async function receive(signal: AbortSignal, onBytes: (bytes: number) => void): P
     onBytes(bytes)
   }
   return new Blob(parts, { type: 'text/csv;charset=utf-8' })
-}
-
-const KEPT_MS = 60_000
-
-function save(file: Blob, name: string): void {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(file)
-  link.download = name
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), KEPT_MS) // the browser reads it after the click
 }

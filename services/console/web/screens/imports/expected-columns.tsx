@@ -16,7 +16,8 @@ export function ExpectedColumns({ resource }: { resource: Resource }) {
         >
           {`Download an example for ${resource}`}
         </Anchor>
-        . An export has the same columns: edit it and import it again.
+        . An export has the same columns, so you can edit it and import it again. Its columns for the location
+        and when an asset was last seen are ignored.
       </Text>
       <Spoiler
         maxHeight={96}

@@ -1,9 +1,11 @@
-import { Anchor, SegmentedControl, Table, Text, Title } from '@mantine/core'
+import { Anchor, Group, SegmentedControl, Table, Text, Title } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
+import { FailedRowsButton } from './failed-rows-button.tsx'
 import type { Import } from './import-files.ts'
 import { OUTCOMES, ROWS_PAGE, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
 
@@ -13,6 +15,7 @@ export function ImportRows({ data: one }: { data: Import }) {
   const chosen = list.rows === '' ? (one.failed > 0 ? 'failed' : 'all') : list.rows
   const outcome = OUTCOMES.find((known) => known === chosen)
   const rows = useImportRows(one, outcome, Number(list.offset))
+  const isPhone = useMediaQuery('(max-width: 47.99em)')
   const number = new Intl.NumberFormat()
   const choices = [
     ...OUTCOMES.map((value) => ({ value, label: `${TEXTS[value]} (${number.format(one[value])})` })),
@@ -23,15 +26,16 @@ export function ImportRows({ data: one }: { data: Import }) {
       <Title order={2} size="h4" id="rows-title" mb="sm">
         Rows
       </Title>
-      <div className="scrolls">
+      <Group mb="sm">
         <SegmentedControl
           data={choices}
           value={outcome ?? 'all'}
           onChange={(value) => setList({ rows: value, offset: '0' })}
           aria-label="Show rows"
-          mb="sm"
+          orientation={isPhone ? 'vertical' : 'horizontal'}
         />
-      </div>
+        {one.failed > 0 && <FailedRowsButton one={one} />}
+      </Group>
       <Loaded query={rows} what="the rows">
         {({ data, total_count: total }) =>
           total === 0 ? (
@@ -65,36 +69,34 @@ const TEXTS: Readonly<Record<Outcome, string>> = {
 
 function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
   return (
-    <ScrollRegion label="Rows of the file">
-      <Table miw={640}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={80}>Line</Table.Th>
-            <Table.Th w={200}>External key</Table.Th>
-            <Table.Th w={120}>Outcome</Table.Th>
-            <Table.Th>Details</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map((row) => (
-            <Table.Tr key={row.line}>
-              <Table.Td>{row.line}</Table.Td>
-              <Table.Td ff="monospace">
+    <StackedTable label="Rows of the file" minWidth={640}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={80}>Line</Table.Th>
+          <Table.Th w={200}>External key</Table.Th>
+          <Table.Th w={120}>Outcome</Table.Th>
+          <Table.Th>Details</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {rows.map((row) => (
+          <Table.Tr key={row.line}>
+            <Cell label="Line">{row.line}</Cell>
+            <Cell label="External key">
+              <Text size="sm" ff="monospace" component="div">
                 <Key row={row} one={one} />
-              </Table.Td>
-              <Table.Td>
-                {OUTCOMES.some((known) => known === row.outcome)
-                  ? TEXTS[row.outcome as Outcome]
-                  : row.outcome}
-              </Table.Td>
-              <Table.Td>
-                <Details row={row} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+              </Text>
+            </Cell>
+            <Cell label="Outcome">
+              {OUTCOMES.some((known) => known === row.outcome) ? TEXTS[row.outcome as Outcome] : row.outcome}
+            </Cell>
+            <Cell label="Details">
+              <Details row={row} />
+            </Cell>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </StackedTable>
   )
 }
 

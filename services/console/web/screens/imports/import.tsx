@@ -18,6 +18,8 @@ export default function ImportScreen() {
   return <OneImport key={importId} id={Number(importId)} />
 }
 
+const NO_IMPORT = { name: 'import', list: 'All imports', to: '/imports' }
+
 function OneImport({ id }: { id: number }) {
   const one = useImport(id)
   useReloadWhenDone(one.data)
@@ -31,11 +33,12 @@ function OneImport({ id }: { id: number }) {
       }
       actions={one.data && <Actions one={one.data} />}
     >
-      <Loaded query={one} what="the import">
+      <Loaded query={one} what="the import" missing={NO_IMPORT}>
         {(data) => (
           <>
             <ApplyNotice one={data} />
             <Summary one={data} />
+            <IgnoredColumns one={data} />
             <ImportRows data={data} />
           </>
         )}
@@ -62,7 +65,7 @@ function ApplyNotice({ one }: { one: Import }) {
           ? 'This file would not change anything.'
           : `Apply to create ${counted(one.created)} and update ${counted(one.updated)}.`}
         {one.failed > 0 &&
-          ` Failed rows (${counted(one.failed)}) are skipped. Fix them and check the file again, or apply without them.`}
+          ` Failed rows (${counted(one.failed)}) are skipped. Download them below, correct them and check that file. Or apply the others now.`}
       </Text>
       {apply.error !== undefined && <FailureNotice error={apply.error} />}
       <Group mt="sm">
@@ -111,6 +114,15 @@ function Summary({ one }: { one: Import }) {
         ))}
       </SimpleGrid>
     </Paper>
+  )
+}
+
+function IgnoredColumns({ one: { ignored_columns: columns } }: { one: Import }) {
+  if (columns.length === 0) return null
+  return (
+    <Text size="sm">
+      {`Ignored: ${columns.join(', ')}. An export adds ${columns.length === 1 ? 'this column' : 'these columns'} for information.`}
+    </Text>
   )
 }
 

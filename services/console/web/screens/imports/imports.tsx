@@ -4,7 +4,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
@@ -52,57 +52,61 @@ function ImportList() {
   )
 }
 
+const COUNTS = [
+  ['Rows', 'rows_total'],
+  ['Created', 'created'],
+  ['Updated', 'updated'],
+  ['Unchanged', 'unchanged'],
+] as const
+
 function ImportsTable({ imports }: { imports: readonly Import[] }) {
   const number = new Intl.NumberFormat()
   return (
-    <ScrollRegion label="All imports">
-      <Table miw={760}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Import</Table.Th>
-            <Table.Th>Started</Table.Th>
-            <Table.Th>Status</Table.Th>
-            {['Rows', 'Created', 'Updated', 'Unchanged', 'Failed'].map((name) => (
-              <Table.Th key={name} ta="right">
-                {name}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {imports.map((each) => (
-            <Table.Tr key={each.id}>
-              <Table.Td>
-                <Anchor component={Link} to={`/imports/${each.id}`} fz="sm">
-                  {titleOf(each)}
-                </Anchor>
-              </Table.Td>
-              <Table.Td>
-                <When at={each.created_at} />
-              </Table.Td>
-              <Table.Td>
-                <State of={each} />
-              </Table.Td>
-              {[each.rows_total, each.created, each.updated, each.unchanged].map((count, i) => (
-                // oxlint-disable-next-line react/no-array-index-key -- the columns above
-                <Table.Td key={i} ta="right">
-                  {number.format(count)}
-                </Table.Td>
-              ))}
-              <Table.Td ta="right">
-                <Text
-                  size="sm"
-                  fw={each.failed > 0 ? 700 : 400}
-                  c={each.failed > 0 ? 'var(--mantine-color-error)' : undefined}
-                >
-                  {number.format(each.failed)}
-                </Text>
-              </Table.Td>
-            </Table.Tr>
+    <StackedTable label="All imports" minWidth={760}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Import</Table.Th>
+          <Table.Th>Started</Table.Th>
+          <Table.Th>Status</Table.Th>
+          {[...COUNTS.map(([name]) => name), 'Failed'].map((name) => (
+            <Table.Th key={name} ta="right">
+              {name}
+            </Table.Th>
           ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {imports.map((each) => (
+          <Table.Tr key={each.id}>
+            <Cell>
+              <Anchor component={Link} to={`/imports/${each.id}`} fz="sm">
+                {titleOf(each)}
+              </Anchor>
+            </Cell>
+            <Cell label="Started">
+              <When at={each.created_at} />
+            </Cell>
+            <Cell label="Status">
+              <State of={each} />
+            </Cell>
+            {COUNTS.map(([name, count]) => (
+              <Cell key={name} label={name} align="right">
+                {number.format(each[count])}
+              </Cell>
+            ))}
+            <Cell label="Failed" align="right">
+              <Text
+                size="sm"
+                fw={each.failed > 0 ? 700 : 400}
+                c={each.failed > 0 ? 'var(--mantine-color-error)' : undefined}
+              >
+                {number.format(each.failed)}
+              </Text>
+            </Cell>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </StackedTable>
   )
 }
 

@@ -1,97 +1,127 @@
-import { Grid, Stack, Text } from '@mantine/core'
-import { ApiError, unwrap } from '@whereabouts/client/client'
-import { useState } from 'react'
+import { Alert, Grid, Stack, Text } from '@mantine/core'
+import { useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { LocationPicker, type PickedLocation } from '../../parts/location-picker.tsx'
+import { LocationPicker } from '../../parts/location-picker.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
-import { api } from '../../session/api.ts'
-import { findLocations } from './last-locations.ts'
-import { KeyEntry } from './key-entry.tsx'
-import { KeyList } from './key-list.tsx'
-import { problemsOf } from './keys.ts'
-import { outcomeOf } from './moved.ts'
-import { Result, type Saved } from './result.tsx'
-
-type SaveRequest = { location: PickedLocation; keys: readonly string[] }
-
-/** Reads the earlier locations first, because the save overwrites them. */
-async function save({ location, keys }: SaveRequest, onProgress: (text: string) => void): Promise<Saved> {
-  const number = new Intl.NumberFormat()
-  const earlier = await findLocations(keys, (done) =>
-    onProgress(`Reading earlier locations: ${number.format(done)} of ${number.format(keys.length)}`),
-  )
-  onProgress('Saving')
-  const body = { asset_identifiers: [...keys], location_identifier: location.external_key }
-  const { data: response } = unwrap(await api.POST('/api/v1/inventory/save', { body }))
-  return { response, outcome: outcomeOf(keys, earlier, response.location_id) }
-}
+import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // prettier-ignore
+import { Result } from './result.tsx'
+import { isProblem, rowsOf } from './rows.ts'
+import { isLocationGone, save, type SaveRequest } from './save.ts'
+import { ScanList } from './scan-list.tsx'
+import { type LastEntry, statusText } from './status-text.ts'
+import { useDraft } from './use-draft.ts'
+import { useLookups } from './use-lookups.ts'
+import { ValueEntry } from './value-entry.tsx'
 
 /** Saves that assets are at a location now. */
 export default function Inventory() {
-  const [location, setLocation] = useState<PickedLocation | null>(null)
-  const [keys, setKeys] = useState<readonly string[]>([])
+  const { draft, change, isKept } = useDraft()
+  const lookups = useLookups(draft.values)
+  const rows = useMemo(() => rowsOf(draft, lookups.found), [draft, lookups.found])
+  const field = useRef<HTMLInputElement>(null)
+  const [last, setLast] = useState<LastEntry>()
   const [progress, setProgress] = useState('')
-  const [sent, setSent] = useState<readonly string[]>([])
-  const saving = useSend((request: SaveRequest) => save(request, setProgress), {
+  const saving = useSend((request: SaveRequest) => save(request), {
     reload: [['assets'], ['asset'], ['report'], ['occupancy']],
-    onDone: () => setKeys([]),
+    onDone: ({ values }) => {
+      change((now) => removeSaved(now, values))
+      setLast(undefined)
+    },
   })
-  const problems = problemsOf(saving.error instanceof ApiError ? saving.error.error : undefined, sent)
+
+  const enter = (values: readonly string[]): readonly string[] => {
+    if (saving.result) saving.reset()
+    let leftOut: readonly string[] = []
+    change((now) => {
+      const result = addValues(now, values)
+      leftOut = result.leftOut
+      setLast({ values, added: result.added, repeated: result.repeated, leftOut: leftOut.length })
+      return result.draft
+    })
+    return leftOut
+  }
+  /** A button of the list disappears with its row: the next scan must not get lost. */
+  const edit = (work: Parameters<typeof change>[0]) => {
+    change(work)
+    setLast(undefined)
+    field.current?.focus()
+  }
+  const startOver = () => {
+    saving.reset()
+    field.current?.focus()
+  }
+  const count = rows.filter((row) => !isProblem(row)).length
   const submit = () => {
-    if (!location) return
-    setSent(keys)
-    saving.send({ location, keys })
+    const { location } = draft
+    if (location)
+      saving.send({ draft, location, found: lookups.found, onProgress: setProgress, onFound: lookups.add })
   }
   return (
     <Screen
       title="Save inventory"
       lead="Pick a location, scan the assets there, and save. Each asset is then at that location."
     >
-      {saving.result ? (
-        <Result saved={saving.result} onAgain={saving.reset} />
-      ) : (
-        <Grid>
-          <Grid.Col span={{ base: 12, md: 6 }}>
-            <Stack>
-              <LocationPicker
-                label="Location"
-                value={location}
-                onChange={setLocation}
-                error={saving.fields['location_identifier']}
-                isRequired
+      {saving.result && <Result saved={saving.result} left={draft.values.length} onDone={startOver} />}
+      {!isKept && <NotKept />}
+      <Grid>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <Stack>
+            <LocationPicker
+              label="Location"
+              value={draft.location}
+              onChange={(location) => change((now) => ({ ...now, location }))}
+              error={
+                isLocationGone(saving.error)
+                  ? 'This location was deleted or renamed. Pick it again.'
+                  : undefined
+              }
+              isRequired
+            />
+            <ValueEntry field={field} onValues={enter} status={statusText(last, rows)} />
+          </Stack>
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 6 }}>
+          <SendForm
+            send={saving}
+            label={count === 0 ? 'Save' : `Save ${new Intl.NumberFormat().format(count)}`}
+            onSubmit={submit}
+            isDisabled={draft.location === null || count === 0}
+            shownFields={['location_identifier']}
+          >
+            {rows.length === 0 ? (
+              <EmptyState title="Nothing scanned yet">
+                {`Scan, type or paste barcodes, tags or keys of assets. The list stays here until you save it. It holds at most ${new Intl.NumberFormat().format(MAX_VALUES)}.`}
+              </EmptyState>
+            ) : (
+              <ScanList
+                rows={rows}
+                state={lookups.state}
+                actions={{
+                  onRemove: (values) => edit((now) => removeValues(now, values)),
+                  onClear: () => edit(() => EMPTY_DRAFT),
+                  onSplit: (value) => edit((now) => splitAtSpaces(now, value)),
+                  onAskAgain: lookups.askAgain,
+                  onChooseAsset: (value, { id }) => edit((now) => choose(now, { value, assetId: id })),
+                  onTakeAsLocation: (value, { id, name, external_key }) =>
+                    edit((now) => takeAsLocation(now, value, { id, name, external_key })),
+                }}
               />
-              <KeyEntry keys={keys} onKeys={setKeys} />
-            </Stack>
-          </Grid.Col>
-          <Grid.Col span={{ base: 12, md: 6 }}>
-            <SendForm
-              send={saving}
-              label={keys.length === 0 ? 'Save' : `Save ${new Intl.NumberFormat().format(keys.length)}`}
-              onSubmit={submit}
-              isDisabled={location === null || keys.length === 0}
-              shownFields={Object.keys(saving.fields)}
-            >
-              {keys.length === 0 ? (
-                <EmptyState title="No keys yet">Scan, type or paste the external keys of assets.</EmptyState>
-              ) : (
-                <KeyList
-                  keys={keys}
-                  problems={problems}
-                  onRemove={(removed) => {
-                    const gone = new Set(removed)
-                    setKeys(keys.filter((key) => !gone.has(key)))
-                  }}
-                />
-              )}
-              <Text size="sm" role="status">
-                {saving.isSending && `${progress}…`}
-              </Text>
-            </SendForm>
-          </Grid.Col>
-        </Grid>
-      )}
+            )}
+            <Text size="sm" role="status">
+              {saving.isSending && `${progress}…`}
+              {rows.length > 0 && draft.location === null && 'Pick a location to save the list.'}
+            </Text>
+          </SendForm>
+        </Grid.Col>
+      </Grid>
     </Screen>
   )
 }
+
+const NotKept = () => (
+  <Alert color="yellow" title="This browser cannot keep the list">
+    Its storage is full or switched off. Save before you close or reload this page.
+  </Alert>
+)

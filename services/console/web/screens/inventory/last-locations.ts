@@ -1,26 +1,37 @@
 import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
-import { batchesOf, MAX_VALUES } from './batches.ts'
+import { BATCH, lookUpAll } from './lookups.ts'
 
-export type LastLocation = { id: number; location: { id: number; key: string | null } | null }
+/** A location that is deleted has no key and no name. */
+export type Place = { id: number; key: string | null; name: string | null }
 
-/** Last known locations by external key, without assets that were never seen. */
+/** Last known locations by asset id. Null: the asset was last seen at no location. Without assets never seen. */
+export type LastLocations = ReadonlyMap<number, Place | null>
+
 export async function findLocations(
-  keys: readonly string[],
-  onProgress: (keys: number) => void,
-): Promise<Map<string, LastLocation>> {
-  const found = new Map<string, LastLocation>()
-  let done = 0
-  for (const asset_external_key of batchesOf(keys)) {
-    onProgress(done)
-    const query = { asset_external_key, limit: MAX_VALUES }
+  assetIds: readonly number[],
+  onProgress: (done: number) => void,
+): Promise<LastLocations> {
+  const found = new Map<number, Place | null>()
+  for (let at = 0; at < assetIds.length; at += BATCH) {
+    onProgress(at)
+    const query = { asset_id: assetIds.slice(at, at + BATCH), limit: BATCH }
     const { data } = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query } }))
-    for (const row of data) {
-      const location =
-        row.location_id === null ? null : { id: row.location_id, key: row.location_external_key }
-      found.set(row.asset_external_key, { id: row.asset_id, location })
-    }
-    done += asset_external_key.length
+    for (const { asset_id, location_id: id, location_external_key: key } of data)
+      found.set(asset_id, id === null ? null : { id, key, name: null })
   }
-  return found
+  return withNames(found)
+}
+
+/** The report has only the keys of locations. */
+async function withNames(locations: LastLocations): Promise<LastLocations> {
+  const keys = new Set([...locations.values()].flatMap((place) => place?.key ?? []))
+  const named = await lookUpAll([...keys], () => undefined)
+  const names = new Map([...named.values()].flat().map(({ id, name }) => [id, name]))
+  return new Map(
+    [...locations].map(([assetId, place]) => [
+      assetId,
+      place && { ...place, name: names.get(place.id) ?? null },
+    ]),
+  )
 }

@@ -1,43 +1,27 @@
-import { describe, expect, test } from 'vitest'
-import { batchesOf } from './batches.ts'
+import { expect, test } from 'vitest'
+import type { Match } from './lookups.ts'
 import { outcomeOf } from './moved.ts'
 
-const at = (id: number, location: number | null) => ({
+const asset = (id: number): Match => ({
   id,
-  location: location === null ? null : { id: location, key: `L-${location}` },
+  type: 'asset',
+  name: `Asset ${id}`,
+  external_key: `A-${id}`,
+  tag: null,
 })
+const place = (id: number) => ({ id, key: `L-${id}`, name: `Location ${id}` })
 
 test('separates moved assets, assets already there, and assets without a location before', () => {
   const earlier = new Map([
-    ['A', at(1, 7)],
-    ['B', at(2, 9)],
-    ['C', at(3, null)],
+    [1, place(7)],
+    [2, place(9)],
+    [3, null],
   ])
-  const { moved, stayed, first } = outcomeOf(['A', 'B', 'C', 'D'], earlier, 9)
-  expect(moved).toEqual([{ key: 'A', assetId: 1, from: { id: 7, key: 'L-7' } }])
-  expect(stayed.map(({ key }) => key)).toEqual(['B'])
+  const { moved, stayed, first } = outcomeOf([1, 2, 3, 4].map(asset), earlier, 9)
+  expect(moved).toEqual([{ asset: asset(1), from: place(7) }])
+  expect(stayed.map((row) => row.asset.id)).toEqual([2])
   expect(first).toEqual([
-    { key: 'C', assetId: 3, from: null },
-    { key: 'D', assetId: undefined, from: null },
+    { asset: asset(3), from: null },
+    { asset: asset(4), from: null },
   ])
-})
-
-describe('batches', () => {
-  test('have at most 200 keys and lose none', () => {
-    const keys = Array.from({ length: 450 }, (_, i) => `K-${i}`)
-    const batches = batchesOf(keys)
-    expect(batches.map(({ length }) => length)).toEqual([200, 200, 50])
-    expect(batches.flat()).toEqual(keys)
-  })
-
-  test('keep the URL short if keys are long', () => {
-    const keys = Array.from({ length: 60 }, (_, i) => `${i}`.padStart(255, 'K'))
-    expect(
-      Math.max(...batchesOf(keys).map((batch) => batch.join('&asset_external_key=').length)),
-    ).toBeLessThan(6_001)
-  })
-
-  test('leave out keys that the API would refuse', () => {
-    expect(batchesOf(['Ä', 'A', 'a b', 'K'.repeat(256)])).toEqual([['A']])
-  })
 })

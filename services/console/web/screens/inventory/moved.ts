@@ -1,6 +1,7 @@
-import type { LastLocation } from './last-locations.ts'
+import type { LastLocations, Place } from './last-locations.ts'
+import type { Match } from './lookups.ts'
 
-export type SavedRow = { key: string; assetId: number | undefined; from: LastLocation['location'] }
+export type SavedRow = { asset: Match; from: Place | null }
 
 export type Outcome = {
   /** Came from another location. */
@@ -12,15 +13,10 @@ export type Outcome = {
 }
 
 /** Sorts the saved assets by their earlier location. */
-export function outcomeOf(
-  keys: readonly string[],
-  earlier: ReadonlyMap<string, LastLocation>,
-  locationId: number,
-): Outcome {
+export function outcomeOf(assets: readonly Match[], earlier: LastLocations, locationId: number): Outcome {
   const outcome: Outcome = { moved: [], stayed: [], first: [] }
-  for (const key of keys) {
-    const before = earlier.get(key)
-    const row = { key, assetId: before?.id, from: before?.location ?? null }
+  for (const asset of assets) {
+    const row = { asset, from: earlier.get(asset.id) ?? null }
     if (row.from === null) outcome.first.push(row)
     else if (row.from.id === locationId) outcome.stayed.push(row)
     else outcome.moved.push(row)

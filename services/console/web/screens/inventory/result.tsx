@@ -1,18 +1,24 @@
 import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
-import type { components } from '@whereabouts/client/client'
 import { useEffect, useRef, useState } from 'react'
+import { countText } from '../../parts/count-text.ts'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Pager } from '../../parts/pager.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
-import type { Outcome, SavedRow } from './moved.ts'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import type { SavedRow } from './moved.ts'
+import type { Saved } from './save.ts'
 
-export type Saved = { response: components['schemas']['InventorySaved']; outcome: Outcome }
+type Props = {
+  saved: Saved
+  /** Values that name no asset. */
+  left: number
+  onDone: () => void
+}
 
 const SHOWN = 50
 
 /** The result of a save. */
-export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }) {
+export function Result({ saved, left, onDone }: Props) {
   const [offset, setOffset] = useState(0)
   const { moved, first, stayed } = saved.outcome
   const rows = [...moved, ...first, ...stayed]
@@ -21,34 +27,32 @@ export function Result({ saved, onAgain }: { saved: Saved; onAgain: () => void }
   useEffect(() => start.current?.focus(), [])
   return (
     <Stack gap="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
-      <Summary saved={saved} />
-      <ScrollRegion label="Saved assets">
-        <Table miw={480}>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Asset</Table.Th>
-              <Table.Th>From</Table.Th>
-              <Table.Th>To</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {rows.slice(offset, offset + SHOWN).map((row) => (
-              <SavedRowView key={row.key} row={row} to={saved.response} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </ScrollRegion>
+      <Summary saved={saved} left={left} />
+      <StackedTable label="Saved assets">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Asset</Table.Th>
+            <Table.Th>From</Table.Th>
+            <Table.Th>To</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.slice(offset, offset + SHOWN).map((row) => (
+            <SavedRowView key={row.asset.id} row={row} to={saved.response} />
+          ))}
+        </Table.Tbody>
+      </StackedTable>
       <Pager offset={offset} limit={SHOWN} total={rows.length} onOffset={setOffset} what="assets" />
       <Group justify="flex-end">
-        <Button onClick={onAgain}>Save another inventory</Button>
+        <Button onClick={onDone}>Save another inventory</Button>
       </Group>
     </Stack>
   )
 }
 
-function Summary({ saved: { response, outcome } }: { saved: Saved }) {
+function Summary({ saved: { response, outcome }, left }: Pick<Props, 'saved' | 'left'>) {
   const number = new Intl.NumberFormat()
-  const assets = response.count === 1 ? '1 asset is' : `${number.format(response.count)} assets are`
+  const assets = countText(response.count, 'assets are', 'asset is')
   const parts = [
     `${number.format(outcome.moved.length)} moved`,
     `${number.format(outcome.first.length)} seen for the first time`,
@@ -60,25 +64,36 @@ function Summary({ saved: { response, outcome } }: { saved: Saved }) {
         {`${parts.join(', ')}. Saved at `}
         <When at={response.timestamp} as="clock" />.
       </Text>
+      {left > 0 && (
+        <Text size="sm" mt="xs">
+          {`${countText(left, 'scanned values were', 'scanned value was')} not saved. See the list below.`}
+        </Text>
+      )}
     </Alert>
   )
 }
 
-function SavedRowView({ row: { key, assetId, from }, to }: { row: SavedRow; to: Saved['response'] }) {
+function SavedRowView({ row: { asset, from }, to }: { row: SavedRow; to: Saved['response'] }) {
   const hasMoved = from?.id !== to.location_id
   return (
     <Table.Tr>
-      <Table.Td>{assetId === undefined ? key : <AssetLink id={assetId}>{key}</AssetLink>}</Table.Td>
-      <Table.Td>
+      <Cell>
+        <AssetLink id={asset.id}>{asset.name}</AssetLink>
+        <Key of={asset.external_key} />
+      </Cell>
+      <Cell label="From">
         {from === null ? (
           <Text size="sm" c="dimmed">
             Unknown
           </Text>
         ) : (
-          <LocationLink id={from.id}>{from.key ?? 'Deleted location'}</LocationLink>
+          <>
+            <LocationLink id={from.id}>{from.name ?? from.key ?? 'Deleted location'}</LocationLink>
+            {from.name !== null && <Key of={from.key} />}
+          </>
         )}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="To">
         {hasMoved ? (
           <LocationLink id={to.location_id}>{to.location_name}</LocationLink>
         ) : (
@@ -86,7 +101,13 @@ function SavedRowView({ row: { key, assetId, from }, to }: { row: SavedRow; to: 
             Unchanged
           </Text>
         )}
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }
+
+const Key = ({ of }: { of: string | null }) => (
+  <Text size="xs" c="dimmed">
+    {of}
+  </Text>
+)

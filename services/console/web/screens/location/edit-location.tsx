@@ -1,6 +1,7 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { unwrap, type components } from '@whereabouts/client/client'
+import { FormModal } from '../../parts/form-modal.tsx'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
@@ -17,7 +18,7 @@ export function EditLocation({ location, parent }: Props) {
       <Button variant="default" onClick={open}>
         Edit
       </Button>
-      <Modal opened={isOpen} onClose={close} title={`Edit ${location.name}`}>
+      <FormModal opened={isOpen} onClose={close} title={`Edit ${location.name}`}>
         <ResourceForm
           fields={LOCATION_FIELDS}
           resource={location}
@@ -30,7 +31,7 @@ export function EditLocation({ location, parent }: Props) {
           onDone={close}
           onCancel={close}
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

@@ -1,9 +1,9 @@
 import { Grid, Stack, Text } from '@mantine/core'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { Card } from '../../parts/card.tsx'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { DataCard } from '../../parts/data-card.tsx'
+import { failureOf } from '../../parts/failure.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -11,7 +11,9 @@ import { TagsCard } from '../../parts/tags-card.tsx'
 import { api } from '../../session/api.ts'
 import { NewLocation } from '../locations/new-location.tsx'
 import { LocationTree } from '../locations/tree.tsx'
+import { DeletedLocation, NO_LOCATION } from '../deleted/deleted-location.tsx'
 import { Breadcrumb } from './breadcrumb.tsx'
+import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
 import { EditLocation } from './edit-location.tsx'
 import { HereNow } from './here-now.tsx'
 import { LOCATION_FIELDS, type Location } from './location-fields.ts'
@@ -24,10 +26,11 @@ export default function LocationScreen() {
   const { locationId }: { locationId?: string } = useParams({ strict: false })
   const id = Number(locationId)
   const location = useLocationView(id)
+  if (location.isError && failureOf(location.error).isMissing) return <DeletedLocation key={id} id={id} />
   if (location.data) return <Shown key={id} location={location.data} />
   return (
     <Screen title="Location">
-      <Loaded query={location} what="the location">
+      <Loaded query={location} what="the location" missing={NO_LOCATION}>
         {() => null}
       </Loaded>
     </Screen>
@@ -47,22 +50,28 @@ function Shown({ location }: { location: Location }) {
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
           <Stack>
-            <Card
-              title="Sub-locations"
-              actions={
-                <NewLocation label="Add sub-location" parent={{ id, name, external_key }} variant="default" />
-              }
-            >
-              <LocationTree
-                label={`Sub-locations of ${name}`}
-                parentId={id}
-                empty={
-                  <Text size="sm" c="dimmed">
-                    No sub-locations.
-                  </Text>
+            <div id={SUB_LOCATIONS} tabIndex={-1}>
+              <Card
+                title="Sub-locations"
+                actions={
+                  <NewLocation
+                    label="Add sub-location"
+                    parent={{ id, name, external_key }}
+                    variant="default"
+                  />
                 }
-              />
-            </Card>
+              >
+                <LocationTree
+                  label={`Sub-locations of ${name}`}
+                  parentId={id}
+                  empty={
+                    <Text size="sm" c="dimmed">
+                      No sub-locations.
+                    </Text>
+                  }
+                />
+              </Card>
+            </div>
             <DataCard fields={LOCATION_FIELDS} resource={location} />
             <LocationTags location={location} />
           </Stack>
@@ -74,7 +83,6 @@ function Shown({ location }: { location: Location }) {
 
 function Actions({ location }: { location: Location }) {
   const { data: ancestors } = useAncestors(location.id)
-  const navigate = useNavigate()
   const parent = ancestors?.find(({ id }) => id === location.parent_id) ?? null
   return (
     <>
@@ -89,21 +97,7 @@ function Actions({ location }: { location: Location }) {
         }}
         reload={RELOADED}
       />
-      <ConfirmButton
-        label="Delete"
-        ariaLabel={`Delete ${location.name}`}
-        work={async () =>
-          unwrap(
-            await api.DELETE('/api/v1/locations/{location_id}', {
-              params: { path: { location_id: location.id } },
-            }),
-          )
-        }
-        reload={[['locations'], ['occupancy']]}
-        onDone={() => void navigate({ to: '/locations' })}
-      >
-        {`This deletes ${location.name} and its tags. The history of assets stays. Move or delete its sub-locations first.`}
-      </ConfirmButton>
+      <DeleteLocation location={location} />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Paper } from '@mantine/core'
+import { Button, Checkbox, Group, Paper } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -14,7 +14,8 @@ import type { BranchLocation } from './use-branch.ts'
 type Move = { location: BranchLocation; to: BranchLocation | null | undefined }
 
 export default function Locations() {
-  const [{ q, offset }, setUrl] = useUrlState({ q: '', offset: '0' })
+  const [{ q, deleted, offset }, setUrl] = useUrlState({ q: '', deleted: '', offset: '0' })
+  const withDeleted = deleted === 'true'
   const [move, setMove] = useState<Move>()
   return (
     <Screen
@@ -29,14 +30,22 @@ export default function Locations() {
         </Group>
       }
     >
-      <SearchBox
-        label="Search"
-        placeholder="Name, key or tag"
-        value={q}
-        onChange={(text) => setUrl({ q: text, offset: '0' })}
-        maw={360}
-      />
-      {q.trim() === '' ? (
+      <Group align="flex-end" role="search">
+        <SearchBox
+          label="Search"
+          placeholder="Name, key or tag"
+          value={q}
+          onChange={(text) => setUrl({ q: text, offset: '0' })}
+          style={{ flex: '0 1 360px' }}
+        />
+        <Checkbox
+          label="Include deleted"
+          checked={withDeleted}
+          onChange={(event) => setUrl({ deleted: event.currentTarget.checked ? 'true' : '', offset: '0' })}
+          pb={8}
+        />
+      </Group>
+      {q.trim() === '' && !withDeleted ? (
         <Paper withBorder p="sm">
           <LocationTree
             label="Locations"
@@ -52,6 +61,7 @@ export default function Locations() {
       ) : (
         <FoundLocations
           q={q.trim()}
+          withDeleted={withDeleted}
           offset={Number(offset)}
           onOffset={(next) => setUrl({ offset: String(next) })}
         />

@@ -1,6 +1,7 @@
-import { Modal, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { LocationPicker, type PickedLocation } from '../../parts/location-picker.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
@@ -31,7 +32,7 @@ export function MoveDialog({ location, to, onClose }: Props) {
   const isSame = (target?.id ?? null) === parent_id
   const destination = target ? `${target.name} (${target.external_key})` : 'the top level'
   return (
-    <Modal opened onClose={onClose} title={`Move ${name}`}>
+    <FormModal opened onClose={onClose} title={`Move ${name}`}>
       <SendForm
         send={send}
         label="Move"
@@ -54,6 +55,6 @@ export function MoveDialog({ location, to, onClose }: Props) {
             : `From ${from ?? 'the top level'} to ${destination}, with all sub-locations.`}
         </Text>
       </SendForm>
-    </Modal>
+    </FormModal>
   )
 }

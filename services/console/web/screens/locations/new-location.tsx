@@ -1,7 +1,8 @@
-import { Button, Modal } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { unwrap, type components } from '@whereabouts/client/client'
+import { FormModal } from '../../parts/form-modal.tsx'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
@@ -20,7 +21,7 @@ export function NewLocation({ label, parent, variant = 'filled' }: Props) {
       <Button variant={variant} size={variant === 'filled' ? 'sm' : 'xs'} onClick={open}>
         {label}
       </Button>
-      <Modal opened={isOpen} onClose={close} title="New location">
+      <FormModal opened={isOpen} onClose={close} title="New location">
         <ResourceForm
           fields={LOCATION_FIELDS}
           known={{ parent_id: parent ?? null }}
@@ -32,7 +33,7 @@ export function NewLocation({ label, parent, variant = 'filled' }: Props) {
           onDone={onDone}
           onCancel={close}
         />
-      </Modal>
+      </FormModal>
     </>
   )
 }

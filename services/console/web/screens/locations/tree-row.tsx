@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Button, Text, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Anchor, Badge, Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { type DragEvent, useState } from 'react'
 import { Branch } from './branch.tsx'
@@ -78,8 +78,7 @@ function Numbers({ occupancy }: { occupancy: Occupancy | undefined }) {
   const inside = number.format(occupancy.inside)
   return (
     <Text span size="sm" className="numbers">
-      <span aria-hidden>{`${here} / ${inside}`}</span>
-      <VisuallyHidden>{`${here} here, ${inside} in total`}</VisuallyHidden>
+      {`${here} here, ${inside} in total`}
     </Text>
   )
 }

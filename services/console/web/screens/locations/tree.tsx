@@ -1,9 +1,8 @@
-import { Group, Text } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useReloadOnMovement } from '../../live/use-live.ts'
 import { Branch } from './branch.tsx'
 import { type Tree, TreeContext } from './tree-context.ts'
-import type { BranchLocation } from './use-branch.ts'
+import { type BranchLocation, useBranch } from './use-branch.ts'
 import './tree.css'
 
 type Props = {
@@ -11,34 +10,36 @@ type Props = {
   /** The roots when left out. */
   parentId?: number
   onMove?: Tree['onMove']
+  /** Shows the sub-locations of the first level, unless it has many locations. */
+  isFirstLevelOpen?: boolean
   /** Shown if there are no locations. */
   empty: ReactNode
 }
 
+/** Each open location costs two requests. */
+const MAX_OPEN = 5
+
 /** Tree of locations with live asset counts. A level loads when its parent is expanded. */
-export function LocationTree({ label, parentId, onMove, empty }: Props) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+export function LocationTree({ label, parentId, onMove, isFirstLevelOpen = false, empty }: Props) {
+  /** What the person expanded or collapsed. */
+  const [choices, setChoices] = useState<ReadonlyMap<number, boolean>>(new Map())
+  const firstLevel = useBranch(parentId).data?.pages[0]
   const [dragged, setDragged] = useState<BranchLocation>()
   useReloadOnMovement([['occupancy']])
-  const tree = useMemo<Tree>(
-    () => ({
-      isOpen: (id) => open.has(id),
-      setOpen: (id, isOpen) =>
-        setOpen((before) => new Set(isOpen ? [...before, id] : [...before].filter((each) => each !== id))),
+  const tree = useMemo<Tree>(() => {
+    const isFew = (firstLevel?.total_count ?? 0) <= MAX_OPEN
+    const openIds = isFirstLevelOpen && isFew ? (firstLevel?.data.map(({ id }) => id) ?? []) : []
+    return {
+      isOpen: (id) => choices.get(id) ?? openIds.includes(id),
+      setOpen: (id, isOpen) => setChoices((before) => new Map([...before, [id, isOpen]])),
       onMove,
       dragged,
       setDragged,
-    }),
-    [open, onMove, dragged],
-  )
+    }
+  }, [choices, isFirstLevelOpen, firstLevel, onMove, dragged])
   return (
     <TreeContext value={tree}>
       <div data-tree className="tree">
-        <Group justify="flex-end" aria-hidden className="tree-head">
-          <Text size="xs" c="dimmed">
-            here / total
-          </Text>
-        </Group>
         <Branch label={label} parentId={parentId} empty={empty} />
         {dragged && dragged.parent_id !== null && <TopZone tree={tree} dragged={dragged} />}
       </div>

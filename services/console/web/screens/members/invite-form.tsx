@@ -1,13 +1,18 @@
 import { Select, TextInput } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
+import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { email as emailProblem } from '../../parts/checks.ts'
+import { ROLES, roleMeaning, type Role } from '../../parts/roles.ts'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import { ROLES, type Role } from './roles.ts'
 
-type Props = { onInvited: (invitation: { email: string; token: string }) => void; onCancel: () => void }
+export type NewInvitation = components['schemas']['InvitationCreated']
+
+const CHOICES = ROLES.map(({ value, name }) => ({ value, label: name }))
+
+type Props = { onInvited: (invitation: NewInvitation) => void; onCancel: () => void }
 
 export function InviteForm({ onInvited, onCancel }: Props) {
   const { org } = useSession()
@@ -18,10 +23,16 @@ export function InviteForm({ onInvited, onCancel }: Props) {
       unwrap(
         await api.POST('/api/v1/orgs/{org_id}/invitations', {
           params: { path: { org_id: org.id } },
-          body: { email, role },
+          body: { email: email.trim(), role },
         }),
       ).data,
-    { reload: [['invitations']], onDone: onInvited },
+    {
+      check: () => ({ email: emailProblem(email) }),
+      explain: ({ type }) =>
+        type === 'conflict' ? { title: 'A person with this email address is already a member' } : undefined,
+      reload: [['invitations']],
+      onDone: onInvited,
+    },
   )
   return (
     <SendForm
@@ -42,7 +53,8 @@ export function InviteForm({ onInvited, onCancel }: Props) {
       />
       <Select
         label="Role"
-        data={ROLES}
+        description={roleMeaning(role)}
+        data={CHOICES}
         value={role}
         allowDeselect={false}
         onChange={(value) => setRole(value === 'admin' ? 'admin' : 'member')}

@@ -1,22 +1,21 @@
-import { Table, Text } from '@mantine/core'
+import { List, Table, VisuallyHidden } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
-import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { unwrap } from '@whereabouts/client/client'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { ROLES } from '../../parts/roles.ts'
+import { StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
-import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import { RoleSelect } from './role-select.tsx'
-import { roleName } from './roles.ts'
+import { MemberRow, type Member } from './member-row.tsx'
+import type { ResetLink } from './reset-link-button.tsx'
 
 const LIMIT = 50
 
 /** Never empty: it contains the signed-in person. */
-export function MemberTable() {
-  const { org } = useSession()
+export function MemberTable({ onResetLink }: { onResetLink: (link: ResetLink) => void }) {
+  const { org, isAdmin } = useSession()
   const [{ offset: at }, setState] = useUrlState({ offset: '0' })
   const offset = Number(at) || 0
   const members = useQuery({
@@ -34,26 +33,30 @@ export function MemberTable() {
     <Loaded query={members} what="the members">
       {({ data, total_count: total }) => (
         <>
-          <ScrollRegion label="Members of the organization">
-            <Table>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Email</Table.Th>
-                  <Table.Th>Role</Table.Th>
-                  <Table.Th>Joined</Table.Th>
-                  <Table.Th>
-                    <span aria-hidden> </span>
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {data.map((member) => (
-                  <MemberRow key={member.id} member={member} />
-                ))}
-              </Table.Tbody>
-            </Table>
-          </ScrollRegion>
+          <StackedTable label="Members of the organization" minWidth={820}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th>Name</Table.Th>
+                <Table.Th>Email</Table.Th>
+                <Table.Th>Role</Table.Th>
+                <Table.Th>Joined</Table.Th>
+                {isAdmin && <Table.Th>Last sign-in</Table.Th>}
+                <Table.Th>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {data.map((member) => (
+                <MemberRow
+                  key={member.id}
+                  member={member}
+                  isLastAdmin={isLastAdmin(member, data, total)}
+                  onResetLink={onResetLink}
+                />
+              ))}
+            </Table.Tbody>
+          </StackedTable>
           <Pager
             offset={offset}
             limit={LIMIT}
@@ -61,53 +64,19 @@ export function MemberTable() {
             what="members"
             onOffset={(next) => setState({ offset: String(next) })}
           />
+          <List size="sm" c="dimmed" mt="xs">
+            {ROLES.map(({ value, meaning }) => (
+              <List.Item key={value}>{meaning}</List.Item>
+            ))}
+          </List>
         </>
       )}
     </Loaded>
   )
 }
 
-function MemberRow({ member }: { member: components['schemas']['Member'] }) {
-  const { user, org, isAdmin } = useSession()
-  const isMe = member.id === user.id
-  const remove = async () =>
-    unwrap(
-      await api.DELETE('/api/v1/orgs/{org_id}/members/{user_id}', {
-        params: { path: { org_id: org.id, user_id: member.id } },
-      }),
-    )
-  return (
-    <Table.Tr>
-      <Table.Td>
-        {member.name}
-        {isMe && (
-          <Text span size="sm" c="dimmed">
-            {' '}
-            (you)
-          </Text>
-        )}
-      </Table.Td>
-      <Table.Td>{member.email}</Table.Td>
-      <Table.Td>{isAdmin ? <RoleSelect member={member} /> : roleName(member.role)}</Table.Td>
-      <Table.Td>
-        <When at={member.joined_at} as="day" />
-      </Table.Td>
-      <Table.Td ta="right">
-        {(isAdmin || isMe) && (
-          <ConfirmButton
-            label={isMe ? 'Leave' : 'Remove'}
-            ariaLabel={isMe ? `Leave ${org.name}` : `Remove ${member.name}`}
-            size="compact-xs"
-            reload={isMe ? [] : [['members']]}
-            work={remove}
-            onDone={() => isMe && location.assign('/')}
-          >
-            {isMe
-              ? 'You lose access immediately. To return, you need a new invitation.'
-              : `${member.name} loses access immediately. The data they entered stays.`}
-          </ConfirmButton>
-        )}
-      </Table.Td>
-    </Table.Tr>
-  )
-}
+/** Known if all members are on the page. Otherwise the API refuses what would leave no administrator. */
+const isLastAdmin = (member: Member, page: readonly Member[], total: number) =>
+  member.role === 'admin' &&
+  page.length === total &&
+  page.every(({ id, role }) => id === member.id || role !== 'admin')

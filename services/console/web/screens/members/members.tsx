@@ -1,17 +1,24 @@
-import { Alert, Button, Modal, Title } from '@mantine/core'
+import { Alert, Button, Title } from '@mantine/core'
 import { useState } from 'react'
+import { FormModal } from '../../parts/form-modal.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
+import { roleName } from '../../parts/roles.ts'
+import { dayTime } from '../../parts/times.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Invitations } from './invitations.tsx'
-import { InviteForm } from './invite-form.tsx'
+import { InviteForm, type NewInvitation } from './invite-form.tsx'
 import { MemberTable } from './member-table.tsx'
+import type { ResetLink } from './reset-link-button.tsx'
+
+/** Shown once, until it is handed over. */
+type Link = { key: string; label: string; address: string; advice: string }
 
 /** Members of the organization with their roles, and open invitations. */
 export default function MembersScreen() {
   const { isAdmin, org } = useSession()
   const [isInviting, setInviting] = useState(false)
-  const [link, setLink] = useState<{ email: string; token: string }>()
+  const [link, setLink] = useState<Link>()
   return (
     <Screen
       title="Members"
@@ -20,35 +27,57 @@ export default function MembersScreen() {
     >
       {link && (
         <SecretOnce
-          secrets={[{ label: `Invitation link for ${link.email}`, value: addressOf(link.token) }]}
+          key={link.key}
+          secrets={[{ label: link.label, value: link.address }]}
           onStored={() => setLink(undefined)}
           storedLabel="I have sent it"
-          advice="Send it only to the invited person. Anyone with this link can join in their name."
+          advice={link.advice}
         />
       )}
-      <MemberTable />
+      <MemberTable onResetLink={(made) => setLink(resetLinkOf(made))} />
       {isAdmin ? (
         <section aria-label="Invitations">
           <Title order={2} size="h4" mb="xs">
             Invitations
           </Title>
-          <Invitations />
+          <Invitations onLink={(made) => setLink(invitationLinkOf(made, org.name))} />
         </section>
       ) : (
         <Alert variant="light">Only administrators can invite people and change roles.</Alert>
       )}
-      <Modal opened={isInviting} onClose={() => setInviting(false)} title="Invite a member">
+      <FormModal
+        opened={isInviting}
+        onClose={() => setInviting(false)}
+        title="Invite a member"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
         <InviteForm
           onCancel={() => setInviting(false)}
-          onInvited={(invitation) => {
+          onInvited={(made) => {
             setInviting(false)
-            setLink(invitation)
+            setLink(invitationLinkOf(made, org.name))
           }}
         />
-      </Modal>
+      </FormModal>
     </Screen>
   )
 }
 
 /** The token follows `#`, so that browsers send it to no server. */
-const addressOf = (token: string) => `${location.origin}/accept-invitation#token=${token}`
+const addressOf = (path: string, token: string) => `${location.origin}${path}#token=${token}`
+
+const invitationLinkOf = (made: NewInvitation, organization: string): Link => ({
+  key: made.token,
+  label: `Invitation link for ${made.email}`,
+  address: addressOf('/accept-invitation', made.token),
+  advice:
+    `Send it only to ${made.email}: anyone with this link can join ${organization} in their name, as ` +
+    `${roleName(made.role)}. It is from ${made.created_by_name} and works once, until ${dayTime(made.expires_at)}.`,
+})
+
+const resetLinkOf = ({ name, token, expires_at: until }: ResetLink): Link => ({
+  key: token,
+  label: `Reset link for ${name}`,
+  address: addressOf('/reset-password', token),
+  advice: `Give it only to ${name}: it opens their account. It works once, until ${dayTime(until)}.`,
+})

@@ -1,12 +1,12 @@
 import { Select } from '@mantine/core'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { failureOf } from '../../parts/failure.ts'
+import { ROLES, type Role } from '../../parts/roles.ts'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import { roleName, type Role } from './roles.ts'
 
-const CHOICES = (['admin', 'member'] as const).map((value) => ({ value, label: roleName(value) }))
+const CHOICES = ROLES.map(({ value, name }) => ({ value, label: name }))
 
 /** Changes the role immediately. The API refuses to demote the last administrator. */
 export function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
@@ -31,7 +31,7 @@ export function RoleSelect({ member }: { member: components['schemas']['Member']
       value={member.role}
       allowDeselect={false}
       disabled={send.isSending}
-      error={failure && `${failure.detail} (request ${failure.requestId ?? 'unknown'})`}
+      error={failure && [failure.title, failure.detail].filter((text) => text !== undefined).join('. ')}
       onChange={(role) => role !== member.role && send.send(role === 'admin' ? 'admin' : 'member')}
     />
   )

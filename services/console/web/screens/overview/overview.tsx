@@ -5,9 +5,10 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { LocationTree } from '../locations/tree.tsx'
+import { Attention } from './attention.tsx'
 import { CountCards } from './counts.tsx'
+import { JustMoved } from './just-moved.tsx'
 import { MovementsByHour } from './movements-by-hour.tsx'
-import { QuietReaders } from './quiet-readers.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
 
 /** The first screen after sign-in. */
@@ -44,8 +45,12 @@ const Dashboard = ({ counts }: { counts: Counts }) => (
     <Grid>
       <Grid.Col span={{ base: 12, lg: 7 }}>
         <Card title="Assets by location">
+          <Text size="sm" c="dimmed">
+            “Here” is at the location itself. “In total” includes its sub-locations.
+          </Text>
           <LocationTree
             label="Locations"
+            isFirstLevelOpen
             empty={
               <Text size="sm" c="dimmed">
                 No locations yet. Create one under Locations.
@@ -55,7 +60,10 @@ const Dashboard = ({ counts }: { counts: Counts }) => (
         </Card>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 5 }}>
-        <QuietReaders />
+        <Stack>
+          <Attention unknownTags={counts.unknownTags} />
+          <JustMoved />
+        </Stack>
       </Grid.Col>
     </Grid>
   </Stack>

@@ -14,6 +14,7 @@ import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points.tsx'
 
 const REFRESH_MS = 10_000
+const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
 
 export default function ReaderScreen() {
   const { readerId }: { readerId?: string } = useParams({ strict: false })
@@ -34,7 +35,7 @@ export default function ReaderScreen() {
         </Anchor>
       }
     >
-      <Loaded query={reader} what="the reader">
+      <Loaded query={reader} what="the reader" missing={NO_READER}>
         {(data) => <ReaderPanels key={id} id={id} reader={data} />}
       </Loaded>
     </Screen>

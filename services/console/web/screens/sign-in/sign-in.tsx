@@ -1,27 +1,45 @@
-import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Group, Text, TextInput } from '@mantine/core'
 import { Link, Navigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
+import { filled } from '../../parts/checks.ts'
+import { CurrentPassword } from '../../parts/password-fields.tsx'
 import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { signIn } from '../../session/session.ts'
 import { useSessionState } from '../../session/use-session.ts'
+import { ChooseOrganization } from './choose-organization.tsx'
 
 /** Accepts only a path of this console, to prevent open redirects. */
 const pathIn = (to: unknown) => (typeof to === 'string' && /^\/(?![/\\])/.test(to) ? to : '/')
 
 export function SignIn() {
   const { to }: { to?: unknown } = useSearch({ strict: false })
+  const [isSubmitted, setSubmitted] = useState(false)
+  if (useSessionState().status !== 'signed-in') return <SignInForm onSubmit={() => setSubmitted(true)} />
+  // Who was signed in before has chosen an organization before.
+  return isSubmitted ? <ChooseOrganization to={pathIn(to)} /> : <Navigate to={pathIn(to)} replace />
+}
+
+function SignInForm({ onSubmit }: { onSubmit: () => void }) {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const send = useSend(() => signIn({ email, password }))
-  if (useSessionState().status === 'signed-in') return <Navigate to={pathIn(to)} replace />
+  const send = useSend(() => signIn({ email: email.trim(), password }), {
+    check: () => ({
+      email: filled(email, 'Enter your email address.'),
+      password: filled(password, 'Enter your password.'),
+    }),
+    explain: ({ type }) => (type === 'unauthorized' ? { title: 'Email or password is wrong' } : undefined),
+  })
   return (
     <SignedOutPage title="Sign in">
       <SendForm
         send={send}
         label="Sign in"
-        onSubmit={() => send.send(undefined)}
+        onSubmit={() => {
+          onSubmit()
+          send.send(undefined)
+        }}
         shownFields={['email', 'password']}
       >
         <TextInput
@@ -34,21 +52,19 @@ export function SignIn() {
           autoFocus
           required
         />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          error={send.fields['password']}
-          required
-        />
+        <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} />
       </SendForm>
-      <Text size="sm">
-        No organization yet?{' '}
-        <Anchor component={Link} to="/sign-up" underline="always">
-          Sign up
+      <Group justify="space-between" gap="xs">
+        <Anchor component={Link} to="/forgot-password" size="sm" underline="always">
+          Forgot password?
         </Anchor>
-      </Text>
+        <Text size="sm">
+          No organization yet?{' '}
+          <Anchor component={Link} to="/sign-up" underline="always">
+            Sign up
+          </Anchor>
+        </Text>
+      </Group>
     </SignedOutPage>
   )
 }

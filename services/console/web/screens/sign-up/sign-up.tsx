@@ -1,6 +1,8 @@
-import { Anchor, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Anchor, Text, TextInput } from '@mantine/core'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { atMost, email, filled, firstOf, newPassword } from '../../parts/checks.ts'
+import { NewPassword } from '../../parts/password-fields.tsx'
 import { SignedOutPage } from '../../parts/signed-out-page.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
@@ -13,10 +15,37 @@ const FIELDS = [
   { name: 'email', label: 'Email', type: 'email', autoComplete: 'username' },
 ] as const
 
+const TAKEN = {
+  title: 'This email address already has an account',
+  detail: 'Sign in with it, or follow “Forgot password?” on the sign-in page.',
+}
+
 /** Creates an organization with its first administrator, then opens Getting started. */
 export function SignUp() {
   const [form, setForm] = useState({ org_name: '', name: '', email: '', password: '' })
-  const send = useSend(() => signUp(form))
+  const set = (name: keyof typeof form) => (value: string) =>
+    setForm((before) => ({ ...before, [name]: value }))
+  const send = useSend(
+    () =>
+      signUp({
+        org_name: form.org_name.trim(),
+        name: form.name.trim(),
+        email: form.email.trim(),
+        password: form.password,
+      }),
+    {
+      check: () => ({
+        org_name: firstOf(
+          filled(form.org_name, 'Enter the name of your organization.'),
+          atMost(form.org_name, 255),
+        ),
+        name: firstOf(filled(form.name, 'Enter your name.'), atMost(form.name, 255)),
+        email: email(form.email),
+        password: newPassword(form.password, form.email),
+      }),
+      explain: ({ type }) => (type === 'conflict' ? TAKEN : undefined),
+    },
+  )
   if (useSessionState().status === 'signed-in') return <Navigate to="/start" replace />
   return (
     <SignedOutPage title="Sign up" lead="Create an organization. You will be its first administrator.">
@@ -31,21 +60,13 @@ export function SignUp() {
             key={name}
             {...field}
             value={form[name]}
-            onChange={({ currentTarget: { value } }) => setForm((before) => ({ ...before, [name]: value }))}
+            onChange={({ currentTarget }) => set(name)(currentTarget.value)}
             error={send.fields[name]}
             autoFocus={at === 0}
             required
           />
         ))}
-        <PasswordInput
-          label="Password"
-          description="At least 10 characters"
-          autoComplete="new-password"
-          value={form.password}
-          onChange={({ currentTarget: { value } }) => setForm((before) => ({ ...before, password: value }))}
-          error={send.fields['password']}
-          required
-        />
+        <NewPassword value={form.password} onText={set('password')} error={send.fields['password']} />
       </SendForm>
       <Text size="sm">
         Already have an account?{' '}

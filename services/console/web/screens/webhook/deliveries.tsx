@@ -4,7 +4,7 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
@@ -41,24 +41,22 @@ export function Deliveries({ webhookId }: { webhookId: number }) {
             </EmptyState>
           ) : (
             <>
-              <ScrollRegion label="Attempts">
-                <Table>
-                  <Table.Thead>
-                    <Table.Tr>
-                      <Table.Th>Time</Table.Th>
-                      <Table.Th>Outcome</Table.Th>
-                      <Table.Th>Attempt</Table.Th>
-                      <Table.Th>Duration</Table.Th>
-                      <Table.Th>Delivery ID</Table.Th>
-                    </Table.Tr>
-                  </Table.Thead>
-                  <Table.Tbody>
-                    {data.map((each) => (
-                      <Attempt key={`${each.delivery_id} ${each.attempt}`} delivery={each} />
-                    ))}
-                  </Table.Tbody>
-                </Table>
-              </ScrollRegion>
+              <StackedTable label="Attempts">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>Time</Table.Th>
+                    <Table.Th>Outcome</Table.Th>
+                    <Table.Th>Attempt</Table.Th>
+                    <Table.Th>Duration</Table.Th>
+                    <Table.Th>Delivery ID</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {data.map((each) => (
+                    <Attempt key={`${each.delivery_id} ${each.attempt}`} delivery={each} />
+                  ))}
+                </Table.Tbody>
+              </StackedTable>
               <Pager
                 offset={offset}
                 limit={LIMIT}
@@ -78,24 +76,26 @@ function Attempt({ delivery }: { delivery: components['schemas']['WebhookDeliver
   const { outcome, status_code: status, error } = delivery
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell>
         <When at={delivery.attempted_at} />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Outcome">
         <Badge color={outcome === 'delivered' ? 'green' : 'red'} variant="light">
-          {outcome.replaceAll('_', ' ')}
+          {OUTCOMES[outcome] ?? outcome}
         </Badge>{' '}
         {status !== null && status}
         {error !== null && <Text size="xs">{error}</Text>}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Attempt">
         {delivery.attempt}
         {delivery.test && ' (test)'}
-      </Table.Td>
-      <Table.Td>{`${delivery.latency_ms} ms`}</Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Duration">{`${new Intl.NumberFormat().format(delivery.latency_ms)} ms`}</Cell>
+      <Cell label="Delivery ID">
         <code>{delivery.delivery_id}</code>
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 }
+
+const OUTCOMES: Record<string, string> = { delivered: 'Delivered', failed: 'Failed' }

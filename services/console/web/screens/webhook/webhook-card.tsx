@@ -1,6 +1,7 @@
 import { Alert, Button, Code, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { httpsUrl } from '../../parts/checks.ts'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
@@ -78,10 +79,10 @@ function UrlForm({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) 
       unwrap(
         await api.PATCH('/api/v1/webhooks/{webhook_id}', {
           params: { path: { webhook_id: webhook.id } },
-          body: { url },
+          body: { url: url.trim() },
         }),
       ),
-    { reload: [['webhooks']], onDone },
+    { check: () => ({ url: httpsUrl(url) }), reload: [['webhooks']], onDone },
   )
   return (
     <SendForm

@@ -33,10 +33,25 @@ export async function findCurrentLocations(
 ): Promise<CurrentLocationsReply> {
   const parsed = currentLocations.request.safeParse(payload)
   if (!parsed.success) throw new RefusedError('not a request for current locations')
-  const { org_id: orgId, asset_ids } = parsed.data
-  const { rows } = await sql<CurrentLocationsReply['locations'][number]>`
-    select p.asset_id, l.id as location_id, l.external_key as location_external_key
-    from position p join location l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
-    where p.org_id = ${orgId} and p.asset_id = any(${bigints(asset_ids)})`.execute(db.forOrg(orgId))
-  return { locations: rows }
+  const { org_id: orgId, asset_ids, with_last_seen: withLastSeen = false } = parsed.data
+  const { rows } = await sql<Seen>`
+    select p.asset_id, p.observed_at, l.id as location_id, l.external_key as location_external_key
+    from position p left join location l on l.org_id = ${orgId} and l.id = p.location_id and l.deleted_at is null
+    where p.org_id = ${orgId} and p.asset_id = any(${bigints(asset_ids)}) and p.minute > '-infinity'`.execute(
+    db.forOrg(orgId),
+  )
+  const locations = rows.flatMap(({ asset_id, location_id, location_external_key }) =>
+    location_id === null || location_external_key === null
+      ? []
+      : [{ asset_id, location_id, location_external_key }],
+  )
+  if (!withLastSeen) return { locations }
+  return { locations, last_seen: rows.map(({ asset_id, observed_at }) => ({ asset_id, at: observed_at })) }
+}
+
+type Seen = {
+  asset_id: number
+  observed_at: string
+  location_id: number | null
+  location_external_key: string | null
 }

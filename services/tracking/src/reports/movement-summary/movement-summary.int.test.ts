@@ -4,6 +4,7 @@ import { minuteOf, type Observation } from '../../ingest/observation.ts'
 import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { movementSummaryHandlers } from './movement-summary.handlers.ts'
+import { readBy } from '../../../test/read-by.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -18,8 +19,7 @@ const row = (assetId: number, minutes: number, locationId: number | null, orgId 
   minute: minuteOf(START) + minutes,
   observedAtMs: START + minutes * MINUTE_MS + 500,
   locationId,
-  readerKey: 'r',
-  antenna: 1,
+  ...readBy('r'),
 })
 
 async function read(tracking: Tracking, query: Record<string, string | number> = {}, orgId = 1) {
@@ -86,6 +86,27 @@ describe('GET /movements/summary', () => {
     expect((await hours(4_503_599_627_370_497))[0]).toMatchObject({ moves: 4, in: 0, out: 0 })
   })
 
+  test('counts movements of sub-locations apart, if they are included', async ({ tracking }) => {
+    const { dock, shelf } = await journeys(tracking)
+    const hall = tracking.catalog.location(1, 'Hall')
+    for (const location of [dock, shelf]) tracking.catalog.change(location, { parent_id: hall.id })
+    await tracking.project()
+    const hours = async (query: Record<string, string | number>, orgId = 1) =>
+      (await read(tracking, { from: at(0), to: at(180), ...query }, orgId)).data.hours
+    const inside = { location_id: hall.id, include_descendants: 'true' }
+    expect(await hours(inside)).toEqual([
+      { hour: at(0), moves: 4, in: 3, out: 0, within: 1 },
+      { hour: at(60), moves: 0, in: 0, out: 0, within: 0 },
+      { hour: at(120), moves: 2, in: 0, out: 0, within: 2 },
+    ])
+    expect((await hours({ ...inside, location_id: dock.id }))[0]).toMatchObject({ in: 2, out: 1, within: 0 })
+    expect((await hours({ location_id: hall.id }))[0]).toEqual({ hour: at(0), moves: 4, in: 0, out: 0 })
+    expect((await hours(inside, 2))[0]).toMatchObject({ in: 0, out: 0, within: 0 })
+    expect((await read(tracking, { include_descendants: 'true' })).error.fields).toMatchObject([
+      { field: 'include_descendants', code: 'invalid_context' },
+    ])
+  })
+
   test('includes from and not to, and the row before may be before the window', async ({ tracking }) => {
     await journeys(tracking)
     const [moved, just] = [at(15, 500), at(15, 501)]
@@ -124,7 +145,11 @@ describe('GET /movements/summary', () => {
 
   test('refuses a window that takes too long in time, and says what to do', async ({ tracking }) => {
     await journeys(tracking)
-    const { summarizeMovements } = movementSummaryHandlers({ longReads: tracking.tenants, longestMs: 50 })
+    const { summarizeMovements } = movementSummaryHandlers({
+      longReads: tracking.tenants,
+      view: tracking.view,
+      longestMs: 50,
+    })
     const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
       typeof summarizeMovements
     >[0]

@@ -1,8 +1,12 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { HourOfMovements } from '@whereabouts/contracts/movements'
+import { anyOf } from '@whereabouts/db/sql-conditions'
 import type { Db } from '../../db.ts'
 import type { Window } from './movement-summary.rules.ts'
 import type { Sql } from '../conditions.sql.ts'
+
+/** A location, `isDeep`: with its sub-locations. */
+export type Area = { locationIds: readonly number[]; isDeep: boolean }
 
 /**
  * The hours of the window that have movements: a row at another location than the row before it, or at the first
@@ -14,11 +18,11 @@ export async function countMovements(
   db: Db,
   orgId: number,
   { fromMs, toMs }: Window,
-  locationId?: number,
+  area?: Area,
 ): Promise<HourOfMovements[]> {
   const [from, to] = [instant(fromMs), instant(toMs)]
   const { rows } = await sql<HourOfMovements>`
-    select date_trunc('hour', moved.observed_at, 'UTC') as hour, count(*) as moves${inAndOut(locationId)}
+    select date_trunc('hour', moved.observed_at, 'UTC') as hour, count(*) as moves${inAndOut(area)}
     from (${seenSince(orgId, from)}) seen
     cross join lateral (${steps(orgId, minute(fromMs), to)}) moved
     where moved.to_id is distinct from moved.from_id and moved.to_id is not null and moved.observed_at >= ${from} and moved.observed_at < ${to}
@@ -29,11 +33,16 @@ export async function countMovements(
 const instant = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
 const minute = (ms: number) => instant(Math.floor(ms / 60_000) * 60_000)
 
-const inAndOut = (locationId: number | undefined): RawBuilder<unknown> =>
-  locationId === undefined
-    ? sql``
-    : sql`, count(*) filter (where moved.to_id = ${locationId}) as in,
-        count(*) filter (where moved.from_id = ${locationId}) as out`
+function inAndOut(area: Area | undefined): RawBuilder<unknown> {
+  if (area === undefined) return sql``
+  const [ends, starts] = ['to_id', 'from_id'].map(
+    // Null is outside.
+    (column) => sql`coalesce(${anyOf(`moved.${column}`, area.locationIds, 'bigint')}, false)`,
+  ) as [Sql, Sql]
+  const within = area.isDeep ? sql`, count(*) filter (where ${ends} and ${starts}) as within` : sql``
+  return sql`, count(*) filter (where ${ends} and not ${starts}) as in,
+    count(*) filter (where ${starts} and not ${ends}) as out${within}`
+}
 
 /**
  * In two parts, because deleted assets, which also count, have their own index. In one part, PostgreSQL reads all

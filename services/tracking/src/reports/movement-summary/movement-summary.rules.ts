@@ -28,17 +28,22 @@ export function windowOf({ from, to }: Pick<MovementSummaryQuery, 'from' | 'to'>
 }
 
 /** Every hour that the window touches; `found` are those with a movement. */
-export function summaryOf({ fromMs, toMs }: Window, found: readonly HourOfMovements[], hasLocation: boolean) {
+export function summaryOf(
+  { fromMs, toMs }: Window,
+  found: readonly HourOfMovements[],
+  area?: { isDeep: boolean },
+) {
   const known = new Map(found.map((row) => [epochMs(row.hour), row]))
   const hours: HourOfMovements[] = []
   for (let ms = Math.floor(fromMs / HOUR_MS) * HOUR_MS; ms < toMs; ms += HOUR_MS)
-    hours.push(known.get(ms) ?? quietHour(ms, hasLocation))
+    hours.push(known.get(ms) ?? quietHour(ms, area))
   const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString()) as [string, string]
   return { from, to, hours } satisfies MovementSummary
 }
 
-const quietHour = (ms: number, hasLocation: boolean): HourOfMovements => ({
+const quietHour = (ms: number, area: { isDeep: boolean } | undefined): HourOfMovements => ({
   hour: new Date(ms).toISOString(),
   moves: 0,
-  ...(hasLocation && { in: 0, out: 0 }),
+  ...(area && { in: 0, out: 0 }),
+  ...(area?.isDeep && { within: 0 }),
 })

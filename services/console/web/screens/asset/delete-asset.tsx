@@ -1,0 +1,34 @@
+import { useNavigate } from '@tanstack/react-router'
+import { unwrap } from '@whereabouts/client/client'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { offerUndo } from '../../parts/undo.tsx'
+import { api } from '../../session/api.ts'
+import type { Asset } from '../assets/asset-fields.ts'
+import { reloadedAsset, restoreAsset } from '../deleted/restore.ts'
+
+/** Deletes the asset, goes to the list, and offers to undo it there. */
+export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
+  const navigate = useNavigate()
+  const onDone = () => {
+    void navigate({ to: '/assets' })
+    offerUndo({
+      message: `Deleted ${name}.`,
+      undo: () => restoreAsset(id),
+      done: `${name} is restored.`,
+      reload: reloadedAsset(id),
+      open: { label: `Open ${name}`, go: () => void navigate({ to: `/assets/${id}` }) },
+    })
+  }
+  return (
+    <ConfirmButton
+      label="Delete"
+      reload={[['assets']]}
+      onDone={onDone}
+      work={async () =>
+        unwrap(await api.DELETE('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } }))
+      }
+    >
+      {`This deletes ${name} and its tags, and hides its history. You can restore it at any time. Until then, others can use its external key and its tags.`}
+    </ConfirmButton>
+  )
+}

@@ -1,0 +1,81 @@
+import { Anchor, Button, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { unwrap } from '@whereabouts/client/client'
+import { useId } from 'react'
+import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { offerUndo } from '../../parts/undo.tsx'
+import { api } from '../../session/api.ts'
+import { reloadedLocation, restoreLocation } from '../deleted/restore.ts'
+import { useBranch } from '../locations/use-branch.ts'
+import type { Location } from './location-fields.ts'
+
+export const SUB_LOCATIONS = 'sub-locations'
+
+/** Deletes a location without sub-locations, and offers to undo it. With sub-locations, it says what to do. */
+export function DeleteLocation({ location }: { location: Location }) {
+  const { data } = useBranch(location.id)
+  if (!data) return null // the first page of the tree below, on its way
+  const count = data.pages.at(-1)?.total_count ?? 0
+  return count === 0 ? <Delete location={location} /> : <NotYet location={location} count={count} />
+}
+
+function Delete({ location: { id, name } }: { location: Location }) {
+  const navigate = useNavigate()
+  const onDone = () => {
+    void navigate({ to: '/locations' })
+    offerUndo({
+      message: `Deleted ${name}.`,
+      undo: () => restoreLocation(id),
+      done: `${name} is restored.`,
+      reload: reloadedLocation,
+      open: { label: `Open ${name}`, go: () => void navigate({ to: `/locations/${id}` }) },
+    })
+  }
+  return (
+    <ConfirmButton
+      label="Delete"
+      ariaLabel={`Delete ${name}`}
+      work={async () =>
+        unwrap(await api.DELETE('/api/v1/locations/{location_id}', { params: { path: { location_id: id } } }))
+      }
+      explain={({ type }) =>
+        type === 'conflict'
+          ? {
+              title: `${name} has sub-locations now`,
+              detail: 'Somebody added one in the meantime. Move or delete it first.',
+            }
+          : undefined
+      }
+      reload={[['locations'], ['occupancy']]}
+      onDone={onDone}
+    >
+      {`This deletes ${name} and its tags. The history of assets stays. You can restore the location at any time. Until then, others can use its external key and its tags.`}
+    </ConfirmButton>
+  )
+}
+
+/** Says why not, and where the sub-locations are. */
+function NotYet({ location: { name }, count }: { location: Location; count: number }) {
+  const reasonId = useId()
+  const counted = count === 1 ? '1 sub-location' : `${new Intl.NumberFormat().format(count)} sub-locations`
+  return (
+    <>
+      <Text size="sm" id={reasonId}>
+        {'Cannot be deleted: it has '}
+        <Anchor href={`#${SUB_LOCATIONS}`} underline="always" inherit>
+          {counted}
+        </Anchor>
+        {`. Move or delete ${count === 1 ? 'it' : 'them'} first.`}
+      </Text>
+      <Button
+        color="red"
+        variant="outline"
+        aria-label={`Delete ${name}`}
+        aria-describedby={reasonId}
+        disabled
+      >
+        Delete
+      </Button>
+    </>
+  )
+}
