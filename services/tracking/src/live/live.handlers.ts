@@ -8,7 +8,9 @@ export type LiveDeps = { live: LiveFeed }
 /** No proxy may buffer or cache the events. */
 const UNBUFFERED = { 'cache-control': 'private, no-store, no-transform', 'x-accel-buffering': 'no' }
 
-export const liveHandlers = ({ live }: LiveDeps): Pick<Handlers<'tracking'>, 'listRecentMovements' | 'streamMovements'> => ({
+export const liveHandlers = ({
+  live,
+}: LiveDeps): Pick<Handlers<'tracking'>, 'listRecentMovements' | 'streamMovements'> => ({
   async streamMovements({ principal, query, headers, clientAddress }) {
     const header = headers['last-event-id']
     const lastEventId = typeof header === 'string' && header !== '' ? header : query.last_event_id
