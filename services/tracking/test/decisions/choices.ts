@@ -2,7 +2,7 @@ import { fc } from '@whereabouts/testing/fuzz'
 
 /** Small numbers, so that operations meet often: two assets with three tags each, three antennas, three locations. */
 export const ASSETS = 2
-export const TAGS = 3
+const TAGS = 3
 export const ANTENNAS = 3
 export const PLACES = 3
 const MINUTES = 5
