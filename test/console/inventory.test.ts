@@ -133,6 +133,7 @@ test('C4 what names nothing stays and does not stop the others; the person choos
   await page.getByText('2 values name nothing').waitFor()
   await page.getByRole('button', { name: 'Clear list' }).click()
   await page.getByRole('dialog').getByText('Removes 2 scanned values from the list.').waitFor()
+  await expectAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Clear list' }).click()
   await page.getByText('Nothing scanned yet').waitFor()
 })

@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset, newLocation, type Organization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
@@ -8,6 +9,12 @@ const save = async (org: Organization, assets: string[], location: string) => {
   const { response } = await org.integrator.POST('/api/v1/inventory/save', { body })
   expect(response.status).toBe(201)
 }
+
+const isLive = (page: Page) =>
+  page
+    .getByRole('status')
+    .filter({ hasText: /^Live$/ })
+    .waitFor()
 
 async function scene(org: Organization) {
   await newLocation(org, 'Hall', 'HALL')
@@ -21,11 +28,8 @@ test('shows live movements, newest first, and filters them', async ({ member, or
   const { page } = member
   const { forklift, pallet } = await scene(organization)
   await member.open('/live')
-  await page.getByText('No movements since you opened this screen').waitFor()
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^Live$/ })
-    .waitFor()
+  await page.getByText('Nothing moved in the last 5 minutes').waitFor()
+  await isLive(page)
   await save(organization, [forklift], 'HALL')
   const rows = page.getByRole('region', { name: 'Movements' }).locator('tbody tr')
   await rows.filter({ hasText: 'Forklift 7' }).filter({ hasText: 'Unknown' }).waitFor()
@@ -37,6 +41,11 @@ test('shows live movements, newest first, and filters them', async ({ member, or
   await page.getByRole('img', { name: 'Movements: 3 in the last minute' }).locator('canvas').waitFor()
   await expectAccessible(page)
   await member.picture('live')
+  await page.setViewportSize({ width: 360, height: 800 })
+  const list = page.getByRole('region', { name: 'Movements' })
+  expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+  await member.picture('live-phone')
+  await page.setViewportSize({ width: 1280, height: 900 })
 
   await page.getByLabel('Filter').fill('pallet')
   await expect.poll(() => rows.count()).toBe(1)
@@ -49,10 +58,7 @@ test('a paused list counts new movements and shows them on resume', async ({ mem
   const { page } = member
   const { forklift, pallet } = await scene(organization)
   await member.open('/live')
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^Live$/ })
-    .waitFor()
+  await isLive(page)
   await save(organization, [forklift], 'HALL')
   const rows = page.getByRole('region', { name: 'Movements' }).locator('tbody tr')
   await rows.first().waitFor()
@@ -65,25 +71,65 @@ test('a paused list counts new movements and shows them on resume', async ({ mem
   await expect.poll(() => rows.count()).toBe(3)
 })
 
-test('marks a gap after a reset of the feed, and keeps the list offline', async ({
+test('starts with the last five minutes, and counts each movement once', async ({ member, organization }) => {
+  const { page } = member
+  const { forklift, pallet } = await scene(organization)
+  await save(organization, [forklift, pallet], 'HALL')
+  const rows = page.getByRole('region', { name: 'Movements' }).locator('tbody tr')
+  await expect.poll(async () => recentCount(organization)).toBe(2)
+  await member.open('/live')
+  await rows.nth(1).waitFor()
+  await page.getByText('Movements: 2 in the last minute').waitFor()
+  await save(organization, [forklift], 'DOCK')
+  await page.getByText('Movements: 3 in the last minute').waitFor()
+  await page.reload()
+  await page.getByText('Movements: 3 in the last minute').waitFor()
+  await rows.nth(2).waitFor()
+  expect(await rows.first().textContent()).toMatch(/Forklift 7.*Hall.*Dock/)
+  expect(await rows.count()).toBe(3)
+})
+
+const recentCount = async ({ admin }: Organization) =>
+  (await admin.GET('/api/v1/movements/recent')).data?.data.movements.length
+
+test('marks a gap that the last minutes do not fill, and keeps the list offline', async ({
   member,
   organization,
 }) => {
   const { page, context } = member
   const { forklift } = await scene(organization)
+  // A page with its own connection: Playwright does not see those of shared workers.
+  await context.addInitScript('delete window.SharedWorker')
   await page.route('**/api/v1/movements/live', (route) =>
     route.fulfill({ contentType: 'text/event-stream', body: 'event: reset\ndata: {}\n\n' }),
   )
+  await page.route('**/api/v1/movements/recent', (route) => route.abort())
   await member.open('/live')
   await page.getByText('Movements may be missing here').first().waitFor()
   await page.unroute('**/api/v1/movements/live')
-  await page
-    .getByRole('status')
-    .filter({ hasText: /^Live$/ })
-    .waitFor()
+  await isLive(page)
+  await page.getByText(/^Movements: 0 since \d/).waitFor()
   await save(organization, [forklift], 'HALL')
   await page.getByRole('link', { name: 'Forklift 7' }).waitFor()
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Offline$/ })
+    .waitFor()
+  expect(
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Live$/ })
+      .count(),
+  ).toBe(0)
+  expect(await page.getByText(/^Movements: /).count()).toBe(0)
   expect(await page.getByRole('link', { name: 'Forklift 7' }).isVisible()).toBe(true)
+  await page.setViewportSize({ width: 360, height: 800 })
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^Offline$/ })
+    .waitFor()
+  await context.setOffline(false)
+  await isLive(page)
 })

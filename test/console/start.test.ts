@@ -81,7 +81,7 @@ test('sign-up to first scan of a real reader, by keyboard only', async ({ visito
   await keyboard.press('Enter')
   await page.getByText('3 of 5 steps are done.').waitFor()
   const next = page.getByRole('heading', { name: '4. Reader' })
-  await vi.waitFor(async () => expect(await hasFocus(next)).toBe(true))
+  await vi.waitFor(async () => expect(await hasFocus(next)).toBe(true), 10_000)
 
   await tabTo(page, page.getByLabel('Reader key'))
   expect(await textOf(page, 'Reader key')).toBe('gate-2-reader')

@@ -169,7 +169,16 @@ function signsOf({
   invitationId,
 }: World): string[] {
   const ids = [org.id, org.userId, key.id, readerKey.id, asset.id, asset.tagId, location.id, location.tagId]
-  const more = [child.id, deletedLocationId, reader.id, reader.scanPointId, unknownTagId, webhookId, importId, invitationId]
+  const more = [
+    child.id,
+    deletedLocationId,
+    reader.id,
+    reader.scanPointId,
+    unknownTagId,
+    webhookId,
+    importId,
+    invitationId,
+  ]
   const keys = [asset.external_key, location.external_key, child.external_key, reader.reader_key, key.jti]
   return [...[...ids, ...more].map(String), ...keys, ...namesOf({ org, asset, location }), org.email]
 }

@@ -3,8 +3,26 @@ import { ROOT } from '@whereabouts/deploy/local/services'
 import { join } from 'node:path'
 import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core'
 
+/**
+ * Features that Playwright switches off and that stay off: those that send requests by themselves, and those that
+ * break its control of pages. All others are on, as people have them: a later `--disable-features` replaces Playwright's.
+ */
+const DISABLED_FEATURES = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PreconnectToSearch',
+]
+
+/** Playwright starts browsers without it. People's browsers keep pages that were left, with their connections. */
+const NOT_PLAYWRIGHTS = ['--disable-back-forward-cache']
+
 /** The browser itself sends no requests: every request comes from a page. */
 const QUIET = [
+  `--disable-features=${DISABLED_FEATURES.join(',')}`,
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-domain-reliability',
@@ -23,6 +41,7 @@ async function launchOptions() {
   return {
     executablePath: await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote }),
     args: QUIET,
+    ignoreDefaultArgs: NOT_PLAYWRIGHTS,
     chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not work as root
   }
 }

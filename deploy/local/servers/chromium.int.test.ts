@@ -35,8 +35,8 @@ test('the named browser comes first, and an error names it when it does not run'
 })
 
 test('PATH comes before the cache, and a cached browser that does not run is skipped', async () => {
-  program('cache/1.0.0.0/chromium-headless-shell', BROKEN)
-  const cached = program('cache/156.0.8078.79/chromium-headless-shell', WORKING)
+  program('cache/1.0.0.0/chromium', BROKEN)
+  const cached = program('cache/156.0.8078.79/chromium', WORKING)
   expect(await find()).toBe(cached)
   const installed = program('bin/chromium', WORKING)
   expect(await find()).toBe(installed)

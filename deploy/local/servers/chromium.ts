@@ -4,11 +4,12 @@ import { delimiter, join } from 'node:path'
 import { fetchIntoCache, type FetchOptions } from './debian-fetch.ts'
 import { unpackWithLibraries } from './debian-release.ts'
 
-const PACKAGE = 'chromium-headless-shell'
-const ON_PATH = [PACKAGE, 'chromium', 'chromium-browser', 'google-chrome']
+/** Not `chromium-headless-shell`: that one never keeps pages in the back/forward cache, as people's browsers do. */
+const PACKAGE = 'chromium'
+const ON_PATH = [PACKAGE, 'chromium-browser', 'google-chrome']
 const CHROMIUM = {
   name: 'Chromium for the browser tests',
-  size: '100 MB',
+  size: '120 MB',
   advice: 'Install Chromium or Chrome so that it is on PATH, or name it in WB_TEST_CHROMIUM.',
 }
 

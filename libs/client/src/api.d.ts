@@ -1383,6 +1383,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/movements/recent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the movements of the last minutes
+         * @description What moved in the last five minutes: counts per ten seconds, and the newest movements. `last_event_id` says where the live stream continues.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listRecentMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/inventory/save": {
         parameters: {
             query?: never;
@@ -7624,6 +7648,123 @@ export interface operations {
                 content: {
                     /** @example no example */
                     "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+        };
+    };
+    listRecentMovements: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "last_event_id": "no example",
+                     *         "steps": [
+                     *           {
+                     *             "at": "2026-11-21T10:00:00.000Z",
+                     *             "moves": 0
+                     *           }
+                     *         ],
+                     *         "movements": [
+                     *           {
+                     *             "delivery_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *             "occurred_at": "2026-11-21T10:00:00.000Z",
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example"
+                     *             },
+                     *             "from_location": null,
+                     *             "to_location": {
+                     *               "id": 4503599627370497,
+                     *               "name": "no example"
+                     *             }
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            from: string;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            to: string;
+                            last_event_id: string;
+                            steps: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                at: string;
+                                moves: number;
+                            }[];
+                            movements: {
+                                /** Format: uuid */
+                                delivery_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                occurred_at: string;
+                                asset: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    external_key: string;
+                                    name: string;
+                                };
+                                from_location: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    name: string;
+                                } | null;
+                                to_location: {
+                                    /**
+                                     * Format: int64
+                                     * @example 4503599627370497
+                                     */
+                                    id: number;
+                                    name: string;
+                                };
+                            }[];
+                        };
+                    };
                 };
             };
             400: components["responses"]["Error400"];

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
-import { textParameter } from './query.ts'
+import { dataOf, textParameter } from './query.ts'
 import { EVENT_STREAM_MEDIA_TYPE, type Route } from './route.ts'
 
 const Place = z.object({ id: Id, name: z.string() })
@@ -15,6 +15,24 @@ export const LiveMovement = z.object({
   to_location: Place,
 })
 export type LiveMovement = z.infer<typeof LiveMovement>
+
+const Count = z.int().min(0)
+
+/** `moves` counts what was recorded in the ten seconds from `at` on. Steps without a movement are left out. */
+const Step = z.object({ at: WireInstant, moves: Count })
+
+/** Movements by the time at which they were recorded. */
+export const RecentMovements = z.object({
+  /** Five minutes before `to`; later if so much moved that an earlier time would take too long to count. */
+  from: WireInstant,
+  to: WireInstant,
+  /** Everything up to this event of the live stream is counted, and nothing after it. */
+  last_event_id: z.string(),
+  steps: z.array(Step),
+  /** The newest, newest first. */
+  movements: z.array(LiveMovement),
+})
+export type RecentMovements = z.infer<typeof RecentMovements>
 
 /** Names of the events. After `reset` the client must reload its data, because it may have missed movements. */
 export const liveEvents = { moved: 'asset.moved', reset: 'reset' } as const
@@ -41,5 +59,20 @@ export const liveRoutes = {
     }),
     success: { status: 200, download: EVENT_STREAM_MEDIA_TYPE },
     errors: ['validation_error', 'rate_limited'],
+  },
+  listRecentMovements: {
+    method: 'GET',
+    path: '/movements/recent',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List the movements of the last minutes',
+    description:
+      'What moved in the last five minutes: counts per ten seconds, and the newest movements. `last_event_id` says ' +
+      'where the live stream continues.',
+    query: z.strictObject({}),
+    success: { status: 200, schema: dataOf(RecentMovements) },
+    errors: [],
   },
 } as const satisfies Record<string, Route>

@@ -8,6 +8,8 @@ type Options = {
   prefix: string
   /** First sequence to read; everything in the stream when left out. */
   fromSeq?: number
+  /** Reads what was stored at this time or later, instead. */
+  fromTime?: Date | undefined
   /** A subject pattern; everything in the stream when left out. */
   filter?: string | undefined
 }
@@ -30,13 +32,14 @@ const EXPIRES_MS = 5_000
 
 export async function ephemeralConsumer(
   broker: Broker,
-  { stream, prefix, fromSeq = 1, filter }: Options,
+  { stream, prefix, fromSeq = 1, fromTime, filter }: Options,
 ): Promise<EphemeralConsumer> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   const { name, num_pending: pending } = await jsm.consumers.add(stream, {
     name: `${prefix}-${nuid.next()}`,
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: fromSeq,
+    ...(fromTime
+      ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: fromTime.toISOString() }
+      : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: fromSeq }),
     ack_policy: AckPolicy.None,
     replay_policy: ReplayPolicy.Instant,
     max_deliver: 1,

@@ -10,6 +10,10 @@ export type StoredMessage = { seq: number; payload: unknown }
 
 export type ReadOptions = { stream: StreamName; subject: string; fromSeq: number; limit: number }
 
+export type ReadSinceOptions = { stream: StreamName; subject: string; since: Date; limit: number }
+
+export type DatedMessage = StoredMessage & { storedAtMs: number }
+
 export async function streamExtent(broker: Broker, stream: StreamName): Promise<StreamExtent> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   const { created, state } = await jsm.streams.info(stream)
@@ -30,6 +34,33 @@ export async function readSubject(
     const batches = await Array.fromAsync(readBatches(broker, consumer, wanted))
     const messages = batches.flat().map((message) => ({ seq: message.seq, payload: jsonOf(message) }))
     return { messages, left: consumer.pending - wanted }
+  } finally {
+    consumer.remove()
+  }
+}
+
+/**
+ * All messages of a subject that were stored at `since` or later, or undefined if there are more than `limit`. Throws
+ * if the broker does not answer or loses a message.
+ */
+export async function readSince(
+  broker: Broker,
+  { stream, subject, since, limit }: ReadSinceOptions,
+): Promise<DatedMessage[] | undefined> {
+  const consumer = await ephemeralConsumer(broker, {
+    stream,
+    prefix: 'since',
+    fromTime: since,
+    filter: subject,
+  })
+  try {
+    if (consumer.pending > limit) return undefined
+    const batches = await Array.fromAsync(readBatches(broker, consumer, consumer.pending))
+    return batches.flat().map((message) => ({
+      seq: message.seq,
+      payload: jsonOf(message),
+      storedAtMs: Math.floor(message.info.timestampNanos / 1e6),
+    }))
   } finally {
     consumer.remove()
   }

@@ -143,6 +143,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
   summarizeMovements: { 200: () => ({}) },
+  listRecentMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },
   saveInventory: { 201: save },
   saveLegacyInventory: { 201: save },

@@ -52,13 +52,15 @@ async function file(
   pages: AsyncGenerator<readonly Exported[]>,
   done: () => void,
 ): Promise<Reply<Readable>> {
-  const first = await pages.next().catch((error: unknown) => {
+  try {
+    const first = await pages.next()
+    const content = Readable.from(csv(columns, first, pages), { objectMode: false })
+    content.once('close', done)
+    return new Reply(content, { 'content-disposition': `attachment; filename="${resource}.csv"` })
+  } catch (error) {
     done()
     throw error
-  })
-  const content = Readable.from(csv(columns, first, pages), { objectMode: false })
-  content.once('close', done)
-  return new Reply(content, { 'content-disposition': `attachment; filename="${resource}.csv"` })
+  }
 }
 
 async function* csv(

@@ -1,52 +1,76 @@
-import { accessToken } from '../session/session.ts'
-import { eventReader } from './event-stream.ts'
-
-/** `data` of an event `asset.moved`. */
-export type Movement = {
-  delivery_id: string
-  occurred_at: string
-  asset: { id: number; external_key: string; name: string }
-  from_location: { id: number; name: string } | null
-  to_location: { id: number; name: string }
-}
-
-export type FeedStatus = 'connecting' | 'live' | 'interrupted'
+import { accessToken, onSessionChange, sessionState } from '../session/session.ts'
+import { isAfter } from './event-id.ts'
+import type { Feed } from './feed.ts'
+import type { FeedEvent, FeedStatus, Movement } from './movement.ts'
+import { ownFeed } from './own-feed.ts'
+import { sharedFeed } from './shared-feed.ts'
 
 export type FeedListener = {
-  onMovement?: (movement: Movement) => void
+  /** `id` is that of the event. */
+  onMovement?: (movement: Movement, id: string) => void
   /** Movements may have been missed: reload. */
   onReset?: () => void
   onStatus?: (status: FeedStatus) => void
 }
 
-const PATH = '/api/v1/movements/live'
-/** The server sends a heartbeat every 15 s. */
-const SILENCE_MS = 40_000
-const FIRST_BACKOFF_MS = 500
-const MAX_BACKOFF_MS = 15_000
-
 const listeners = new Set<FeedListener>()
 let status: FeedStatus = 'connecting'
-let running: AbortController | undefined
+let lastId = ''
+let changedAt = 0
+let feed: Feed | undefined
+let isOpen = false
+/** Between `pagehide` and `pageshow`, when the page may be in the back/forward cache. */
+let isAway = false
 
 export const feedStatus = (): FeedStatus => status
 
-/** One connection for the whole page, as long as there is a listener. */
+/** When the last movement or reset arrived. Data that was loaded before may be old. */
+export const lastChangeAt = (): number => changedAt
+
+/** One connection for all pages of the browser, as long as there is a listener. */
 export function listen(listener: FeedListener): () => void {
+  if (listeners.size === 0) watchPage() // adding the same function again has no effect
   listeners.add(listener)
-  if (!running) {
-    running = new AbortController()
-    void run(running.signal)
-  }
+  if (!isOpen) open()
   return () => {
     listeners.delete(listener)
     // The next screen usually listens again immediately.
     setTimeout(() => {
-      if (listeners.size > 0) return
-      running?.abort()
-      running = undefined
+      if (listeners.size === 0) close()
     }, 1_000)
   }
+}
+
+function open(): void {
+  if (listeners.size === 0 || isAway) return
+  feed ??= newFeed()
+  isOpen = true
+  feed.open()
+}
+
+function close(): void {
+  feed?.close()
+  isOpen = false
+  setStatus('connecting')
+}
+
+const options = { token: accessToken, onEvent: receive, lastId: () => lastId }
+
+/** Some browsers on phones have no shared workers, and a release may have removed the script of an old page. */
+function newFeed(): Feed {
+  const name = feedName()
+  if (!('SharedWorker' in globalThis)) return ownFeed(options)
+  return sharedFeed(name, options, () => {
+    feed = ownFeed(options)
+    if (isOpen) feed.open()
+  })
+}
+
+/** People and organizations never share a worker. */
+function feedName(): string {
+  const state = sessionState()
+  if (!('session' in state)) throw new Error('the live feed needs a session')
+  return `live-${state.session.user.id}-${state.session.org.id}`
 }
 
 const notify = (call: (listener: FeedListener) => void) => [...listeners].forEach(call)
@@ -57,71 +81,38 @@ function setStatus(next: FeedStatus): void {
   notify((listener) => listener.onStatus?.(next))
 }
 
-/** Reconnects when the stream ends: when the token expires, and at each gateway release. */
-async function run(signal: AbortSignal): Promise<void> {
-  let lastEventId = ''
-  let backoffMs = FIRST_BACKOFF_MS
-  setStatus('connecting')
-  while (!signal.aborted) {
-    const connectedAt = Date.now()
-    const outcome = await stream(signal, lastEventId, (id) => {
-      lastEventId = id
-    }).catch(() => undefined)
-    if (signal.aborted) return
-    if (outcome === 'refused') lastEventId = ''
-    backoffMs =
-      Date.now() - connectedAt > MAX_BACKOFF_MS ? FIRST_BACKOFF_MS : Math.min(backoffMs * 2, MAX_BACKOFF_MS)
-    setStatus('interrupted')
-    await sleep(backoffMs * (0.5 + Math.random() / 2), signal)
-  }
+function receive(event: FeedEvent): void {
+  if (event.type === 'status') return setStatus(event.status)
+  // A page that was frozen may get a movement twice: as it was sent, and as missed.
+  if (event.type === 'movement' && lastId !== '' && !isAfter(event.id, lastId)) return
+  lastId = event.id
+  if (event.type === 'cursor') return
+  changedAt = Date.now()
+  if (event.type === 'reset') notify((listener) => listener.onReset?.())
+  else notify((listener) => listener.onMovement?.(event.movement, event.id))
 }
 
-async function stream(
-  signal: AbortSignal,
-  lastEventId: string,
-  onId: (id: string) => void,
-): Promise<'ended' | 'refused'> {
-  const token = await accessToken()
-  const silence = new AbortController()
-  let timer = setTimeout(() => silence.abort(), SILENCE_MS)
-  try {
-    const response = await fetch(PATH, {
-      headers: {
-        accept: 'text/event-stream',
-        authorization: `Bearer ${token}`,
-        ...(lastEventId !== '' && { 'last-event-id': lastEventId }),
-      },
-      signal: AbortSignal.any([signal, silence.signal]),
-    })
-    if (response.status === 401) await accessToken(token)
-    if (!response.ok || !response.body) return response.status === 400 ? 'refused' : 'ended'
-    setStatus('live')
-    const read = eventReader(({ id, event, data }) => {
-      if (id !== '') onId(id)
-      if (event === 'reset') notify((listener) => listener.onReset?.())
-      if (event === 'asset.moved') {
-        const movement = JSON.parse(data) as Movement
-        notify((listener) => listener.onMovement?.(movement))
-      }
-    })
-    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-      clearTimeout(timer)
-      timer = setTimeout(() => silence.abort(), SILENCE_MS)
-      read(text)
-    }
-    return 'ended'
-  } finally {
-    clearTimeout(timer)
-  }
+function leave(): void {
+  isAway = true
+  close()
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-    addEventListener('online', () => resolve(), { once: true })
-  })
+function comeBack(): void {
+  isAway = false
+  open()
+}
+
+/** A page that was left may be kept by the browser, with its connections. Back on the screen, it continues. */
+function watchPage(): void {
+  addEventListener('pagehide', leave)
+  addEventListener('pageshow', comeBack)
+  document.addEventListener('resume', open) // the page was frozen
+  onSessionChange(forgetSession)
+}
+
+function forgetSession(): void {
+  if (sessionState().status !== 'signed-out') return
+  close()
+  feed = undefined
+  lastId = ''
 }

@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { type Query, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useSyncExternalStore } from 'react'
-import { feedStatus, listen, type FeedListener, type FeedStatus } from './live-feed.ts'
+import { feedStatus, lastChangeAt, listen, type FeedListener } from './live-feed.ts'
+import type { FeedStatus } from './movement.ts'
 
 /** Calls the listener for each movement while the component is mounted. */
 export function useMovements(listener: FeedListener): void {
@@ -11,15 +12,16 @@ export function useMovements(listener: FeedListener): void {
   useEffect(
     () =>
       listen({
-        onMovement: (movement) => latest.current.onMovement?.(movement),
+        onMovement: (movement, id) => latest.current.onMovement?.(movement, id),
         onReset: () => latest.current.onReset?.(),
       }),
     [],
   )
 }
 
-export const useFeedStatus = (): FeedStatus =>
-  useSyncExternalStore((onStatus) => listen({ onStatus }), feedStatus)
+const onFeedStatus = (onStatus: () => void) => listen({ onStatus })
+
+export const useFeedStatus = (): FeedStatus => useSyncExternalStore(onFeedStatus, feedStatus)
 
 const DEBOUNCE_MS = 1_000
 /** For queries that are expensive to run. */
@@ -42,5 +44,11 @@ export function useReloadOnMovement(
     }, waitMs)
   }
   useMovements({ onMovement: reload, onReset: reload })
-  useEffect(() => () => clearTimeout(timer.current), [])
+  const keys = useRef(queryKeys)
+  useEffect(() => {
+    // Something moved while no screen listened: what is kept from then is old.
+    const isOld = ({ state }: Query) => state.dataUpdatedAt > 0 && state.dataUpdatedAt < lastChangeAt()
+    for (const queryKey of keys.current) void client.invalidateQueries({ queryKey, predicate: isOld })
+    return () => clearTimeout(timer.current)
+  }, [client])
 }

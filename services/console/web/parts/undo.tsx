@@ -22,7 +22,6 @@ export function offerUndo(undo: Undo): void {
   last = notifications.show({
     message: <UndoNotice {...undo} />,
     autoClose: false,
-    closeButtonProps: { 'aria-label': 'Close' },
   })
 }
 

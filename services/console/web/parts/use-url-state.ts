@@ -7,12 +7,13 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 export function useUrlState<K extends string>(
   defaults: Record<K, string>,
 ): [Record<K, string>, (change: Partial<Record<K, string>>) => void] {
-  const search: Record<string, unknown> = useSearch({ strict: false })
+  const search: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()
   const names = Object.keys(defaults) as K[]
-  const state = Object.fromEntries(
-    names.map((name) => [name, textOf(search[name]) ?? defaults[name]]),
-  ) as Record<K, string>
+  const state = Object.fromEntries(names.map((name) => [name, search[name] ?? defaults[name]])) as Record<
+    K,
+    string
+  >
   const change = (changed: Partial<Record<K, string>>) => {
     const next: Record<string, string | undefined> = { ...state, ...changed }
     for (const name of names) if (next[name] === defaults[name]) next[name] = undefined
@@ -20,9 +21,3 @@ export function useUrlState<K extends string>(
   }
   return [state, change]
 }
-
-/** The router parses numeric text as a number. */
-const textOf = (value: unknown) =>
-  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? String(value)
-    : undefined

@@ -1,5 +1,7 @@
 import { ApiError } from '@whereabouts/client/client'
 import type { components } from '@whereabouts/client/client'
+import { marked } from './running-exchange.ts'
+import { oneTabAtATime } from './turns.ts'
 
 type SessionData = Omit<components['schemas']['Session'], 'refresh_token'>
 
@@ -16,14 +18,6 @@ type Token = { value: string; validUntil: number }
 
 /** A token that expires this soon is renewed before it is used. */
 const EARLY_MS = 60_000
-const LOCK = 'whereabouts-session'
-
-/**
- * One tab at a time renews the session, because a refresh token can be used only once. Browsers have locks only over
- * HTTPS and on localhost; elsewhere two tabs that renew at the same moment end the session.
- */
-const oneTabAtATime = <T>(work: () => Promise<T>): Promise<T> =>
-  isSecureContext ? navigator.locks.request(LOCK, work) : work()
 
 let state: SessionState = { status: 'unknown' }
 let token: Token | undefined
@@ -45,9 +39,11 @@ function setState(next: SessionState): void {
   for (const listener of listeners) listener()
 }
 
+/** `keepalive`: the new cookie arrives even if the person leaves or reloads the page meanwhile. */
 async function post(action: string, body: unknown): Promise<Response> {
   return fetch(`/session/${action}`, {
     method: 'POST',
+    keepalive: true,
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
@@ -65,14 +61,16 @@ async function readSession(response: Response): Promise<Session> {
   return { user: data.user, org: data.org }
 }
 
+const NEVER = new Promise<never>(() => {})
+
 const isSame = (a: Session, b: Session) => a.user.id === b.user.id && a.org.id === b.org.id
 
-/** Continues with the page, or reloads it if another person signed in. */
-function enter(session: Session): void {
-  const before = state
-  if (before.status === 'expired' && !isSame(before.session, session)) {
+/** Continues with the page, or replaces it: its data belongs to another person or organization. */
+async function enter(session: Session): Promise<void> {
+  if ('session' in state && !isSame(state.session, session)) {
+    token = undefined
     location.assign('/')
-    return
+    return NEVER // nothing of this page may use the new session
   }
   setState({ status: 'signed-in', session })
   resumed.resolve()
@@ -80,7 +78,7 @@ function enter(session: Session): void {
 }
 
 async function open(action: string, body: unknown): Promise<void> {
-  enter(await oneTabAtATime(async () => readSession(await post(action, body))))
+  await enter(await oneTabAtATime(async () => readSession(await post(action, body))))
   otherTabs.postMessage('opened')
 }
 
@@ -112,21 +110,39 @@ export async function signOut(leave = () => location.assign('/sign-in')): Promis
 
 /** Exchanges the cookie for an access token. Concurrent calls share one exchange. */
 function renew(): Promise<void> {
-  exchange ??= oneTabAtATime(async () => {
-    const response = await post('refresh', {})
-    if (response.status !== 401) enter(await readSession(response))
-    else {
-      token = undefined
-      setState('session' in state ? { status: 'expired', session: state.session } : { status: 'signed-out' })
-    }
-  }).finally(() => {
+  exchange ??= exchangeCookie().finally(() => {
     exchange = undefined
   })
   return exchange
 }
 
+async function exchangeCookie(): Promise<void> {
+  const session = await oneTabAtATime(async () => {
+    const response = await marked(() => post('refresh', {}))
+    return response.status === 401 ? undefined : readSession(response)
+  })
+  if (session) return enter(session)
+  token = undefined
+  setState('session' in state ? { status: 'expired', session: state.session } : { status: 'signed-out' })
+}
+
 /** Called when the page starts: finds out whether there is a session. */
-export const findSession = (): Promise<void> => renew()
+export function findSession(): Promise<void> {
+  addEventListener('pageshow', checkAfterReturn)
+  return renew()
+}
+
+/**
+ * A page that comes back from the back/forward cache may belong to a session that has ended meanwhile. It asks with
+ * the token that it has: people who go back several pages at once would renew several times at once.
+ */
+function checkAfterReturn({ persisted }: PageTransitionEvent): void {
+  const used = token?.value
+  if (!persisted || used === undefined) return
+  fetch('/api/v1/users/me', { headers: { authorization: `Bearer ${used}` } })
+    .then((response) => (response.status === 401 ? accessToken(used) : undefined))
+    .catch(() => undefined) // offline: the next request finds out
+}
 
 /** Returns a valid token. `refused` is a token that the API rejected. Waits while the sign-in dialog is open. */
 export async function accessToken(refused?: string): Promise<string | undefined> {

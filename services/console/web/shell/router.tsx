@@ -6,6 +6,7 @@ import { SignUp } from '../screens/sign-up/sign-up.tsx'
 import { Frame } from './frame.tsx'
 import { BrokenScreen, UnknownScreen } from './broken-screen.tsx'
 import { SCREENS } from './screens.ts'
+import { parseSearch, stringifySearch } from './search.ts'
 
 const root = createRootRoute({ notFoundComponent: UnknownScreen })
 const open = [
@@ -40,4 +41,6 @@ export const router = createRouter({
   routeTree: root.addChildren([...open, ...lazily, frame.addChildren(screens)]),
   defaultPreload: 'intent',
   scrollRestoration: true,
+  parseSearch,
+  stringifySearch,
 })

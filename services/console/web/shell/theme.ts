@@ -1,4 +1,4 @@
-import { Alert, createTheme, Modal, Table, type CSSVariablesResolver } from '@mantine/core'
+import { Alert, createTheme, Modal, Notification, Table, type CSSVariablesResolver } from '@mantine/core'
 
 export const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
@@ -10,6 +10,7 @@ export const theme = createTheme({
     // role=alert interrupts screen readers; only failures set it.
     Alert: Alert.extend({ defaultProps: { role: 'status' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'xs', highlightOnHover: true } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },

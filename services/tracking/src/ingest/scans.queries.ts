@@ -76,8 +76,12 @@ const rowsOf = (rows: readonly Observation[]): RawBuilder<unknown> => sql`
     ${minutes(rows)}, ${instants(rows.map((o) => o.observedAtMs))},
     ${bigints(rows.map((o) => o.locationId))}, ${texts(rows.map((o) => o.readerKey))},
     ${bigints(rows.map((o) => o.antenna))}, ${bigints(rows.map((o) => o.tagId))},
-    ${texts(rows.map((o) => o.locationKey))}, ${bigints(rows.map((o) => o.scanPointId))}
+    ${texts(unlessAllNull(rows.map((o) => o.locationKey)))}, ${bigints(rows.map((o) => o.scanPointId))}
   ) as u (org_id, asset_id, minute, observed_at, location_id, reader_key, antenna, tag_id, location_key, scan_point_id)`
+
+/** `unnest` pads a shorter list with null. Few messages have a location key. */
+const unlessAllNull = <T>(values: readonly (T | null)[]) =>
+  values.every((value) => value === null) ? [] : values
 
 const minutes = (rows: readonly { minute: Minute }[]) => instants(rows.map(({ minute }) => minute * 60_000))
 

@@ -4,24 +4,23 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import { setTimeout as delay } from 'node:timers/promises'
 import { epochOf, movementText, type Cursor } from './event-text.ts'
 import type { LiveConnection } from './live-connection.ts'
+import type { InTurn } from './reading-turns.ts'
 
 /** A client that missed more reloads: that is less work for both sides. */
 export const MAX_REPLAYED = 10_000
 const BATCH = 100
-/** Parallel reads of the stream. Other clients wait for their turn. */
-const MAX_READING = 8
 const RETRY_MS = 1_000
 
 /** Sends clients that reconnect the movements that they missed, from the stream. */
 export class CatchUp {
   readonly #broker: Broker
   readonly #log: Logger
-  readonly #turns: (() => void)[] = []
-  #reading = 0
+  readonly #inTurn: InTurn
 
-  constructor(broker: Broker, log: Logger) {
+  constructor(broker: Broker, log: Logger, inTurn: InTurn) {
     this.#broker = broker
     this.#log = log
+    this.#inTurn = inTurn
   }
 
   /**
@@ -84,18 +83,6 @@ export class CatchUp {
     } catch (error) {
       this.#log.error({ err: error, stream_seq: cursor.seq }, 'movement could not be sent')
       connection.seq = cursor.seq // otherwise it would be read again and again
-    }
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#reading >= MAX_READING) await new Promise<void>((resolve) => this.#turns.push(resolve))
-    else this.#reading += 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#turns.shift()
-      if (next) next()
-      else this.#reading -= 1
     }
   }
 }

@@ -8,6 +8,9 @@ export type Cursor = { epoch: string; seq: number }
 /** A short text for the instant at which the stream was created. */
 export const epochOf = (created: string): string => Date.parse(created).toString(36)
 
+/** When the stream of a cursor was created. */
+export const createdMs = ({ epoch }: Pick<Cursor, 'epoch'>): number => Number.parseInt(epoch, 36)
+
 export const idOf = ({ epoch, seq }: Cursor): string => `${seq}-${epoch}`
 
 /** Undefined for an id that we never sent. */
@@ -17,10 +20,14 @@ export function parseId(text: string): Cursor | undefined {
 }
 
 /** Throws for a payload that is not a movement of this organization. */
-export function movementText(cursor: Cursor, orgId: number, payload: unknown): string {
+export function movementOf(orgId: number, payload: unknown): LiveMovement {
   const { delivery_id, org_id, occurred_at, asset, from_location, to_location } = AssetMoved.parse(payload)
   if (org_id !== orgId) throw new Error(`a movement of ${org_id} among those of ${orgId}`)
-  const movement: LiveMovement = { delivery_id, occurred_at, asset, from_location, to_location }
+  return { delivery_id, occurred_at, asset, from_location, to_location }
+}
+
+export function movementText(cursor: Cursor, orgId: number, payload: unknown): string {
+  const movement = movementOf(orgId, payload)
   return `id: ${idOf(cursor)}\nevent: ${liveEvents.moved}\ndata: ${JSON.stringify(movement)}\n\n`
 }
 

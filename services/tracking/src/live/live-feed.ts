@@ -1,3 +1,4 @@
+import type { RecentMovements } from '@whereabouts/contracts/live'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/follow'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
@@ -6,6 +7,8 @@ import type { Readable } from 'node:stream'
 import { CatchUp } from './catch-up.ts'
 import { COMMENT, epochOf, movementText, parseId, cursorText, resetText, retryText } from './event-text.ts'
 import type { Cursor } from './event-text.ts'
+import { readingTurns } from './reading-turns.ts'
+import { recentMovements } from './recent.ts'
 import { LiveConnection, SlowClient } from './live-connection.ts'
 import type { LiveMetrics } from './live-metrics.ts'
 import { StreamShares, type Listener } from './stream-shares.ts'
@@ -22,7 +25,8 @@ export class LiveFeed {
   /** Organization → sequence of its newest event since the start. */
   readonly #newest = new Map<number, number>()
   #startSeq: number | undefined
-  #source: { follower: Follower; catchUp: CatchUp } | undefined
+  #source: { broker: Broker; follower: Follower; catchUp: CatchUp } | undefined
+  readonly #inTurn = readingTurns()
   #heartbeat: NodeJS.Timeout | undefined
   #closed = false
 
@@ -40,7 +44,7 @@ export class LiveFeed {
       onReset: () => this.#resetAll(),
       logger: log,
     })
-    this.#source = { follower, catchUp: new CatchUp(broker, log) }
+    this.#source = { broker, follower, catchUp: new CatchUp(broker, log, this.#inTurn) }
     void follower.caughtUp.then(() => (this.#startSeq ??= follower.lastSeq()))
     this.#heartbeat = setInterval(() => this.#sendHeartbeats(), heartbeatMs).unref()
   }
@@ -69,6 +73,18 @@ export class LiveFeed {
     if (lastEventId === undefined || lastEventId === '') connection.write(cursorText(cursor))
     else this.#resume(connection, parseId(lastEventId), cursor)
     return connection
+  }
+
+  /** What moved in the last minutes. Throws 503 while the broker does not answer. */
+  async recent(orgId: number): Promise<RecentMovements> {
+    const cursor = this.#cursor()
+    if (!this.#source || !cursor) throw serviceUnavailable()
+    const deps = { broker: this.#source.broker, log: this.#options.log, inTurn: this.#inTurn }
+    try {
+      return await recentMovements(deps, orgId, cursor, Date.now())
+    } catch (error) {
+      throw serviceUnavailable(error)
+    }
   }
 
   /** Ends all connections. The clients reconnect to another process. */

@@ -8,7 +8,9 @@ export type LiveDeps = { live: LiveFeed }
 /** No proxy may buffer or cache the events. */
 const UNBUFFERED = { 'cache-control': 'private, no-store, no-transform', 'x-accel-buffering': 'no' }
 
-export const liveHandlers = ({ live }: LiveDeps): Pick<Handlers<'tracking'>, 'streamMovements'> => ({
+export const liveHandlers = ({
+  live,
+}: LiveDeps): Pick<Handlers<'tracking'>, 'listRecentMovements' | 'streamMovements'> => ({
   async streamMovements({ principal, query, headers, clientAddress }) {
     const header = headers['last-event-id']
     const lastEventId = typeof header === 'string' && header !== '' ? header : query.last_event_id
@@ -16,5 +18,8 @@ export const liveHandlers = ({ live }: LiveDeps): Pick<Handlers<'tracking'>, 'st
     if (userId === undefined) throw invalidToken() // a session has one
     const listener = { orgId, userId, address: addressBlock(clientAddress) }
     return new Reply(live.open(listener, lastEventId, expiresAtMs), UNBUFFERED)
+  },
+  async listRecentMovements({ principal: { orgId } }) {
+    return { data: await live.recent(orgId) }
   },
 })

@@ -1,3 +1,4 @@
+import type { RecentMovements } from '@whereabouts/contracts/live'
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { routePath, routes } from '@whereabouts/contracts/routes'
 import type { Broker } from '@whereabouts/messaging/connection'
@@ -40,7 +41,11 @@ async function startReplica(broker: Broker, times: Times = {}) {
   const app = createServer({ log, registry })
   app.addHook('preClose', async () => live.close())
   const handlers = liveHandlers({ live })
-  serveRows(app, [['streamMovements', routes.streamMovements]], {
+  const rows = [
+    ['streamMovements', routes.streamMovements],
+    ['listRecentMovements', routes.listRecentMovements],
+  ] as const
+  serveRows(app, rows, {
     verify: callers.verify,
     handlers: handlers as never,
   })
@@ -62,9 +67,14 @@ async function startReplica(broker: Broker, times: Times = {}) {
       ...(lastId !== undefined && { 'last-event-id': lastId }),
     })
   }
+  const recent = async (orgId: number): Promise<RecentMovements> => {
+    const url = `${origin}${routePath(routes.listRecentMovements)}`
+    const response = await fetch(url, { headers: await callers.headersFor({ orgId }) })
+    return ((await response.json()) as { data: RecentMovements }).data
+  }
   const head = async (orgId: number) =>
     fetch(`${origin}${path}`, { method: 'HEAD', headers: await callers.headersFor({ orgId }) })
-  return { live, metrics, open, head, stop: () => app.close() }
+  return { live, metrics, open, recent, head, stop: () => app.close() }
 }
 
 export type Replica = Awaited<ReturnType<typeof startReplica>>

@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
@@ -9,8 +10,10 @@ import { reloadedAsset, restoreAsset } from '../deleted/restore.ts'
 /** Deletes the asset, goes to the list, and offers to undo it there. */
 export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
   const navigate = useNavigate()
+  const client = useQueryClient()
   const onDone = () => {
-    void navigate({ to: '/assets' })
+    // The copy from before the deletion must not be shown again.
+    void navigate({ to: '/assets' }).then(() => client.removeQueries({ queryKey: ['asset', id] }))
     offerUndo({
       message: `Deleted ${name}.`,
       undo: () => restoreAsset(id),

@@ -25,9 +25,9 @@ export function useExport(): Export {
   const [bytes, setBytes] = useState<number>()
   const [error, setError] = useState<unknown>()
   const running = useRef<AbortController>(undefined)
-  const asked = useRef<{ query: ExportQuery; total: number }>(undefined)
+  const [asked, setAsked] = useState<{ query: ExportQuery; total: number }>()
   const start = (query: ExportQuery, total: number) => {
-    asked.current = { query, total }
+    setAsked({ query, total })
     const controller = new AbortController()
     running.current = controller
     setError(undefined)
@@ -39,13 +39,13 @@ export function useExport(): Export {
       })
       .finally(() => setBytes(undefined))
   }
-  const retry = () => asked.current && start(asked.current.query, asked.current.total)
+  const retry = () => asked && start(asked.query, asked.total)
   return {
     bytes,
     error,
     start,
     retry,
-    total: asked.current?.total ?? 0,
+    total: asked?.total ?? 0,
     cancel: () => running.current?.abort(),
   }
 }

@@ -29,6 +29,7 @@ export function DeletedAsset({ id }: { id: number }) {
             effect="Its history and its last location are shown again, and reads of its tags count again."
             restore={(key) => restoreAsset(id, key === undefined ? {} : { external_key: key })}
             reload={reloadedAsset(id)}
+            onFailure={() => void preview.refetch()}
           />
         )}
       </Loaded>

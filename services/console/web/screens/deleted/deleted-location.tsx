@@ -39,6 +39,7 @@ export function DeletedLocation({ id }: { id: number }) {
                 })
               }
               reload={reloadedLocation}
+              onFailure={() => void preview.refetch()}
               field="parent_id"
             >
               {needsParent && (

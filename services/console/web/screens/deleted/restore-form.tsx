@@ -22,6 +22,8 @@ type Props = {
   /** `key`: undefined keeps the old one. */
   restore: (key: string | undefined) => Promise<Restored>
   reload: readonly (readonly unknown[])[]
+  /** Called after a failure: somebody may have taken the key meanwhile. */
+  onFailure: () => void
   /** Further inputs, and their field. */
   children?: ReactNode
   field?: string
@@ -32,6 +34,7 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
   const [key, setKey] = useState('')
   const send = useSend(async () => restore(keyHeldBy ? key : undefined), {
     reload,
+    onFailure: more.onFailure,
     onDone: ({ data }) => notifications.show({ message: `${data.name} is restored.` }),
     check: () => ({
       external_key: keyHeldBy ? (filled(key, 'Enter another key.') ?? externalKey(key)) : undefined,

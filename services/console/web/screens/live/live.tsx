@@ -1,12 +1,15 @@
 import { Alert, Anchor, Button, Group } from '@mantine/core'
+import { useNetwork } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useFeedStatus } from '../../live/use-live.ts'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Waiting } from '../../parts/loaded.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { KEPT, matches, type MovementLog, pause, resume } from './movement-log.ts'
 import { MovementTable } from './movement-table.tsx'
+import type { Rate } from './rate.ts'
 import { RateLine } from './rate-line.tsx'
 import { useMovementLog } from './use-movement-log.ts'
 
@@ -14,19 +17,21 @@ import { useMovementLog } from './use-movement-log.ts'
 export default function Live() {
   const { log, rate, change } = useMovementLog()
   const [{ q }, setUrl] = useUrlState({ q: '' })
-  const isInterrupted = useFeedStatus() === 'interrupted'
+  const status = useFeedStatus()
+  const { online } = useNetwork()
+  const isConnected = online && status === 'live'
   return (
     <Screen
       title="Live"
       lead={`Movements in real time, newest first. This screen keeps the last ${KEPT}.`}
       actions={<PauseButton log={log} onPause={() => change(pause)} onResume={() => change(resume)} />}
     >
-      {isInterrupted && (
+      {status === 'interrupted' && (
         <Alert color="yellow" role="status" title="Reconnecting">
           Movements appear when the connection is back.
         </Alert>
       )}
-      <RateLine rate={rate} />
+      {rate && isConnected && <RateLine rate={rate} />}
       <SearchBox
         label="Filter"
         placeholder="Asset or location"
@@ -34,7 +39,7 @@ export default function Live() {
         onChange={(text) => setUrl({ q: text })}
         maw={360}
       />
-      <Entries log={log} text={q} />
+      {rate || !isConnected ? <Entries log={log} text={q} rate={rate} /> : <Waiting what="movements" />}
     </Screen>
   )
 }
@@ -52,7 +57,7 @@ function PauseButton({ log: { isPaused, waitingMovements }, onPause, onResume }:
   return <Button onClick={onResume}>{waitingMovements === 0 ? 'Resume' : `Resume, ${count} new`}</Button>
 }
 
-function Entries({ log, text }: { log: MovementLog; text: string }) {
+function Entries({ log, text, rate }: { log: MovementLog; text: string; rate: Rate | undefined }) {
   const entries = log.shown.filter((entry) => matches(entry, text))
   if (entries.length > 0) return <MovementTable entries={entries} />
   if (log.shown.length > 0)
@@ -64,7 +69,7 @@ function Entries({ log, text }: { log: MovementLog; text: string }) {
     )
   return (
     <EmptyState
-      title="No movements since you opened this screen"
+      title={rate?.upTo ? 'Nothing moved in the last 5 minutes' : 'No movements since you opened this screen'}
       action={
         <Group>
           <Anchor component={Link} to="/readers" size="sm">

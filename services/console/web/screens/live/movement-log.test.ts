@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addEntries, emptyLog, type Entry, KEPT, matches, pause, resume } from './movement-log.ts'
+import { addEntries, addPast, emptyLog, type Entry, KEPT, matches, pause, resume } from './movement-log.ts'
 
 const moved = (key: string, name = 'Forklift'): Entry => ({
   kind: 'moved',
@@ -12,7 +12,12 @@ const moved = (key: string, name = 'Forklift'): Entry => ({
     to_location: { id: 2, name: 'Dock' },
   },
 })
-const gap = (key: string): Entry => ({ kind: 'gap', key, at: '2026-11-21T10:00:00.000Z' })
+const gap = (key: string): Entry => ({
+  kind: 'gap',
+  key,
+  at: '2026-11-21T10:00:00.000Z',
+  knownUntil: '2026-11-21T09:57:00.000Z',
+})
 const keys = (entries: readonly Entry[]) => entries.map(({ key }) => key)
 
 describe('the log of movements', () => {
@@ -44,6 +49,34 @@ describe('the log of movements', () => {
     const many = Array.from({ length: KEPT + 5 }, (_, i) => moved(String(i)))
     const paused = addEntries(pause(emptyLog), many)
     expect([paused.waiting.length, paused.waitingMovements]).toEqual([KEPT, KEPT + 5])
+  })
+})
+
+describe('the movements of the last minutes', () => {
+  const movement = (key: string, time: string) => {
+    const entry = moved(key)
+    if (entry.kind === 'gap') throw new Error('it is a movement')
+    return { ...entry.movement, occurred_at: `2026-11-21T${time}.000Z` }
+  }
+  const past = [movement('b', '10:00:00'), movement('y', '09:59:00'), movement('x', '09:58:00')]
+
+  test('are added where they belong, once, and fill a gap', () => {
+    const log = addEntries(emptyLog, [moved('a'), gap('g'), moved('b')])
+    expect(keys(addPast(log, past, '2026-11-21T09:56:00.000Z').shown)).toEqual(['b', 'a', 'y', 'x'])
+  })
+
+  test('keep a gap that begins before them', () => {
+    const log = addEntries(emptyLog, [gap('g')])
+    expect(keys(addPast(log, past, '2026-11-21T09:58:00.000Z').shown)).toEqual(['g', 'b', 'y', 'x'])
+  })
+
+  test('wait while the list is paused', () => {
+    const { shown, waiting, waitingMovements } = addPast(
+      pause(addEntries(emptyLog, [moved('b')])),
+      past,
+      '2026-11-21T09:56:00.000Z',
+    )
+    expect([keys(shown), keys(waiting), waitingMovements]).toEqual([['b'], ['y', 'x'], 2])
   })
 })
 

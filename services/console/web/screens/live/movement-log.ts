@@ -1,9 +1,9 @@
-import type { Movement } from '../../live/live-feed.ts'
+import type { Movement } from '../../live/movement.ts'
 
 export type Entry =
   | { kind: 'moved'; key: string; movement: Movement }
-  /** Movements may be missing between the entry above and the one below. */
-  | { kind: 'gap'; key: string; at: string }
+  /** Movements may be missing between the entry above and the one below: nothing is known after `knownUntil`. */
+  | { kind: 'gap'; key: string; at: string; knownUntil: string }
 
 export type MovementLog = {
   /** Newest first. */
@@ -21,17 +21,43 @@ export const emptyLog: MovementLog = { shown: [], isPaused: false, waiting: [], 
 
 /** Adds `entries` in order of arrival. A reconnect can repeat a movement: duplicates are dropped. */
 export function addEntries(log: MovementLog, entries: readonly Entry[]): MovementLog {
-  const known = new Set([...log.shown, ...log.waiting].map(({ key }) => key))
-  const fresh = entries.filter(({ key }) => !known.has(key) && known.add(key)).toReversed()
+  const fresh = unknownOf(log, entries).toReversed()
   if (fresh.length === 0) return log
   if (!log.isPaused) return { ...log, shown: [...fresh, ...log.shown].slice(0, KEPT) }
+  return wait(log, [...fresh, ...log.waiting], fresh)
+}
+
+/**
+ * Adds the movements of the last minutes where they belong by time, and drops gaps that they fill: `from` is when they
+ * begin.
+ */
+export function addPast(log: MovementLog, movements: readonly Movement[], from: string): MovementLog {
+  const fresh = unknownOf(
+    log,
+    movements.map((movement) => ({ kind: 'moved', key: movement.delivery_id, movement })),
+  )
+  const isOpen = (entry: Entry) => entry.kind === 'moved' || Date.parse(entry.knownUntil) < Date.parse(from)
+  const known = { ...log, shown: log.shown.filter(isOpen), waiting: log.waiting.filter(isOpen) }
+  if (!log.isPaused) return { ...known, shown: byTime([...known.shown, ...fresh]).slice(0, KEPT) }
+  return wait(known, byTime([...known.waiting, ...fresh]), fresh)
+}
+
+function wait(log: MovementLog, waiting: readonly Entry[], fresh: readonly Entry[]): MovementLog {
   const movements = fresh.filter(({ kind }) => kind === 'moved').length
   return {
     ...log,
-    waiting: [...fresh, ...log.waiting].slice(0, KEPT),
+    waiting: waiting.slice(0, KEPT),
     waitingMovements: log.waitingMovements + movements,
   }
 }
+
+function unknownOf(log: MovementLog, entries: readonly Entry[]): Entry[] {
+  const known = new Set([...log.shown, ...log.waiting].map(({ key }) => key))
+  return entries.filter(({ key }) => !known.has(key) && known.add(key))
+}
+
+const timeOf = (entry: Entry) => Date.parse(entry.kind === 'gap' ? entry.at : entry.movement.occurred_at)
+const byTime = (entries: readonly Entry[]) => entries.toSorted((a, b) => timeOf(b) - timeOf(a))
 
 export const pause = (log: MovementLog): MovementLog => ({ ...log, isPaused: true })
 

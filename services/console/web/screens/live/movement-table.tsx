@@ -1,29 +1,27 @@
 import { Table, Text } from '@mantine/core'
 import { memo } from 'react'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
+import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import type { Entry } from './movement-log.ts'
-import { ScrollRegion } from '../../parts/scroll-region.tsx'
 
 export function MovementTable({ entries }: { entries: readonly Entry[] }) {
   return (
-    <ScrollRegion label="Movements">
-      <Table miw={560}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={110}>Time</Table.Th>
-            <Table.Th>Asset</Table.Th>
-            <Table.Th>From</Table.Th>
-            <Table.Th>To</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {entries.map((entry) => (
-            <Row key={entry.key} entry={entry} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
+    <StackedTable label="Movements" minWidth={560}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th w={110}>Time</Table.Th>
+          <Table.Th>Asset</Table.Th>
+          <Table.Th>From</Table.Th>
+          <Table.Th>To</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {entries.map((entry) => (
+          <Row key={entry.key} entry={entry} />
+        ))}
+      </Table.Tbody>
+    </StackedTable>
   )
 }
 
@@ -32,29 +30,29 @@ const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
   if (entry.kind === 'gap')
     return (
       <Table.Tr>
-        <Table.Td>
+        <Cell label="Time">
           <When at={entry.at} as="clock" />
-        </Table.Td>
-        <Table.Td colSpan={3}>
+        </Cell>
+        <Cell colSpan={3}>
           <Text size="sm" fs="italic">
             Movements may be missing here: the connection was lost for too long.
           </Text>
-        </Table.Td>
+        </Cell>
       </Table.Tr>
     )
   const { occurred_at, asset, from_location: from, to_location: to } = entry.movement
   return (
     <Table.Tr>
-      <Table.Td>
+      <Cell label="Time">
         <When at={occurred_at} as="clock" />
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="Asset">
         <AssetLink id={asset.id}>{asset.name}</AssetLink>
         <Text size="xs" c="dimmed">
           {asset.external_key}
         </Text>
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="From">
         {from ? (
           <LocationLink id={from.id}>{from.name}</LocationLink>
         ) : (
@@ -62,10 +60,10 @@ const Row = memo(function MovementRow({ entry }: { entry: Entry }) {
             Unknown
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>
+      </Cell>
+      <Cell label="To">
         <LocationLink id={to.id}>{to.name}</LocationLink>
-      </Table.Td>
+      </Cell>
     </Table.Tr>
   )
 })

@@ -11,22 +11,21 @@ const RatePlot = lazy(() => plot)
 export function RateLine({ rate }: { rate: Rate }) {
   const [now, setNow] = useState(() => Date.now())
   useInterval(() => setNow(Date.now()), STEP_MS, { autoInvoke: true })
-  const points = useMemo(() => pointsOf(rate, Math.max(now, latestOf(rate))), [rate, now])
-  const [announced, setAnnounced] = useState({ at: now, text: rateText(points) })
-  if (announced.at !== now) setAnnounced({ at: now, text: rateText(points) })
+  const points = useMemo(() => pointsOf(rate, now), [rate, now])
+  const text = rateText(rate, points)
+  const [announced, setAnnounced] = useState({ at: now, text })
+  if (announced.at !== now) setAnnounced({ at: now, text })
   return (
     <Paper withBorder p="sm">
       <Text size="sm" aria-hidden>
-        Movements: {rateText(points)}
+        Movements: {text}
       </Text>
       <VisuallyHidden role="status">{announced.text}</VisuallyHidden>
       <Box h={64}>
         <Suspense fallback={null}>
-          <RatePlot points={points} label={`Movements: ${rateText(points)}`} />
+          <RatePlot points={points} label={`Movements: ${text}`} />
         </Suspense>
       </Box>
     </Paper>
   )
 }
-
-const latestOf = (rate: Rate) => Math.max(0, ...rate.keys()) * STEP_MS

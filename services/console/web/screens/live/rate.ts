@@ -1,35 +1,72 @@
+import { isAfter } from '../../live/event-id.ts'
+
 export const STEP_MS = 10_000
 export const STEPS = 30
+const LAST_MINUTE = 60_000 / STEP_MS
 
-/** Movements per step of the last minutes. The key is the number of the step since 1970. */
-export type Rate = ReadonlyMap<number, number>
+/** Movements per step of the last minutes, by the clock of the server. */
+export type Rate = {
+  /** The key is the number of the step since 1970. */
+  counts: ReadonlyMap<number, number>
+  /** Nothing before is counted. */
+  sinceMs: number
+  /** The clock of the server minus that of this device. */
+  offsetMs: number
+  /** Counts contain everything up to this event. */
+  upTo: string
+}
+
+/** What the API reports of the last minutes. */
+export type Past = { from: string; to: string; last_event_id: string; steps: { at: string; moves: number }[] }
+
+export type Arrival = { id: string; atMs: number }
 
 const stepOf = (ms: number) => Math.floor(ms / STEP_MS)
 
+/** Starts with the past, and adds what has arrived after it. */
+export function rateOf(past: Past, arrivals: readonly Arrival[], nowMs: number): Rate {
+  const counts = new Map(past.steps.map(({ at, moves }) => [stepOf(Date.parse(at)), moves]))
+  const offsetMs = Date.parse(past.to) - nowMs
+  return add({ counts, sinceMs: Date.parse(past.from), offsetMs, upTo: past.last_event_id }, arrivals)
+}
+
+/** When the past is not known. */
+export const rateFrom = (sinceMs: number, arrivals: readonly Arrival[]): Rate =>
+  add({ counts: new Map(), sinceMs, offsetMs: 0, upTo: '' }, arrivals)
+
 /** Counts by time of arrival: a late movement counts now. */
-export function count(rate: Rate, movements: number, nowMs: number): Rate {
-  const now = stepOf(nowMs)
-  const kept = [...rate].filter(([step]) => step > now - STEPS)
-  return new Map([...kept, [now, (rate.get(now) ?? 0) + movements]])
+export function add(rate: Rate, arrivals: readonly Arrival[]): Rate {
+  const fresh = arrivals.filter(({ id }) => rate.upTo === '' || isAfter(id, rate.upTo))
+  const newest = Math.max(0, ...fresh.map(({ atMs }) => stepOf(atMs + rate.offsetMs)))
+  const counts = new Map([...rate.counts].filter(([step]) => step > newest - STEPS))
+  for (const { atMs } of fresh) {
+    const step = stepOf(atMs + rate.offsetMs)
+    counts.set(step, (counts.get(step) ?? 0) + 1)
+  }
+  return { ...rate, counts }
 }
 
 export type RatePoint = { atMs: number; movements: number }
 
-/** All steps up to now, oldest first, including empty ones. */
-export function pointsOf(rate: Rate, nowMs: number): RatePoint[] {
-  const now = stepOf(nowMs)
+/** All steps up to now, oldest first, including empty ones. `deviceMs` is the time of this device. */
+export function pointsOf({ counts, offsetMs }: Rate, deviceMs: number): RatePoint[] {
+  const now = Math.max(stepOf(deviceMs + offsetMs), ...counts.keys())
   return Array.from({ length: STEPS }, (_, i) => {
     const step = now - STEPS + 1 + i
-    return { atMs: step * STEP_MS, movements: rate.get(step) ?? 0 }
+    return { atMs: step * STEP_MS, movements: counts.get(step) ?? 0 }
   })
 }
 
 const sum = (points: readonly RatePoint[]) => points.reduce((all, { movements }) => all + movements, 0)
 
-export function rateText(points: readonly RatePoint[]): string {
-  const lastMinute = sum(points.slice(-60_000 / STEP_MS))
-  const all = sum(points)
-  const minutes = (STEPS * STEP_MS) / 60_000
+/** Says since when it counts if that is less than the chart shows. */
+export function rateText({ sinceMs, offsetMs }: Rate, points: readonly RatePoint[]): string {
   const number = new Intl.NumberFormat()
-  return `${number.format(lastMinute)} in the last minute, ${number.format(all)} in the last ${minutes} minutes`
+  const startOf = (steps: number) => points.at(-steps)?.atMs ?? 0
+  const time = new Date(sinceMs - offsetMs).toLocaleTimeString()
+  const lastMinute = `${number.format(sum(points.slice(-LAST_MINUTE)))} in the last minute`
+  const all = number.format(sum(points))
+  if (sinceMs <= startOf(STEPS))
+    return `${lastMinute}, ${all} in the last ${(STEPS * STEP_MS) / 60_000} minutes`
+  return sinceMs <= startOf(LAST_MINUTE) ? `${lastMinute}, ${all} since ${time}` : `${all} since ${time}`
 }

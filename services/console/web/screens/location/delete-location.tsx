@@ -1,4 +1,5 @@
 import { Anchor, Button, Text } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { useId } from 'react'
@@ -21,8 +22,10 @@ export function DeleteLocation({ location }: { location: Location }) {
 
 function Delete({ location: { id, name } }: { location: Location }) {
   const navigate = useNavigate()
+  const client = useQueryClient()
   const onDone = () => {
-    void navigate({ to: '/locations' })
+    // The copy from before the deletion must not be shown again.
+    void navigate({ to: '/locations' }).then(() => client.removeQueries({ queryKey: ['location', id] }))
     offerUndo({
       message: `Deleted ${name}.`,
       undo: () => restoreLocation(id),

@@ -10,7 +10,7 @@ import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyTestReads, unreadableTag } from '../errors.ts'
 import { decodeCanonical } from '../formats/canonical.ts'
 import { RateBuckets } from '../ingest/rate/rate-buckets.ts'
-import { findReader } from './readers.queries.ts'
+import { findReader } from '../readers/readers.queries.ts'
 
 export type TestReadDeps = {
   db: TenantDatabase<Tables>
