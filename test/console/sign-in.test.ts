@@ -228,11 +228,10 @@ test('with several organizations, one chooses after signing in, and signs in aga
   await visitor.picture('choose-organization')
   await page.getByRole('button', { name: 'Other Works Member' }).click()
   await page.getByRole('button', { name: /^Other Works, / }).waitFor()
-  // The session ends, and the page asks again, over the screen.
+  // The session ends, and with it the live feed: the page asks again, over the screen.
   await visitor.open('/account')
   await page.getByLabel('Your name').fill('Ada Lovelace')
   await endAllSessions(email, password)
-  await page.getByRole('button', { name: 'Save name' }).click()
   const again = page.getByRole('dialog')
   await again.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await again.getByRole('button', { name: 'Sign in' }).click()
@@ -240,7 +239,8 @@ test('with several organizations, one chooses after signing in, and signs in aga
   await expectAccessible(page)
   await again.getByRole('textbox', { name: 'Password' }).fill(password)
   await again.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText('Ada Lovelace · ').waitFor()
+  await again.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save name' }).click()
   await page.getByRole('button', { name: 'Other Works, Ada Lovelace: menu' }).waitFor()
 })
 
