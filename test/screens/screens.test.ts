@@ -18,7 +18,7 @@ const DIALOGS: Readonly<Record<string, readonly RegExp[]>> = {
   locations: [/^New location$/, /^Move Hamburg/],
   location: [/^Edit$/, /^Rename key$/, /^Delete/, /^Attach tag$/],
   readers: [/^Add reader$/],
-  reader: [/^Add scan point$/, /^Remove antenna|^Remove 1/, /^Remove reader$/],
+  reader: [/^Send a test read$/, /^Add scan point$/, /^Delete antenna/, /^Delete reader$/],
   'unknown-tags': [/^Assign E200AAAA/, /^Dismiss E200AAAA/],
   'api-keys': [/^Create key$|^New /, /^Revoke/],
   webhook: [/^Remove webhook$/],
