@@ -26,7 +26,7 @@ export function DeletedAsset({ id }: { id: number }) {
             thing={asset}
             tags={tags}
             keyHeldBy={keyHeldBy}
-            effect="Its history and its last location are shown again, and reads of its tags count again."
+            effect="Its history and its last location are shown again, and reads of tags that come back count again."
             restore={(key) => restoreAsset(id, key === undefined ? {} : { external_key: key })}
             reload={reloadedAsset(id)}
             onFailure={() => void preview.refetch()}

@@ -84,7 +84,7 @@ const Title = ({ noun, thing: { deleted_at: at } }: Pick<Props, 'noun' | 'thing'
 )
 
 function comesBack({ external_key: key }: Thing, tags: number, keyHeldBy: Holder | null): string {
-  const underKey = keyHeldBy ? '' : ` under its key ${key}`
+  const underKey = keyHeldBy ? ' under a new key' : ` under its key ${key}`
   const withTags = tags === 0 ? '' : tags === 1 ? ' with its tag' : ` with its ${tags} tags`
   return `It can be restored at any time. It comes back${underKey}${withTags}.`
 }
