@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset, newLocation, type Organization } from '../system/organization.ts'
-import { test } from './support/front.ts'
+import { test } from './support/front.fixture.ts'
 import { STACK } from './support/visitor.fixture.ts'
 
 /** A browser opens at most six connections to a host over plain HTTP. */
@@ -35,8 +35,9 @@ async function openTabs(context: BrowserContext, address: string, count: number)
 
 /** The cookie of a signed-in browser is also valid at the other name of this machine. */
 async function copyCookies(context: BrowserContext, address: string): Promise<void> {
-  const cookies = await context.cookies(`${STACK.urls.base}/session/refresh`)
-  await context.addCookies(cookies.map((cookie) => ({ ...cookie, domain: new URL(address).hostname })))
+  const { hostname: domain } = new URL(address)
+  for (const cookie of await context.cookies(`${STACK.urls.base}/session/refresh`))
+    await context.addCookies([{ ...cookie, domain }])
 }
 
 test.for(['near', 'far'] as const)(
