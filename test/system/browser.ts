@@ -5,7 +5,8 @@ import { chromium, type Browser, type BrowserServer, type Page } from 'playwrigh
 
 /**
  * Features that Playwright switches off and that stay off: those that send requests by themselves, and those that
- * break its control of pages. All others are on, as people have them: a later `--disable-features` replaces Playwright's.
+ * break its control of pages; and one that only loads parts of the browser's own window ahead. All others are on, as
+ * people have them: a later `--disable-features` replaces Playwright's.
  */
 const DISABLED_FEATURES = [
   'AimEnabled',
@@ -15,6 +16,7 @@ const DISABLED_FEATURES = [
   'NetworkTimeServiceQuerying',
   'OptimizationHints',
   'PreconnectToSearch',
+  'PreloadTopChromeWebUI',
 ]
 
 /** Playwright starts browsers without it. People's browsers keep pages that were left, with their connections. */
@@ -23,6 +25,7 @@ const NOT_PLAYWRIGHTS = ['--disable-back-forward-cache']
 /** The browser itself sends no requests: every request comes from a page. */
 const QUIET = [
   `--disable-features=${DISABLED_FEATURES.join(',')}`,
+  '--disable-gpu', // it would be emulated by a process of its own
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-domain-reliability',
