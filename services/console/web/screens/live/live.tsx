@@ -9,7 +9,7 @@ import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { KEPT, matches, type MovementLog, pause, resume } from './movement-log.ts'
 import { MovementTable } from './movement-table.tsx'
-import type { Rate } from './rate.ts'
+import { emptyText, type Rate } from './rate.ts'
 import { RateLine } from './rate-line.tsx'
 import { useMovementLog } from './use-movement-log.ts'
 
@@ -39,7 +39,11 @@ export default function Live() {
         onChange={(text) => setUrl({ q: text })}
         maw={360}
       />
-      {rate || !isConnected ? <Entries log={log} text={q} rate={rate} /> : <Waiting what="movements" />}
+      {rate || !isConnected ? (
+        <Entries log={log} text={q} rate={isConnected ? rate : undefined} />
+      ) : (
+        <Waiting what="movements" />
+      )}
     </Screen>
   )
 }
@@ -69,7 +73,7 @@ function Entries({ log, text, rate }: { log: MovementLog; text: string; rate: Ra
     )
   return (
     <EmptyState
-      title={rate?.upTo ? 'Nothing moved in the last 5 minutes' : 'No movements since you opened this screen'}
+      title={rate ? emptyText(rate, Date.now()) : 'No movements to show'}
       action={
         <Group>
           <Anchor component={Link} to="/readers" size="sm">

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { add, pointsOf, rateFrom, rateOf, rateText, STEP_MS, STEPS } from './rate.ts'
+import { add, emptyText, pointsOf, rateFrom, rateOf, rateText, STEP_MS, STEPS } from './rate.ts'
 
 const NOW = 1_800_000_000_000
 const iso = (ms: number) => new Date(ms).toISOString()
@@ -39,6 +39,8 @@ describe('the rate of movements', () => {
   test('says since when it counts, until that is longer ago than the chart', () => {
     const rate = rateFrom(NOW, [{ id: '1-e', atMs: NOW + 1 }])
     expect(textOf(rate, NOW + 1)).toBe(`1 since ${new Date(NOW).toLocaleTimeString()}`)
+    expect(emptyText(rate, NOW + 1)).toBe(`No movements since ${new Date(NOW).toLocaleTimeString()}`)
+    expect(emptyText(rate, NOW + STEPS * STEP_MS)).toBe('Nothing moved in the last 5 minutes')
     expect(textOf(rate, NOW + 90_000)).toMatch(/^0 in the last minute, 1 since /)
     expect(textOf(rate, NOW + STEPS * STEP_MS)).toBe('0 in the last minute, 0 in the last 5 minutes')
   })

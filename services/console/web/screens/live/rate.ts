@@ -59,14 +59,22 @@ export function pointsOf({ counts, offsetMs }: Rate, deviceMs: number): RatePoin
 
 const sum = (points: readonly RatePoint[]) => points.reduce((all, { movements }) => all + movements, 0)
 
+const MINUTES = (STEPS * STEP_MS) / 60_000
+const clock = ({ sinceMs, offsetMs }: Rate) => new Date(sinceMs - offsetMs).toLocaleTimeString()
+
 /** Says since when it counts if that is less than the chart shows. */
-export function rateText({ sinceMs, offsetMs }: Rate, points: readonly RatePoint[]): string {
+export function rateText(rate: Rate, points: readonly RatePoint[]): string {
   const number = new Intl.NumberFormat()
   const startOf = (steps: number) => points.at(-steps)?.atMs ?? 0
-  const time = new Date(sinceMs - offsetMs).toLocaleTimeString()
   const lastMinute = `${number.format(sum(points.slice(-LAST_MINUTE)))} in the last minute`
   const all = number.format(sum(points))
-  if (sinceMs <= startOf(STEPS))
-    return `${lastMinute}, ${all} in the last ${(STEPS * STEP_MS) / 60_000} minutes`
-  return sinceMs <= startOf(LAST_MINUTE) ? `${lastMinute}, ${all} since ${time}` : `${all} since ${time}`
+  if (rate.sinceMs <= startOf(STEPS)) return `${lastMinute}, ${all} in the last ${MINUTES} minutes`
+  const since = `${all} since ${clock(rate)}`
+  return rate.sinceMs <= startOf(LAST_MINUTE) ? `${lastMinute}, ${since}` : since
 }
+
+/** When nothing has moved. */
+export const emptyText = (rate: Rate, deviceMs: number): string =>
+  rate.sinceMs <= (pointsOf(rate, deviceMs)[0]?.atMs ?? 0)
+    ? `Nothing moved in the last ${MINUTES} minutes`
+    : `No movements since ${clock(rate)}`
