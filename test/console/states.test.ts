@@ -117,7 +117,9 @@ test('offline, every screen of the menu opens and says so; back online it loads'
   await menu.getByRole('link', { name: 'Members' }).waitFor()
   const names = (await menu.getByRole('link').allTextContents()).filter((name) => name !== 'Overview')
   await expect.poll(() => page.evaluate<string>(SCRIPTS), { timeout: 10_000 }).toMatch(/\/static\/members-/)
-  await page.waitForLoadState('networkidle') // the scripts of all screens are loaded together
+  let before = ''
+  const isComplete = async () => before === (before = await page.evaluate<string>(SCRIPTS))
+  await expect.poll(isComplete, { interval: 500, timeout: 10_000 }).toBe(true)
   await context.setOffline(true)
   for (const name of names) {
     await menu.getByRole('link', { name }).click()

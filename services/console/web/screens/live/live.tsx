@@ -73,7 +73,7 @@ function Entries({ log, text, rate }: { log: MovementLog; text: string; rate: Ra
     )
   return (
     <EmptyState
-      title={rate ? emptyText(rate, Date.now()) : 'No movements to show'}
+      title={rate ? emptyText(rate) : 'No movements to show'}
       action={
         <Group>
           <Anchor component={Link} to="/readers" size="sm">

@@ -39,8 +39,8 @@ describe('the rate of movements', () => {
   test('says since when it counts, until that is longer ago than the chart', () => {
     const rate = rateFrom(NOW, [{ id: '1-e', atMs: NOW + 1 }])
     expect(textOf(rate, NOW + 1)).toBe(`1 since ${new Date(NOW).toLocaleTimeString()}`)
-    expect(emptyText(rate, NOW + 1)).toBe(`No movements since ${new Date(NOW).toLocaleTimeString()}`)
-    expect(emptyText(rate, NOW + STEPS * STEP_MS)).toBe('Nothing moved in the last 5 minutes')
+    expect(emptyText(rate)).toBe(`No movements since ${new Date(NOW).toLocaleTimeString()}`)
+    expect(emptyText(rateOf(past, [], DEVICE))).toBe('Nothing moved in the last 5 minutes')
     expect(textOf(rate, NOW + 90_000)).toMatch(/^0 in the last minute, 1 since /)
     expect(textOf(rate, NOW + STEPS * STEP_MS)).toBe('0 in the last minute, 0 in the last 5 minutes')
   })

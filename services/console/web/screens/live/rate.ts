@@ -10,6 +10,8 @@ export type Rate = {
   counts: ReadonlyMap<number, number>
   /** Nothing before is counted. */
   sinceMs: number
+  /** It began with the past of all steps. */
+  coversChart: boolean
   /** The clock of the server minus that of this device. */
   offsetMs: number
   /** Counts contain everything up to this event. */
@@ -27,12 +29,14 @@ const stepOf = (ms: number) => Math.floor(ms / STEP_MS)
 export function rateOf(past: Past, arrivals: readonly Arrival[], nowMs: number): Rate {
   const counts = new Map(past.steps.map(({ at, moves }) => [stepOf(Date.parse(at)), moves]))
   const offsetMs = Date.parse(past.to) - nowMs
-  return add({ counts, sinceMs: Date.parse(past.from), offsetMs, upTo: past.last_event_id }, arrivals)
+  const sinceMs = Date.parse(past.from)
+  const coversChart = stepOf(sinceMs) <= stepOf(Date.parse(past.to)) - STEPS + 1
+  return add({ counts, sinceMs, coversChart, offsetMs, upTo: past.last_event_id }, arrivals)
 }
 
 /** When the past is not known. */
 export const rateFrom = (sinceMs: number, arrivals: readonly Arrival[]): Rate =>
-  add({ counts: new Map(), sinceMs, offsetMs: 0, upTo: '' }, arrivals)
+  add({ counts: new Map(), sinceMs, coversChart: false, offsetMs: 0, upTo: '' }, arrivals)
 
 /** Counts by time of arrival: a late movement counts now. */
 export function add(rate: Rate, arrivals: readonly Arrival[]): Rate {
@@ -74,7 +78,5 @@ export function rateText(rate: Rate, points: readonly RatePoint[]): string {
 }
 
 /** When nothing has moved. */
-export const emptyText = (rate: Rate, deviceMs: number): string =>
-  rate.sinceMs <= (pointsOf(rate, deviceMs)[0]?.atMs ?? 0)
-    ? `Nothing moved in the last ${MINUTES} minutes`
-    : `No movements since ${clock(rate)}`
+export const emptyText = (rate: Rate): string =>
+  rate.coversChart ? `Nothing moved in the last ${MINUTES} minutes` : `No movements since ${clock(rate)}`
