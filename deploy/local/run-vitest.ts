@@ -63,7 +63,8 @@ export async function withTestServers<T>(work: (vitest: Vitest) => Promise<T>): 
 /** Before vitest starts, so that the wait has a name. Without a browser the suites that need one fail by themselves. */
 export async function fetchBrowser(): Promise<void> {
   try {
-    await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote: say })
+    const options = { cacheDir: join(ROOT, '.cache/chromium'), onNote: say }
+    for (const name of ['chromium', 'chromium-headless-shell'] as const) await findChromium(name, options)
   } catch (error) {
     say(`test/browser and test/console will fail: ${errorText(error)}`)
   }

@@ -5,6 +5,7 @@ import { expect, inject } from 'vitest'
 import { ROOT } from '@whereabouts/deploy/local/services'
 import { problemsOf } from '../console/support/accessible.ts'
 import { screensOf } from '../console/support/screens.ts'
+import { expectSignInAgain } from '../console/support/session-end.ts'
 import { test } from '../console/support/visitor.fixture.ts'
 import { furnish } from './support/furnished.ts'
 
@@ -63,6 +64,13 @@ test('every screen and dialog, in three sizes and both color schemes', async ({ 
     }
   }
   expect(problems).toEqual([])
+})
+
+test('on every screen, people sign in again over it after the session ends', async ({
+  member,
+  organization,
+}) => {
+  for (const { path } of await screensOf(organization)) await expectSignInAgain(member, organization, path)
 })
 
 test('every page for people who are not signed in', async ({ visitor }) => {

@@ -39,10 +39,10 @@ const QUIET = [
 /** The script of the reference alone takes seconds on a busy machine. */
 const PAGE_TIMEOUT_MS = 60_000
 
-async function launchOptions() {
+async function launchOptions(name: Parameters<typeof findChromium>[0]) {
   const onNote = (note: string) => process.stdout.write(`  ${note}\n`)
   return {
-    executablePath: await findChromium({ cacheDir: join(ROOT, '.cache/chromium'), onNote }),
+    executablePath: await findChromium(name, { cacheDir: join(ROOT, '.cache/chromium'), onNote }),
     args: QUIET,
     ignoreDefaultArgs: NOT_PLAYWRIGHTS,
     chromiumSandbox: process.getuid?.() !== 0, // the sandbox does not work as root
@@ -51,7 +51,11 @@ async function launchOptions() {
 
 /** A browser that several test workers share: each connects to `wsEndpoint()`. */
 export const startBrowserServer = async (): Promise<BrowserServer> =>
-  chromium.launchServer(await launchOptions())
+  chromium.launchServer(await launchOptions('chromium-headless-shell'))
+
+/** A browser as people have it, with the back/forward cache. A page costs more than twice the processor time. */
+export const launchFullBrowser = async (): Promise<Browser> =>
+  chromium.launch(await launchOptions('chromium'))
 
 export type WatchedPage = {
   page: Page

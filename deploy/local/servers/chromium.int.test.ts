@@ -23,7 +23,8 @@ function program(path: string, text: string): string {
 }
 const WORKING = 'echo Chromium 156.0.8078.79'
 const BROKEN = 'echo "error while loading shared libraries" >&2; exit 127'
-const find = () => findChromium({ cacheDir: join(folder, 'cache') })
+const find = (name: 'chromium' | 'chromium-headless-shell' = 'chromium') =>
+  findChromium(name, { cacheDir: join(folder, 'cache') })
 
 test('the named browser comes first, and an error names it when it does not run', async () => {
   program('bin/chromium', WORKING)
@@ -40,6 +41,14 @@ test('PATH comes before the cache, and a cached browser that does not run is ski
   expect(await find()).toBe(cached)
   const installed = program('bin/chromium', WORKING)
   expect(await find()).toBe(installed)
+})
+
+test('the full browser is good for everything, the headless shell is not', async () => {
+  const full = program('bin/chromium', WORKING)
+  expect(await find('chromium-headless-shell')).toBe(full)
+  const shell = program('bin/chromium-headless-shell', WORKING)
+  expect(await find('chromium-headless-shell')).toBe(shell)
+  expect(await find()).toBe(full)
 })
 
 test('when none can be fetched, the error says what was tried and what to do', async () => {

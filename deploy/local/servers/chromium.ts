@@ -4,9 +4,14 @@ import { delimiter, join } from 'node:path'
 import { fetchIntoCache, type FetchOptions } from './debian-fetch.ts'
 import { unpackWithLibraries } from './debian-release.ts'
 
-/** Not `chromium-headless-shell`: that one never keeps pages in the back/forward cache, as people's browsers do. */
-const PACKAGE = 'chromium'
-const ON_PATH = [PACKAGE, 'chromium-browser', 'google-chrome']
+/** A Debian package, which is also the name of its program. */
+type Package = 'chromium' | 'chromium-headless-shell'
+
+const FULL = ['chromium', 'chromium-browser', 'google-chrome']
+const ON_PATH: Record<Package, readonly string[]> = {
+  chromium: FULL,
+  'chromium-headless-shell': ['chromium-headless-shell', ...FULL],
+}
 const CHROMIUM = {
   name: 'Chromium for the browser tests',
   size: '120 MB',
@@ -15,11 +20,14 @@ const CHROMIUM = {
 
 /**
  * The path of a Chromium for browser tests: that of WB_TEST_CHROMIUM, on PATH, in the cache, or Debian's package,
- * unpacked and not installed. Rejects with an error that says what to do.
+ * unpacked and not installed. The headless shell has the same features without a window, and takes half the processor
+ * time; but it never keeps pages in the back/forward cache, as people's browsers do. Rejects with an error that says
+ * what to do.
  */
-export async function findChromium(options: FetchOptions): Promise<string> {
+export async function findChromium(name: Package, options: FetchOptions): Promise<string> {
   const { cacheDir } = options
-  return given() ?? onPath() ?? inCache(cacheDir) ?? fetchIntoCache(CHROMIUM, options, fetchFor(cacheDir))
+  const fetched = () => fetchIntoCache(CHROMIUM, options, fetchFor(name, cacheDir))
+  return given() ?? onPath(ON_PATH[name]) ?? inCache(name, cacheDir) ?? fetched()
 }
 
 /** Undefined when it does not run. */
@@ -37,37 +45,37 @@ function given(): string | undefined {
   return path
 }
 
-function onPath(): string | undefined {
+function onPath(names: readonly string[]): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean)
-  return ON_PATH.flatMap((name) => folders.map((folder) => join(folder, name))).find(runs)
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find(runs)
 }
 
 /** A cached one may lack libraries that the machine had when it was fetched. */
-function inCache(cacheDir: string): string | undefined {
-  const versions = existsSync(cacheDir) ? readdirSync(cacheDir) : []
-  return versions.map((version) => join(cacheDir, version, PACKAGE)).find(runs)
+function inCache(name: Package, cacheDir: string): string | undefined {
+  const folders = existsSync(cacheDir) ? readdirSync(cacheDir) : []
+  return folders.map((folder) => join(cacheDir, folder, name)).find(runs)
 }
 
-const fetchFor = (cacheDir: string) => async (scratch: string, unpacked: string) => {
-  await unpackWithLibraries(scratch, { name: PACKAGE }, unpacked)
-  const version = versionOf(writeLauncher(unpacked))
+const fetchFor = (name: Package, cacheDir: string) => async (scratch: string, unpacked: string) => {
+  await unpackWithLibraries(scratch, { name }, unpacked)
+  const version = versionOf(writeLauncher(name, unpacked))
   if (version === undefined) throw new Error('it does not run')
-  const folder = join(cacheDir, version)
-  if (!runs(join(folder, PACKAGE))) {
+  const folder = join(cacheDir, `${name}-${version}`)
+  if (!runs(join(folder, name))) {
     rmSync(folder, { recursive: true, force: true })
     renameSync(unpacked, folder)
   }
-  return join(folder, PACKAGE)
+  return join(folder, name)
 }
 
 /** A program that finds its libraries where they were unpacked, wherever the folder is moved. */
-function writeLauncher(folder: string): string {
-  const libraries = libraryFolders(join(folder, 'root/usr/lib')).map((name) => `$lib/${name}`)
-  const file = join(folder, PACKAGE)
+function writeLauncher(name: Package, folder: string): string {
+  const libraries = libraryFolders(join(folder, 'root/usr/lib')).map((each) => `$lib/${each}`)
+  const file = join(folder, name)
   const lines = [
     '#!/bin/sh',
     'lib=$(dirname "$(readlink -f "$0")")/root/usr/lib',
-    `LD_LIBRARY_PATH="${libraries.join(':')}" exec "$lib/chromium/${PACKAGE}" "$@"`,
+    `LD_LIBRARY_PATH="${libraries.join(':')}" exec "$lib/chromium/${name}" "$@"`,
   ]
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o755 })
   return file

@@ -71,7 +71,6 @@ export const liveRoutes = {
     description:
       'What moved in the last five minutes: counts per ten seconds, and the newest movements. `last_event_id` says ' +
       'where the live stream continues.',
-    query: z.strictObject({}),
     success: { status: 200, schema: dataOf(RecentMovements) },
     errors: [],
   },

@@ -9,19 +9,36 @@ const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElemen
 /** The rules whose result depends on the color scheme; the others run once. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
-/** Fails if `problemsOf` finds something. */
-export const expectAccessible = async (page: Page): Promise<void> =>
-  expect(await problemsOf(page)).toEqual([])
+/** Screens and dialogs that were seen in both color schemes and at all widths. */
+const seen = new Set<string>()
 
 /**
- * What axe finds, of any impact, in light and dark mode; at three widths whether the page scrolls sideways; and on a
+ * Fails if `problemsOf` finds something: the first time on a screen or dialog everything, in a further state of it
+ * what axe finds in light mode, and what does not fit on a phone.
+ */
+export async function expectAccessible(page: Page): Promise<void> {
+  const place = await placeOf(page)
+  const isNew = !seen.has(place)
+  seen.add(place)
+  expect(await problemsOf(page, isNew ? WIDTHS : [PHONE], isNew), place).toEqual([])
+}
+
+/** The address without ids, and the titles of open dialogs. */
+async function placeOf(page: Page): Promise<string> {
+  const dialogs = await page.getByRole('dialog').getByRole('heading').allTextContents()
+  return [new URL(page.url()).pathname.replaceAll(/\d+/g, '#'), ...dialogs].join(' > ')
+}
+
+/**
+ * What axe finds, of any impact, in light and dark mode; at the widths whether the page scrolls sideways; and on a
  * phone what scrolls sideways, reaches beyond the screen or is cut.
  */
-export async function problemsOf(page: Page): Promise<string[]> {
+export async function problemsOf(page: Page, widths = WIDTHS, inDark = true): Promise<string[]> {
   const before = page.viewportSize()
   const found = await violationsOf(page, 'light', {})
-  found.push(...(await violationsOf(page, 'dark', { runOnly: { type: 'rule', values: COLOR_RULES } })))
-  for (const width of WIDTHS) {
+  const colors: RunOptions = { runOnly: { type: 'rule', values: COLOR_RULES } }
+  if (inDark) found.push(...(await violationsOf(page, 'dark', colors)))
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
     if ((await page.evaluate<number>(OVERFLOW)) > 0) found.push(`scrolls sideways at ${width} pixels`)
     if (width === PHONE) found.push(...(await page.evaluate<string[]>(NOT_FITTING)))

@@ -1,7 +1,8 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { test as base } from './visitor.fixture.ts'
-import { STACK } from './visitor.fixture.ts'
+import type { Browser } from 'playwright-core'
+import { launchFullBrowser } from '../../system/browser.ts'
+import { STACK, test as base } from './visitor.fixture.ts'
 
 const LIVE = '/api/v1/movements/live'
 const RENEWAL = '/session/refresh'
@@ -56,7 +57,15 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, delayMs: nu
   incoming.pipe(outgoing)
 }
 
-export const test = base.extend<{ front: Front }>({
+export const test = base.extend<{ browser: Browser; front: Front }>({
+  browser: [
+    async ({}, use) => {
+      const browser = await launchFullBrowser()
+      await use(browser)
+      await browser.close()
+    },
+    { scope: 'file' },
+  ],
   front: async ({}, use) => {
     const { stop, ...front } = await startFront()
     await use(front)
