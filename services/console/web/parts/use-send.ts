@@ -9,8 +9,8 @@ type Options<Input, T> = {
   /** Query keys that are reloaded after success. */
   reload?: readonly (readonly unknown[])[]
   onDone?: (result: T) => void
-  /** Gets the messages by field. */
-  onFailure?: (fields: FieldMessages) => void
+  /** Gets the messages by field. `isSending` stays true until it has resolved. */
+  onFailure?: (fields: FieldMessages) => unknown
   /** Messages by field. If there is one, nothing is sent. */
   check?: (input: Input) => Checks
   /** The failure in the words of this form; undefined for the usual words. */

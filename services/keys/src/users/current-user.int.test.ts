@@ -110,8 +110,8 @@ test('a refresh with an organization switches to it, with the refresh token alon
   })
   const { refresh_token: token } = there.json().data
   expect((await renew(own.session.refresh_token, own.orgId)).statusCode).toBe(401)
-  const stranger = await keys.signUp()
-  expect((await renew(token, stranger.orgId)).statusCode).toBe(404)
+  const other = await keys.signUp()
+  expect((await renew(token, other.orgId)).statusCode).toBe(404)
   expect((await renew(token, null)).statusCode).toBe(400)
   // The refusal spent nothing.
   expect((await renew(token, own.orgId)).json().data.org.id).toBe(own.orgId)
@@ -132,12 +132,12 @@ test('D15.2 users change their own name, in every organization', async ({ keys }
 
 test('a sign-in opens the organization it names, or the first one', async ({ keys }) => {
   const { host, own } = await guest(keys)
-  const stranger = await keys.signUp()
+  const other = await keys.signUp()
   const logIn = async (org_id?: number) => {
     const body = { email: own.email, password: own.password, ...(org_id !== undefined && { org_id }) }
     return (await keys.post('/api/v1/auth/login', body)).json().data.org.id
   }
-  expect([await logIn(), await logIn(host.orgId), await logIn(stranger.orgId)]).toEqual([
+  expect([await logIn(), await logIn(host.orgId), await logIn(other.orgId)]).toEqual([
     own.orgId,
     host.orgId,
     own.orgId,

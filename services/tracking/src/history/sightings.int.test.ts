@@ -70,7 +70,7 @@ describe('what decided a sighting', () => {
     })
   })
 
-  test('a save over a read says nothing of the read', async ({ tracking }) => {
+  test('a save over a read does not mention the read', async ({ tracking }) => {
     const { asset } = await warehouse(tracking)
     await ingest(tracking, [message(1, [DOCK_READ!])])
     tracking.clock.stoppedAt = DOCK_READ!.at + 1_000

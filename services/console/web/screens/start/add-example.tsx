@@ -12,8 +12,8 @@ export function AddExample(existing: Props) {
   const reload = [['locations'], ['assets'], ['readers'], ['reader']]
   const send = useSend(() => addExample(existing), {
     reload,
-    // What was created before the failure must not be created again.
-    onFailure: () => void Promise.all(reload.map((queryKey) => client.invalidateQueries({ queryKey }))),
+    // What was created before the failure must be known before the next try, which would create it again.
+    onFailure: () => Promise.all(reload.map((queryKey) => client.invalidateQueries({ queryKey }))),
   })
   return (
     <Paper withBorder p="md" maw={860}>
