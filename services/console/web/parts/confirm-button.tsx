@@ -44,12 +44,7 @@ export function ConfirmButton({ label, children, work, ...props }: Props) {
       >
         {label}
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={ariaLabel ?? label}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={ariaLabel ?? label}>
         <Stack>
           <Text size="sm" component="div">
             {children}
@@ -57,6 +52,7 @@ export function ConfirmButton({ label, children, work, ...props }: Props) {
           <SendForm
             send={send}
             label={label}
+            color="red"
             onSubmit={() => send.send(undefined)}
             onCancel={() => setOpen(false)}
           >

@@ -13,6 +13,8 @@ type Props = {
   /** Fields that show their own messages. */
   shownFields?: readonly string[]
   isDisabled?: boolean
+  /** Red for what takes something away. */
+  color?: 'red'
   children: ReactNode
 }
 
@@ -24,6 +26,7 @@ export function SendForm({
   onCancel,
   shownFields = [],
   isDisabled = false,
+  color,
   children,
 }: Props) {
   const form = useRef<HTMLFormElement>(null)
@@ -57,7 +60,7 @@ export function SendForm({
               Cancel
             </Button>
           )}
-          <Button type="submit" loading={send.isSending} disabled={isDisabled}>
+          <Button type="submit" loading={send.isSending} disabled={isDisabled} {...(color && { color })}>
             {label}
           </Button>
         </Group>

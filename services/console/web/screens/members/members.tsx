@@ -45,12 +45,7 @@ export default function MembersScreen() {
       ) : (
         <Alert variant="light">Only administrators can invite people and change roles.</Alert>
       )}
-      <FormModal
-        opened={isInviting}
-        onClose={() => setInviting(false)}
-        title="Invite a member"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <FormModal opened={isInviting} onClose={() => setInviting(false)} title="Invite a member">
         <InviteForm
           onCancel={() => setInviting(false)}
           onInvited={(made) => {

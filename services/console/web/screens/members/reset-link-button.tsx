@@ -49,12 +49,7 @@ export function ResetLinkButton({ member, onCreated }: Props) {
       >
         Reset link
       </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={`Reset link for ${member.name}`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={`Reset link for ${member.name}`}>
         <Stack>
           <Text size="sm">
             {`With the link, ${member.name} chooses a new password, without the old one. It works once, for an hour. Using it ends all sessions of ${member.name}.`}
