@@ -23,7 +23,7 @@ const DIALOGS: Readonly<Record<string, readonly RegExp[]>> = {
   'unknown-tags': [/^Assign E200AAAA/, /^Dismiss E200AAAA/],
   'api-keys': [/^Create key$|^New /, /^Revoke/],
   webhook: [/^Remove webhook$/],
-  members: [/^Withdraw/, /^Leave/],
+  members: [/^Invite$/, /^Withdraw/],
 }
 
 /** Pictures of a page in all sizes, and what is wrong with it, in both color schemes. */

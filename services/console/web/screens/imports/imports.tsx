@@ -62,7 +62,7 @@ const COUNTS = [
 function ImportsTable({ imports }: { imports: readonly Import[] }) {
   const number = new Intl.NumberFormat()
   return (
-    <StackedTable label="All imports" minWidth={760}>
+    <StackedTable label="Table of imports" minWidth={760}>
       <Table.Thead>
         <Table.Tr>
           <Table.Th>Import</Table.Th>
