@@ -131,7 +131,7 @@ async function expectUnderscoreVisible(page: Page): Promise<void> {
   expect(value.match(/_/g)).toHaveLength(1)
   // A copy, because the screen may render its field again, with its own value, at any moment.
   await field.evaluate((node) => {
-    const copy = node.cloneNode() as typeof node
+    const copy = node.cloneNode()
     copy.id = 'copied-field'
     node.after(copy)
   })
