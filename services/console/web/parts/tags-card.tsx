@@ -7,6 +7,7 @@ import { ConfirmButton } from './confirm-button.tsx'
 import { FormModal } from './form-modal.tsx'
 import { SendForm } from './send-form.tsx'
 import { offerUndo } from './undo.tsx'
+import { TAG_TYPES, tagTypeOf } from './tag-types.ts'
 import { useSend } from './use-send.ts'
 
 type Tag = components['schemas']['Tag']
@@ -21,12 +22,10 @@ type Props = {
   reload: readonly (readonly unknown[])[]
 }
 
-const TYPES = ['rfid', 'ble', 'barcode'] as const
-
 /** The tags of an asset or a location. */
 export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
   const offerAttach = ({ tag_type, value }: Omit<Tag, 'id'>) => {
-    const type = TYPES.find((known) => known === tag_type)
+    const type = tagTypeOf(tag_type)
     if (!type) return // a newer API has more types than this console
     offerUndo({
       message: `Detached ${value}.`,
@@ -112,7 +111,7 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
           <Group align="flex-start" wrap="nowrap">
             <Select
               label="Type"
-              data={TYPES}
+              data={TAG_TYPES}
               value={tag.tag_type}
               onChange={(type) => setTag({ ...tag, tag_type: type ?? 'rfid' })}
               allowDeselect={false}

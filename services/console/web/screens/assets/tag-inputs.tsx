@@ -1,16 +1,7 @@
 import { Button, Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import type { FieldMessages } from '../../parts/failure.ts'
+import { TAG_TYPE_CHOICES, tagTypeOf } from '../../parts/tag-types.ts'
 import type { NewTag } from './asset-fields.ts'
-
-/** Tag types of the API with their labels. */
-const TAG_TYPES: readonly { value: NewTag['tag_type']; label: string }[] = [
-  { value: 'rfid', label: 'RFID' },
-  { value: 'ble', label: 'Bluetooth' },
-  { value: 'barcode', label: 'Barcode' },
-]
-
-const tagTypeOf = (value: string): NewTag['tag_type'] =>
-  TAG_TYPES.find((type) => type.value === value)?.value ?? 'rfid'
 
 type Props = { tags: readonly NewTag[]; onChange: (tags: NewTag[]) => void; errors: FieldMessages }
 
@@ -26,9 +17,9 @@ export function TagInputs({ tags, onChange, errors }: Props) {
           <Group key={at} gap="xs" align="flex-start" wrap="nowrap">
             <NativeSelect
               aria-label={`Type of tag ${at + 1}`}
-              data={TAG_TYPES.map(({ value, label }) => ({ value, label }))}
+              data={TAG_TYPE_CHOICES}
               value={tag.tag_type}
-              onChange={(event) => change(at, { tag_type: tagTypeOf(event.currentTarget.value) })}
+              onChange={(event) => change(at, { tag_type: tagTypeOf(event.currentTarget.value) ?? 'rfid' })}
               error={errors[`tags[${at}].tag_type`]}
               w={120}
             />

@@ -22,7 +22,7 @@ export const useQuietReaders = () =>
   })
 const QUIET: ('silent' | 'never_heard')[] = ['silent', 'never_heard']
 
-/** The newest attempt of the webhook, if it failed. Null if all is well, or there is no webhook that is on. */
+/** The newest attempt of the webhook, if it failed. Null if it succeeded, or if no webhook is switched on. */
 export const useFailedDelivery = () =>
   useQuery({
     queryKey: ['webhook-deliveries', 'failed'],

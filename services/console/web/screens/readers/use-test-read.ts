@@ -1,7 +1,7 @@
 import { unwrap } from '@whereabouts/client/client'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
-import type { TagType } from './tag-types.ts'
+import type { TagType } from '../../parts/tag-types.ts'
 
 export type TestRead = { tag_type: TagType; value: string; antenna: number }
 

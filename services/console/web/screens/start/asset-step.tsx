@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { atMost, filled, firstOf } from '../../parts/checks.ts'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
-import { TAG_TYPE_CHOICES, type TagType, tagTypeOf } from '../readers/tag-types.ts'
+import { TAG_TYPE_CHOICES, type TagType, tagTypeOf } from '../../parts/tag-types.ts'
 import { EXAMPLE, exampleTag } from './example.ts'
 import { createAsset } from './set-up.ts'
 

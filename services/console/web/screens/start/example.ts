@@ -1,4 +1,4 @@
-import type { TagType } from '../readers/tag-types.ts'
+import type { TagType } from '../../parts/tag-types.ts'
 
 /** Names in an example that people recognize later. */
 export const EXAMPLE = { location: 'Dock 1', asset: 'Forklift 7' } as const

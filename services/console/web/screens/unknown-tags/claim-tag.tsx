@@ -7,7 +7,7 @@ import { FormModal } from '../../parts/form-modal.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
-import { type TagType, tagTypeLabel } from '../readers/tag-types.ts'
+import { type TagType, tagTypeLabel } from '../../parts/tag-types.ts'
 import { AssetPicker, type PickedAsset } from './asset-picker.tsx'
 
 type UnknownTag = components['schemas']['UnknownTag']

@@ -1,6 +1,6 @@
 import { Group, Select } from '@mantine/core'
 import { SearchBox } from '../../parts/search-box.tsx'
-import { TAG_TYPE_CHOICES } from '../readers/tag-types.ts'
+import { TAG_TYPE_CHOICES } from '../../parts/tag-types.ts'
 import type { UnknownTagFilter } from './use-unknown-tags.ts'
 
 type Props = { filter: UnknownTagFilter; onChange: (change: Partial<UnknownTagFilter>) => void }

@@ -4,7 +4,7 @@ import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Cell } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
-import { tagTypeLabel } from '../readers/tag-types.ts'
+import { tagTypeLabel } from '../../parts/tag-types.ts'
 
 type Props = { tag: components['schemas']['UnknownTag']; onClaim: () => void }
 

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
+import { TAG_TYPES } from '../../parts/tag-types.ts'
 import { api } from '../../session/api.ts'
 
 export const PAGE = 50
@@ -7,15 +8,13 @@ const REFRESH_MS = 5_000
 export const DEFAULTS = { q: '', type: '', reader: '', reads: '', sort: '-last_seen_at', offset: '0' }
 export type UnknownTagFilter = typeof DEFAULTS
 
-const TYPES = ['rfid', 'ble', 'barcode'] as const
-
 export function useUnknownTags({ q, type, reader, reads, sort, offset }: UnknownTagFilter) {
   const query = {
     limit: PAGE,
     offset: Number(offset),
     sort,
     ...(q !== '' && { q }),
-    ...(type !== '' && { tag_type: TYPES.filter((known) => known === type) }),
+    ...(type !== '' && { tag_type: TAG_TYPES.filter((known) => known === type) }),
     ...(reader !== '' && { reader_key: [reader] }),
     ...(reads !== '' && { min_reads: Number(reads) }),
   }
