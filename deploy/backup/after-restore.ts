@@ -60,7 +60,7 @@ async function main(): Promise<string> {
 
 /** A running service could undo this work or act on half of it. */
 async function refuseWhileServicesRun(config: Config): Promise<void> {
-  const urls = [config.CATALOG_DATABASE_URL, config.TRACKING_DATABASE_URL, config.KEYS_DATABASE_URL, config.WEBHOOKS_DATABASE_URL] // prettier-ignore
+  const urls = [config.CATALOG_DATABASE_URL, config.TRACKING_DATABASE_URL, config.KEYS_DATABASE_URL, config.WEBHOOKS_DATABASE_URL] // oxfmt-ignore
   const running = (await Promise.all(urls.map((url) => runningServices(url)))).flat()
   if (running.length > 0) throw new Error(`stop the services first: ${running.join(', ')} is connected`)
 }

@@ -23,7 +23,7 @@ const CLOSED = [
   { table: 'kysely_migration_lock', privileges: ['select', 'insert', 'update', 'delete'], roles: ['tenant', 'worker'] },
   { table: 'id_key', privileges: ['select', 'insert', 'update', 'delete'], roles: ['tenant', 'worker'] },
   { table: 'outbox', privileges: ['select', 'update', 'delete'], roles: ['tenant'] },
-] // prettier-ignore
+] // oxfmt-ignore
 
 /**
  * Gaps in the isolation of organizations in the schema of this owner, one line each, as found in the live database.

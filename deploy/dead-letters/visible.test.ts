@@ -37,5 +37,5 @@ test('a payload that is nested too deeply is printed as bytes', () => {
 })
 
 test('columns are aligned', () => {
-  expect(table([['a', 'long', 'x'], ['bbb', 'c', 'y z']])).toBe('a    long  x\nbbb  c     y z') // prettier-ignore
+  expect(table([['a', 'long', 'x'], ['bbb', 'c', 'y z']])).toBe('a    long  x\nbbb  c     y z') // oxfmt-ignore
 })

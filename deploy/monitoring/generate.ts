@@ -1,5 +1,5 @@
 // Writes dashboards/*.json and the table of metrics in docs/monitoring.md:
-//   node deploy/monitoring/generate.ts && pnpm exec prettier --write deploy/monitoring/dashboards docs/monitoring.md
+//   node deploy/monitoring/generate.ts && pnpm exec oxfmt deploy/monitoring/dashboards docs/monitoring.md
 import { writeFileSync } from 'node:fs'
 import { generatedFiles } from './generated-files.ts'
 

@@ -11,7 +11,7 @@ const [BEGIN, END] = [
   '<!-- metrics: end -->',
 ]
 
-/** Every file that is generated from another one here; prettier formats them. */
+/** Every file that is generated from another one here; oxfmt formats them. */
 export const generatedFiles = (): { path: string; content: string }[] => [
   ...boards.map((board) => ({
     path: join(import.meta.dirname, 'dashboards', `${board.uid}.json`),

@@ -15,7 +15,7 @@ const names = alerts.map(({ alert }) => alert)
 const runbooks = readFileSync(join(ROOT, 'docs/runbooks.md'), 'utf8')
 const entries = new Map(
   runbooks.split(/^## /m).slice(1).map((entry) => [entry.slice(0, entry.indexOf('\n')).trim(), entry] as const),
-) // prettier-ignore
+) // oxfmt-ignore
 
 test('every alert has an entry in the runbooks under its name, and every entry an alert', () => {
   expect([...entries.keys()]).toEqual(names)
@@ -125,7 +125,7 @@ test('every panel has a description and a unit', () => {
   }
 })
 
-/** Formatting is left to prettier. */
+/** Formatting is left to oxfmt. */
 const comparable = (path: string, text: string): unknown =>
   path.endsWith('.json')
     ? JSON.parse(text)

@@ -23,7 +23,6 @@ test('C5 a person changes name and password, sees their sessions and ends one', 
   await page.getByRole('heading', { name: 'Account' }).waitFor()
   await page.getByText('This session', { exact: true }).waitFor()
   await expectAccessible(page)
-  await member.picture('account')
 
   await page.getByLabel('Your name').fill('Ada Lovelace')
   await page.getByRole('button', { name: 'Save name' }).click()
@@ -70,7 +69,6 @@ test('C10 on a phone the header fits, and all its controls can be used', async (
   await press(page, person)
   await page.getByText('Ada · Administrator of Harbour Tools').waitFor()
   await expectWithin(page.getByRole('menu'), 360)
-  await member.picture('person-menu-phone')
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
   expect(await hasFocus(person)).toBe(true)

@@ -127,7 +127,6 @@ test('the reason says what decided, also if the setting differs or changed since
   await page.setViewportSize({ width: 360, height: 780 })
   expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360)
   await expectAccessible(page)
-  await member.picture('asset-why-phone')
 })
 
 test('an asset, location, reader or import that does not exist is said to be missing, with a way to the list', async ({
@@ -171,9 +170,7 @@ test('dwell times and history follow the asset as it moves', async ({ member, or
   await history.getByText('Saved, not read').waitFor()
   expect(await history.getByRole('row').count()).toBe(4)
   await expectAccessible(page)
-  await member.picture('asset')
   await page.setViewportSize({ width: 390, height: 844 })
-  await member.picture('asset-phone')
 
   const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // the viewer is in Berlin, in winter
   await page.getByLabel('To', { exact: true }).fill(hourAgo.toISOString().slice(0, 16))
@@ -263,7 +260,6 @@ test('tags are attached and detached, and the asset is deleted; both can be undo
   expect(await page.getByRole('link', { name: 'Forklift 7' }).count()).toBe(0)
   await page.getByText('Deleted Forklift 7.').waitFor()
   await expectAccessible(page)
-  await member.picture('asset-undo')
   await press(page, page.getByRole('button', { name: 'Undo' }))
   await page.getByText('Forklift 7 is restored.').waitFor()
   await page.getByRole('link', { name: 'Forklift 7' }).click()

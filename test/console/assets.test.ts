@@ -54,7 +54,6 @@ test('a new asset is created from the empty list; a mistake is shown at its fiel
   await form.getByText('Use only letters, digits and hyphens').waitFor()
   expect(await form.getByLabel('External key').getAttribute('aria-invalid')).toBe('true')
   await expectAccessible(page)
-  await member.picture('new-asset')
   await form.getByLabel('External key').fill('FORKLIFT-7')
   await form.getByRole('button', { name: 'Create asset' }).click()
   await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
@@ -87,10 +86,6 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
       .getByText(/Active/)
       .count(),
   ).toBe(0)
-  await member.picture('assets')
-  await page.setViewportSize({ width: 390, height: 844 })
-  await member.picture('assets-phone')
-  await page.setViewportSize({ width: 1280, height: 900 })
 
   // The row follows a movement without a reload of the page.
   await page.getByText('Live', { exact: true }).first().waitFor()
@@ -153,7 +148,6 @@ test('a deleted asset is found in the list and restored on its page', async ({ m
   await page.getByText('It comes back under its key CRATE with its tag. Its history').waitFor()
   expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0)
   await expectAccessible(page)
-  await member.picture('asset-deleted')
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByRole('heading', { name: 'Old crate', level: 1 }).waitFor()
   await page.getByText('Old crate is restored.').waitFor()
@@ -172,7 +166,6 @@ test('a restore names what others have now, and asks for another key', async ({ 
   await page.getByText('Enter another key.').waitFor()
   await key.fill('CRATE-2')
   await expectAccessible(page)
-  await member.picture('asset-deleted-taken')
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByRole('heading', { name: 'Old crate', level: 1 }).waitFor()
   await page.getByText('No tags yet.').waitFor()
@@ -237,7 +230,7 @@ test('an export that fails says why, and works on retry', async ({ member, organ
   await newAsset(organization, 'Forklift 7', [])
   await member.open('/assets')
   const detail = 'The locations of the assets are not available now, so the export was not made'
-  const error = { type: 'service_unavailable', title: 'Unavailable', status: 503, detail, instance: '/', request_id: 'R1' } // prettier-ignore
+  const error = { type: 'service_unavailable', title: 'Unavailable', status: 503, detail, instance: '/', request_id: 'R1' } // oxfmt-ignore
   await page.route('**/api/v1/exports/assets*', (route) => route.fulfill({ status: 503, json: { error } }))
   await page.getByRole('button', { name: 'Export all 1' }).click()
   await page.getByRole('alert').getByText(`${detail}. Try again in a moment.`).waitFor()
@@ -255,7 +248,6 @@ test('on a phone every asset is a card, and the list can be sorted', async ({ me
   expect(await region.evaluate((node) => node.scrollWidth - node.clientWidth)).toBeLessThanOrEqual(0)
   await page.getByLabel('Sort by').selectOption('Name, Z first')
   await expect.poll(() => region.getByRole('link').first().textContent()).toBe('Pallet 003')
-  await member.picture('assets-phone')
 })
 
 test('a session that ends during typing loses no text', async ({ member, organization }) => {

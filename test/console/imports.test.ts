@@ -29,7 +29,6 @@ test('a file is checked, previewed and applied', async ({ member, organization }
   await page.getByText('No imports yet').waitFor()
   await choose(page, MIXED)
   await expectAccessible(page)
-  await member.picture('imports-new')
   await page.getByRole('button', { name: 'Check file' }).click()
   await page.getByRole('heading', { name: 'File check: assets', level: 1 }).waitFor()
   await page.getByText('Done: 4 of 4 rows').waitFor()
@@ -39,7 +38,6 @@ test('a file is checked, previewed and applied', async ({ member, organization }
   await row(page, 5).getByText('external_key: ').waitFor()
   expect(await row(page, 2).count()).toBe(0)
   await expectAccessible(page)
-  await member.picture('import-checked')
   const downloading = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Download failed rows' }).click()
   const download = await downloading
@@ -64,7 +62,6 @@ test('a file is checked, previewed and applied', async ({ member, organization }
 
   await member.open('/imports')
   await page.getByText('1–2 of 2 imports').waitFor()
-  await member.picture('imports')
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   await page.getByRole('link', { name: 'Import: assets' }).waitFor()

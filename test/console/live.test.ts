@@ -46,11 +46,9 @@ test('shows live movements, newest first, and filters them', async ({ member, or
     .locator('canvas')
     .waitFor()
   await expectAccessible(page)
-  await member.picture('live')
   await page.setViewportSize({ width: 360, height: 800 })
   const list = page.getByRole('region', { name: 'Movements' })
   expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-  await member.picture('live-phone')
   await page.setViewportSize({ width: 1280, height: 900 })
 
   await page.getByLabel('Filter').fill('pallet')

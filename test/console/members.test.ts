@@ -27,7 +27,6 @@ test('C23 a member is invited, joins with the link, changes role and is removed'
   await page.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('cell', { name: email, exact: true }).waitFor()
   await expectAccessible(page)
-  await member.picture('members')
 
   const guest = await newVisitor(browser)
   await guest.page.goto(link)
@@ -109,7 +108,6 @@ test('C5 an administrator makes a reset link, with which a member chooses a new 
   await guest.page.getByRole('link', { name: 'Forgot password?' }).click()
   await guest.page.getByText('Ask an administrator of your organization.').waitFor()
   await expectAccessible(guest.page)
-  await guest.picture('forgot-password')
   await guest.page.goto(link)
   await guest.page.getByText('At least 10 characters').waitFor()
   await expectAccessible(guest.page)

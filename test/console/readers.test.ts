@@ -45,7 +45,6 @@ test('an unconfigured reader appears with its first message and can be configure
   await found.getByText('1 read of an unknown tag').waitFor()
   await known.getByText('Online').waitFor()
   await expectAccessible(page)
-  await member.picture('readers')
   await page.getByRole('button', { name: 'Set up gate-7' }).click()
   expect(await page.getByLabel('Reader key').inputValue()).toBe('gate-7')
   await page.getByLabel('Name').fill('Gate 7')
@@ -53,7 +52,6 @@ test('an unconfigured reader appears with its first message and can be configure
   await page.getByRole('heading', { name: 'Gate 7', level: 1 }).waitFor()
   await page.getByRole('row', { name: /^Reads of unknown tags 1/ }).waitFor()
   await expectAccessible(page)
-  await member.picture('reader-heard')
 })
 
 test('a reader is added, gets a scan point, is connected, changed and removed', async ({
@@ -100,7 +98,6 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   )
   expect(await page.getByLabel('MQTT broker', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
   await expectAccessible(page)
-  await member.picture('reader')
 
   await page.getByRole('textbox', { name: 'Name' }).fill('Northern dock')
   await page.getByRole('combobox', { name: 'Device time zone' }).fill('Nowhere')
@@ -135,7 +132,6 @@ test('a test read from the page of a reader is checked, and counts like a read o
   const dialog = page.getByRole('dialog')
   await dialog.getByText('The tag of Pallet 9.').waitFor()
   await expectAccessible(page)
-  await member.picture('reader-test-read')
   await dialog.getByRole('textbox', { name: 'Tag value' }).fill('not hex')
   await dialog.getByRole('button', { name: 'Send test read' }).click()
   await dialog.getByText('Must be an even number of hex digits').waitFor()

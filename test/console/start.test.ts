@@ -32,7 +32,6 @@ test('sign-up to first scan in the browser, with the example: 7 actions', async 
   const actions = await signUp(visitor)
   await page.getByText('You are signed in to Nordlager.').waitFor()
   await expectAccessible(page)
-  await visitor.picture('start-first')
   await actions.click('Add an example for me')
   await actions.click('Send a test read')
   await page.getByText(/Forklift 7 is at Dock 1, seen/).waitFor()
@@ -104,8 +103,6 @@ test('sign-up to first scan of a real reader, by keyboard only', async ({ visito
   await press(page, page.getByText('For technicians'))
   await expectAccessible(page)
   await expectFullValues(page)
-  await page.evaluate('scrollTo(0, 0)')
-  await visitor.picture('start')
   const urls = { mqtt: await textOf(page, 'MQTT broker'), nats: await textOf(page, 'NATS broker') }
   const [, orgId, readerKey = '', format = ''] = (await textOf(page, 'Message topic')).split('/')
   const message = Buffer.from(await textOf(page, 'Message'))
@@ -117,8 +114,6 @@ test('sign-up to first scan of a real reader, by keyboard only', async ({ visito
 
   await page.getByText('All five steps are done.').waitFor()
   await page.getByText(/Crane 1 is at Gate 2, seen/).waitFor()
-  await page.evaluate('scrollTo(0, 0)')
-  await visitor.picture('start-done')
   await press(page, page.getByRole('link', { name: 'See where it is, and why' }))
   await page.waitForURL(/\/assets\/\d+$/)
 })

@@ -42,7 +42,6 @@ test('a webhook is registered, shows its secret once, is tested, paused and remo
   await saved(organization)
   await page.getByRole('cell', { name: '1', exact: true }).waitFor()
   await expectAccessible(page)
-  await member.picture('webhook')
 
   await page.getByLabel('Deliver events').click({ force: true })
   await page.getByLabel('Deliver events').and(page.locator(':not(:checked)')).waitFor()

@@ -57,7 +57,7 @@ describe('D3 every field of every body', () => {
 
   const cases = bodies.flatMap(
     ({ row, operationId, rules }) =>
-    Object.entries(rules?.fields ?? {}).map(([field, rule]) => ({ row, operationId, field, good: rules?.good, refused: rule(field) })), // prettier-ignore
+    Object.entries(rules?.fields ?? {}).map(([field, rule]) => ({ row, operationId, field, good: rules?.good, refused: rule(field) })), // oxfmt-ignore
   )
   test.for(cases)(
     'D3 $operationId refuses wrong values of $field with code, message and params',

@@ -22,7 +22,7 @@ describe('D10 other views of the console', () => {
       duration_seconds,
     }))
     expect(asHistory).toEqual(history)
-    expect(data.map(({ location }) => location?.name ?? null)).toEqual([null, shelf.name, ...Array.from({ length: 3 }, () => dock.name)]) // prettier-ignore
+    expect(data.map(({ location }) => location?.name ?? null)).toEqual([null, shelf.name, ...Array.from({ length: 3 }, () => dock.name)]) // oxfmt-ignore
     const read = { reader: { id: expect.any(Number), name: 'Gate' }, antenna: 1, tag: expect.any(Object) }
     const byKey = { decided_by: 'location_key', location_key: shelf.external_key, scan_point: null }
     expect(data[1]).toMatchObject({ observed_at: at(5), ...read, ...byKey })
@@ -47,7 +47,7 @@ describe('D10 other views of the console', () => {
     const hours = ofDock.hours.map(({ hour }) => Date.parse(hour))
     expect(hours).toEqual([0, 1].map((n) => (Math.floor(Date.parse(from) / HOUR_MS) + n) * HOUR_MS))
     const sums = (all: typeof ofDock) =>
-      (['moves', 'in', 'out'] as const).map((name) => all.hours.reduce((sum, hour) => sum + (hour[name] ?? 0), 0)) // prettier-ignore
+      (['moves', 'in', 'out'] as const).map((name) => all.hours.reduce((sum, hour) => sum + (hour[name] ?? 0), 0)) // oxfmt-ignore
     expect(sums(ofDock)).toEqual([3, 1, 1]) // a first scan is a movement; a scan without a location is not
     expect(sums(await read(shelf.id))).toEqual([3, 2, 0])
   })
@@ -75,6 +75,6 @@ describe('D10 other views of the console', () => {
       total_count: 1,
     })
     const inside = await api.call('listLocationBranch', { token, query: { parent_id: hall.id } })
-    expect(inside.body.data.map(({ id, children_count }) => [id, children_count])).toEqual([[dock.id, 0], [shelf.id, 0]]) // prettier-ignore
+    expect(inside.body.data.map(({ id, children_count }) => [id, children_count])).toEqual([[dock.id, 0], [shelf.id, 0]]) // oxfmt-ignore
   })
 })

@@ -75,7 +75,7 @@ describe('D11 webhooks', () => {
   const refused = [
     'ftp://receiver.example', 'receiver.example/hook', '/hook', 'https://', 'x',
     'https://ada:secret@receiver.example/', 'https://ada@receiver.example/', 'javascript:alert(1)',
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   test.for(refused)('D11.1 the target %s is invalid_value', async (url, { api, org }) => {
     const { error } = (await api.call('createWebhook', { token: org.admin, body: { url } })).body
     expect(error.fields).toMatchObject([{ field: 'url', code: 'invalid_value' }])

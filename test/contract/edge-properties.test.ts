@@ -134,7 +134,7 @@ describe('random requests', () => {
       fc.constantFrom(
         'accept', 'authorization', 'range', 'if-none-match', 'traceparent', 'x-forwarded-for', 'x-principal', 'host',
         'origin', 'accept-encoding', 'content-encoding', 'upgrade', 'te', 'cookie', 'x-http-method-override',
-      ), // prettier-ignore
+      ), // oxfmt-ignore
       fc
         .stringMatching(/^[!#$%&'*+.^_`|~\w-]{1,20}$/)
         .filter(

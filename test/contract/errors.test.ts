@@ -9,7 +9,7 @@ import { callOf, UNKNOWN_ID } from './support/rows.ts'
 type Case = [operationId: OperationId, body: object, ...fields: FieldEntry[]]
 
 const tagTypes = ['rfid', 'ble', 'barcode']
-const scopes = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:read', 'scans:write', 'keys:admin', 'tracking:read'] // prettier-ignore
+const scopes = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:read', 'scans:write', 'keys:admin', 'tracking:read'] // oxfmt-ignore
 const name = 'Forklift'
 
 describe('D3 message templates', () => {
@@ -69,7 +69,7 @@ describe('D3 message templates', () => {
     ['createLocation', { name, parent_id: UNKNOWN_ID }, entry('parent_id', 'fk_not_found', expect.any(String))],
     ['createLocation', { name, parent_external_key: 'NOWHERE' }, entry('parent_external_key', 'fk_not_found', expect.any(String))],
     ['createLocation', { name, parent_id: null, parent_external_key: 'X' }, entry('parent_id', 'ambiguous_fields', expect.any(String)), entry('parent_external_key', 'ambiguous_fields', expect.any(String))],
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   const named = cases.map(([operationId, body, ...fields]) => ({
     operationId,
     body,

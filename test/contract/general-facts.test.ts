@@ -62,7 +62,7 @@ describe('general fact 5: the web filter (D2.1)', () => {
     'python-requests/2.32.3', 'Python-urllib/3.13', 'python-httpx/0.28', 'aiohttp/3.9', 'Go-http-client/2.0',
     'Java/21.0.2', 'okhttp/4.12', 'Apache-HttpClient/5.3', 'axios/1.7.9', 'node', 'node-fetch', 'undici',
     'libwww-perl/6.77', 'Ruby', 'PHP/8.3', 'GuzzleHttp/7', 'PYTHON-REQUESTS/2', 'aXiOs/1', undefined, '',
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   test.for(refused)('D2.1 User-Agent %j gets 403 in plain text', async (agent, { api, token }) => {
     const reply = await api.call('listAssets', { token, headers: { 'user-agent': agent } })
     expect(reply.status).toBe(403)

@@ -22,7 +22,7 @@ describe('ids', () => {
       await locations.make(),
     ]
     const reader = { reader_key: newKey(), name: 'r', format: 'canonical' }
-    const others = [org.id, org.userId, (await org.key()).id, (await api.call('createReader', { token: org.admin, body: reader })).body.data.id] // prettier-ignore
+    const others = [org.id, org.userId, (await org.key()).id, (await api.call('createReader', { token: org.admin, body: reader })).body.data.id] // oxfmt-ignore
     const ids = [...made, ...made.flatMap((one) => one.tags)].map(({ id }) => id).concat(others.map(Number))
     expect(new Set(ids).size).toBe(28)
     for (const id of ids) expect(Number.isSafeInteger(id) && id > 0, String(id)).toBe(true)

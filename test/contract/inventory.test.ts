@@ -31,7 +31,7 @@ describe.for(vocabularies)('%s', (operationId) => {
     [{ [assets]: ['', 'x'.repeat(256), 'BOX_1', null, 7], [place]: 'D' }, tooShort(`${assets}[0]`), tooLong(`${assets}[1]`, 255), notAKey(`${assets}[2]`), nullEntry(`${assets}[3]`, 'string'), typeEntry(`${assets}[4]`, 'string', 'number')],
     [{ [assets]: one, [place]: 'D', note: 'x', asset_ids: [1] }, entry('asset_ids', 'unknown_field', 'unknown field "asset_ids"'), entry('note', 'unknown_field', 'unknown field "note"')],
     [{ [assets]: ['NONE-1', 'NONE-2', 'NONE-1'], [place]: 'NOWHERE' }, unresolved(place, 'location', 'NOWHERE'), unresolved(assets, 'asset', 'NONE-1'), unresolved(assets, 'asset', 'NONE-2')],
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   const named = cases.map(([body, ...fields]) => ({
     body,
     fields,

@@ -107,7 +107,7 @@ describe('D4.11 D5.6 order', () => {
       const { make, list } = await listOf(api, newOrg, kind)
       const made = []
       for (const [name, external_key] of [['ä', '1'], ['b', '2'], ['B', '3'], ['b', '4'], ['📦', '5'], ['b', '6']])
-      made.push(await make({ name, external_key })) // prettier-ignore
+      made.push(await make({ name, external_key })) // oxfmt-ignore
       const keys = async (sort: string) =>
         (await list({ sort })).body.data.map(({ external_key }) => external_key)
       expect(await keys('name,-external_key')).toEqual(['3', '6', '4', '2', '1', '5'])

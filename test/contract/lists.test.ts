@@ -123,7 +123,7 @@ describe('D7.5 and D4.3 filters', () => {
       'p',
     ])
     const { error } = (await api.call('listAssets', { token: org.admin, query: { type: 'pallet' } })).body
-    expect(error.fields).toMatchObject([{ field: 'type', code: 'invalid_value', params: { allowed_values: ['asset', 'person', 'inventory'] } }]) // prettier-ignore
+    expect(error.fields).toMatchObject([{ field: 'type', code: 'invalid_value', params: { allowed_values: ['asset', 'person', 'inventory'] } }]) // oxfmt-ignore
   })
 
   test('D5.6 parent filters are any-of over ids or keys', async ({ api, newOrg }) => {
@@ -164,7 +164,7 @@ describe('D7.6 repeated parameters, and pages past the end', () => {
       const { body } = await api.call(operationId, { token: org.admin, query: { offset: 1_000_000 } })
       expect(body).toEqual({ data: [], limit: 50, offset: 1_000_000, total_count: 1 })
     }
-    const keys = await api.call('listApiKeys', { params: { org_id: org.id }, token: (await org.key()).token, query: { offset: 9 } }) // prettier-ignore
+    const keys = await api.call('listApiKeys', { params: { org_id: org.id }, token: (await org.key()).token, query: { offset: 9 } }) // oxfmt-ignore
     expect(keys.body).toEqual({ data: [], limit: 50, offset: 9, total_count: 1 })
   })
 })

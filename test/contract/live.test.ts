@@ -68,7 +68,7 @@ async function newMember(api: Api, { id, admin }: Organization) {
   const inviting = api.call('createInvitation', { params: { org_id: id }, token: admin, body })
   const joining = { token: (await succeed(inviting)).body.data.token, name: 'Bob', password: 'correct horse battery' }
   return (await succeed(api.call('acceptInvitation', { body: joining, headers: fromNewAddress() }))).body.data
-} // prettier-ignore
+} // oxfmt-ignore
 
 describe('D10 the live feed', () => {
   test('D10 shows a scan as it happens, and after a pause exactly the missed ones', async ({ api }) => {
@@ -115,7 +115,7 @@ describe('D10 the live feed', () => {
     await stream.next(1)
     expect(assetsOf(stream)).toEqual(idsOf(own))
     stream.close()
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('D10 an expired id is answered with a reset', async ({ org }) => {
     const stream = await listen({ token: org.admin, lastId: '17-long-ago' })
@@ -165,7 +165,7 @@ const refusals = async (streams: readonly EventStream[]) =>
     status,
     retry: headers['retry-after'],
     error: (JSON.parse(await body) as { error: object }).error,
-  }))) // prettier-ignore
+  }))) // oxfmt-ignore
 
 describe('S5 no organization closes the live feed for others', () => {
   test(
@@ -205,5 +205,5 @@ describe('S5 no organization closes the live feed for others', () => {
     const elsewhere = await listen({ token })
     expect(elsewhere.status).toBe(200)
     for (const each of [...streams, elsewhere]) each.close()
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 })

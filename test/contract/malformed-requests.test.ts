@@ -20,7 +20,7 @@ describe('bytes that may not be a request', () => {
         'Content-Length: 5, 5', 'Content-Length: 99999999999999999999', 'Transfer-Encoding: chunked', 'Transfer-Encoding: gzip',
         'Connection: upgrade', 'Upgrade: websocket', 'Upgrade: h2c', 'Expect: 100-continue', 'Expect: nothing', ' folded',
         'No colon', ': no name', 'X-Request-ID: \u0000', 'X: \u0001', 'Content-Type: application/json', 'Connection: close',
-      ), // prettier-ignore
+      ), // oxfmt-ignore
       fc.string({ unit: 'binary-ascii', maxLength: 30 }),
     )
     const start = fc.oneof(

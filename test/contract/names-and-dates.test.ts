@@ -32,7 +32,7 @@ describe('names, keys and dates', () => {
     },
   )
 
-  const notTimestamps = ['', '2026-11-21', '2026/11/21 10:00:00Z', '2026-11-21T10:00:00', '2026-02-30T10:00:00Z', '2026-11-21T25:00:00Z', 'now', '2026-11-21 10:00:00Z'] // prettier-ignore
+  const notTimestamps = ['', '2026-11-21', '2026/11/21 10:00:00Z', '2026-11-21T10:00:00', '2026-02-30T10:00:00Z', '2026-11-21T25:00:00Z', 'now', '2026-11-21 10:00:00Z'] // oxfmt-ignore
   test.for(notTimestamps)('date rule 5 %j is not an RFC 3339 timestamp', async (text, { api, org }) => {
     const body = { name, valid_from: text, valid_to: text }
     const { error } = (await api.call('createAsset', { token: org.admin, body })).body

@@ -161,7 +161,7 @@ describe('moving', () => {
         statuses.toSorted((a, b) => a - b),
         'one move would close the cycle',
       ).toEqual([200, 200, 200, 409])
-      const parents = new Map((await Promise.all(ids.map(read))).map(({ id, ...one }) => [id, 'parent_id' in one ? one.parent_id : null])) // prettier-ignore
+      const parents = new Map((await Promise.all(ids.map(read))).map(({ id, ...one }) => [id, 'parent_id' in one ? one.parent_id : null])) // oxfmt-ignore
       for (const id of ids) expect(stepsToRoot(id, parents)).toBeLessThan(4)
     }
   })

@@ -55,7 +55,7 @@ describe('PATCH 1: sent and omitted fields', () => {
     const clearing = { description: null, valid_to: null }
     expect((await patch(made.id, clearing)).body.data).toMatchObject(clearing)
     const before = await read(made.id)
-    const types = { name: 'string', is_active: 'boolean', valid_from: 'string', ...(kind === 'asset' && { type: 'string', metadata: 'object' }) } // prettier-ignore
+    const types = { name: 'string', is_active: 'boolean', valid_from: 'string', ...(kind === 'asset' && { type: 'string', metadata: 'object' }) } // oxfmt-ignore
     for (const [field, type] of Object.entries(types))
       expect((await patch(made.id, { [field]: null })).body.error.fields).toEqual([nullEntry(field, type)])
     expect(await read(made.id)).toEqual(before)
@@ -210,7 +210,7 @@ describe('PATCH 2 to 4: fields that are compared', () => {
       created_at: OTHER,
       deleted_at: OTHER,
     })
-    const codes = ['id read_only', 'external_key invalid_context', 'valid_to invalid_value', 'created_at read_only', 'updated_at read_only', 'deleted_at read_only', 'tags invalid_context'] // prettier-ignore
+    const codes = ['id read_only', 'external_key invalid_context', 'valid_to invalid_value', 'created_at read_only', 'updated_at read_only', 'deleted_at read_only', 'tags invalid_context'] // oxfmt-ignore
     expect(codesOf(reply)).toEqual(codes)
     expect(await read(made.id)).toEqual(made)
   })

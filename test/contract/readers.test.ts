@@ -103,7 +103,7 @@ describe('D3 problems of a mapping are reported by field', () => {
     [{ ...MAPPING, event: '/ev', read_events: Array(51).fill(1) }, entry('mapping.read_events', 'too_long', 'mapping.read_events must contain at most 50 items', { max_length: 50 })],
     [{ ...MAPPING, event: '/ev', read_events: ['a\0', null, {}, 'x'.repeat(256)] }, eventValue('mapping.read_events[0]'), eventValue('mapping.read_events[1]'), eventValue('mapping.read_events[2]'), eventValue('mapping.read_events[3]')],
     [{ ...MAPPING, event: '/ev', read_events: [1, true], heartbeat_events: [true] }, entry('mapping.heartbeat_events', 'invalid_value', 'mapping.heartbeat_events must not repeat a value of read_events')],
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   const named = cases.map(([mapping, ...fields]) => ({
     mapping,
     fields,
@@ -160,7 +160,7 @@ describe('every format, over the broker', () => {
       await link.close()
       const seen = async () => {
         const { data } = (await api.call('listReaders', { token: org.admin })).body
-        return data.map(({ health: { messages, messages_buried, reads, read_errors } }) => ({ messages, messages_buried, reads, read_errors })) // prettier-ignore
+        return data.map(({ health: { messages, messages_buried, reads, read_errors } }) => ({ messages, messages_buried, reads, read_errors })) // oxfmt-ignore
       }
       const expected = sent.map(({ fixture: { is_dead_letter, reads, errors } }) => ({
         messages: 1,

@@ -59,7 +59,7 @@ describe('D8.1 history of several rows', () => {
       return body.data.map((row) => [row.event_observed_at, row.duration_seconds])
     }
     const [one, five] = [at(1), at(5)]
-    const wanted = [[five, 180], [at(2), 60], [one, 60]] // prettier-ignore
+    const wanted = [[five, 180], [at(2), 60], [one, 60]] // oxfmt-ignore
     expect(await rows({ from: one, to: five })).toEqual(wanted)
     expect(await rows({ from: one.replace('Z', '000000Z'), to: five.replace('Z', '999999Z') })).toEqual(
       wanted,

@@ -151,7 +151,7 @@ describe('S3 S4 one client address', () => {
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     const door = { ...headers, 'sec-fetch-site': 'same-origin' }
-    const console = await api.request('/session/sign-in', { method: 'POST', headers: { ...door, 'content-type': 'application/json' }, body: own }) // prettier-ignore
+    const console = await api.request('/session/sign-in', { method: 'POST', headers: { ...door, 'content-type': 'application/json' }, body: own }) // oxfmt-ignore
     expect(console.status).toBe(429)
     expect(Number(console.headers.get('retry-after'))).toBeGreaterThan(0)
     const served = await Promise.all(

@@ -145,7 +145,7 @@ describe('D6 tags', () => {
       const { make, attach } = resourcesOf(api, org.admin, kind)
       const { id } = await make()
       return () => attach(id, tag)
-    })) // prettier-ignore
+    })) // oxfmt-ignore
     const replies = await Promise.all(owners.map((attach) => attach()))
     expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       201, 409, 409, 409, 409, 409,

@@ -95,7 +95,7 @@ describe('D1.3 D4.6 fields of assets only', () => {
 
   test('D4.6 metadata keeps every kind of JSON value and any key', async ({ api, org }) => {
     const { make, read } = resourcesOf(api, org.admin, 'asset')
-    const metadata = { '': 0, 'ünï 📦': [], __proto: { x: 1 }, constructor: 'c', n: -1.5e-7, big: 9007199254740991, t: true, nil: null, s: 'a\tb\n\u007f' } // prettier-ignore
+    const metadata = { '': 0, 'ünï 📦': [], __proto: { x: 1 }, constructor: 'c', n: -1.5e-7, big: 9007199254740991, t: true, nil: null, s: 'a\tb\n\u007f' } // oxfmt-ignore
     const { id } = await make({ metadata })
     expect(await read(id)).toHaveProperty('metadata', metadata)
   })

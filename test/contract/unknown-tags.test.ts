@@ -20,7 +20,7 @@ async function openGate({ api, org, token }: Given) {
     'nats',
   )
   const read = (tag: { tag_type: string; value: string }) =>
-    link.publish(org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads: [{ tag: { type: tag.tag_type, value: tag.value }, rssi_dbm: -48.5 }] }))) // prettier-ignore
+    link.publish(org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads: [{ tag: { type: tag.tag_type, value: tag.value }, rssi_dbm: -48.5 }] }))) // oxfmt-ignore
   return { location, read, close: () => link.close() }
 }
 

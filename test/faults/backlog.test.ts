@@ -98,7 +98,7 @@ test(
   { timeout: 240_000 },
   async () => {
     const { org, ids } = await site()
-    await publish(org, 'gate', ids.map((_, asset) => ({ asset }))) // prettier-ignore
+    await publish(org, 'gate', ids.map((_, asset) => ({ asset }))) // oxfmt-ignore
     await untilStored(org, 'gate', ASSETS)
     await vi.waitUntil(async () => (await eventCount(org.id)) === ASSETS, { timeout: 20_000 })
     const [before] = (await historyOf(org, ids[0] ?? 0, {})).data

@@ -51,8 +51,8 @@ function scanOf(mover: Mover, n: number, begin: number): { reader: string; bytes
 
 async function site(name: string) {
   const org = await newOrganization(system.stack, name)
-  for (const [reader, key] of [['dock', 'DOCK'], ['shelf', 'SHELF']] as const) // prettier-ignore
-    await newReader(org, { key: reader, format: 'canonical', locationId: await newLocation(org, key, key), antennas: 1 }) // prettier-ignore
+  for (const [reader, key] of [['dock', 'DOCK'], ['shelf', 'SHELF']] as const) // oxfmt-ignore
+    await newReader(org, { key: reader, format: 'canonical', locationId: await newLocation(org, key, key), antennas: 1 }) // oxfmt-ignore
   await newWebhook(org, system.receiver.url.replace('/hook', `/${name}`))
   const movers: Mover[] = []
   for (let i = 0; i < ASSETS.nats + ASSETS.mqtt; i += 1) {
@@ -67,7 +67,7 @@ async function site(name: string) {
 async function move(org: Organization, link: ReaderLink, mover: Mover, begin: number, onAck: () => void) {
   for (let n = 0; n < SCANS; n += 1) {
     const { reader, bytes } = scanOf(mover, n, begin)
-    const publish = () => link.publish(org.id, reader, 'canonical', bytes).then(() => true, () => false) // prettier-ignore
+    const publish = () => link.publish(org.id, reader, 'canonical', bytes).then(() => true, () => false) // oxfmt-ignore
     while (!(await publish())) await delay(100)
     onAck()
     await delay(PACE_MS)
@@ -92,7 +92,7 @@ type Moved = {
 async function announced(orgId: number): Promise<Moved[]> {
   const jsm = await system.nc.jetstreamManager()
   const filter = `events.asset-moved.${orgId}`
-  const { name } = await jsm.consumers.add('EVENTS', { filter_subject: filter, ack_policy: 'none' as never, mem_storage: true }) // prettier-ignore
+  const { name } = await jsm.consumers.add('EVENTS', { filter_subject: filter, ack_policy: 'none' as never, mem_storage: true }) // oxfmt-ignore
   const consumer = await system.nc.jetstream().consumers.get('EVENTS', name)
   const { num_pending: count } = await consumer.info()
   const moves: Moved[] = []
@@ -119,7 +119,7 @@ const delivered = (path: string) =>
     .filter((delivery) => delivery.path === path)
     .map(({ body }) => (JSON.parse(body.toString()) as { delivery_id: string }).delivery_id)
 
-const pids = () => Object.values(system.stack.services).map(({ name, pid, isRunning }) => ({ name, pid, isRunning })) // prettier-ignore
+const pids = () => Object.values(system.stack.services).map(({ name, pid, isRunning }) => ({ name, pid, isRunning })) // oxfmt-ignore
 
 async function notReady(): Promise<string[]> {
   const names = Object.entries(system.stack.urls.ops)
@@ -160,7 +160,7 @@ async function expectRevocationApplied(org: Organization): Promise<void> {
     members.flatMap(({ name, url, mqttUrl }) =>
       (['nats', 'mqtt'] as const).map(
         (transport) =>
-        startReader(transport, { urls: { nats: url, mqtt: mqttUrl }, ca: system.ca, key, name: `${transport}-${name}` }), // prettier-ignore
+        startReader(transport, { urls: { nats: url, mqtt: mqttUrl }, ca: system.ca, key, name: `${transport}-${name}` }), // oxfmt-ignore
       ),
     ),
   )

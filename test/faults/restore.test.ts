@@ -107,7 +107,7 @@ async function revoke(org: Organization, { clientId }: ApiKey): Promise<void> {
 }
 
 const anyone = () => createClient({ baseUrl: system.stack.urls.base })
-const isRefused = (key: ApiKey) => exchangeKey(anyone(), key).then(() => false, () => true) // prettier-ignore
+const isRefused = (key: ApiKey) => exchangeKey(anyone(), key).then(() => false, () => true) // oxfmt-ignore
 
 /**
  * Current and past locations of each asset in both organizations; without names, because a restore may bring older
@@ -265,6 +265,6 @@ test('both are lost: the backup is restored, and the report says what to check',
   expect(await isRefused(key)).toBe(false) // no copy of the revocation was left
   await expectGone('both', late.id)
   await expectWell(late.id)
-  const old = await query<{ count: number }>(stack, 'select count(*)::int as count from keys.api_key where revoked_at is not null') // prettier-ignore
+  const old = await query<{ count: number }>(stack, 'select count(*)::int as count from keys.api_key where revoked_at is not null') // oxfmt-ignore
   expect(old[0]?.count).toBeGreaterThanOrEqual(sites.length)
 }, 90_000)

@@ -51,7 +51,7 @@ const cases: Case[] = [
   { name: 'no signature', ...good, headers: { 'x-service-timestamp': String(AT) }, want: false },
   { name: 'no timestamp', ...good, headers: { 'x-service-signature': signature }, want: false },
   { name: 'no headers', ...good, headers: {}, want: false },
-] // prettier-ignore
+] // oxfmt-ignore
 
 let folder: string
 beforeAll(async () => {

@@ -109,7 +109,7 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       const atOnce = await Promise.all([1, 2, 3].map((n) => upsertAsset(client, 'BELT-4', { name: 'Belt ' + n })))
       console.log(JSON.stringify({ first, again, atOnce }))`
       writeFileSync(join(project, 'upsert.ts'), source)
-      const keys = await shell.run('printf \'{"baseUrl":"%s","clientId":"%s","clientSecret":"%s"}\' "$BASE" "$CLIENT_ID" "$CLIENT_SECRET"') // prettier-ignore
+      const keys = await shell.run('printf \'{"baseUrl":"%s","clientId":"%s","clientSecret":"%s"}\' "$BASE" "$CLIENT_ID" "$CLIENT_SECRET"') // oxfmt-ignore
       const { first, again, atOnce } = JSON.parse(
         await runOn('', process.execPath, ['upsert.ts', keys], project),
       )

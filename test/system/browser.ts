@@ -1,7 +1,7 @@
 import { findChromium } from '@whereabouts/deploy/local/servers/chromium'
 import { ROOT } from '@whereabouts/deploy/local/services'
 import { join } from 'node:path'
-import { chromium, type Browser, type BrowserServer, type Page } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
 
 /**
  * Features that Playwright switches off and that stay off: those that send requests by themselves, and those that
@@ -49,9 +49,9 @@ async function launchOptions(name: Parameters<typeof findChromium>[0]) {
   }
 }
 
-/** A browser that several test workers share: each connects to `wsEndpoint()`. */
-export const startBrowserServer = async (): Promise<BrowserServer> =>
-  chromium.launchServer(await launchOptions('chromium-headless-shell'))
+/** A browser without a window, with its default features but for the back/forward cache. */
+export const launchBrowser = async (): Promise<Browser> =>
+  chromium.launch(await launchOptions('chromium-headless-shell'))
 
 /** A browser as people have it, with the back/forward cache. A page costs more than twice the processor time. */
 export const launchFullBrowser = async (): Promise<Browser> =>

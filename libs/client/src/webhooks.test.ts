@@ -97,7 +97,7 @@ describe('D11.2 the signature', () => {
       const timestamp = String(1_700_000_000 + randomBytes(3).readUIntBE(0, 3))
       const good = { body, secret, timestamp, signature: await webhookSignature(body, timestamp, secret) }
       const taken = ({ body: raw, ...d }: typeof good) =>
-        verifyWebhookSignature(raw, { 'x-service-timestamp': d.timestamp, 'x-service-signature': d.signature }, d.secret, options) // prettier-ignore
+        verifyWebhookSignature(raw, { 'x-service-timestamp': d.timestamp, 'x-service-signature': d.signature }, d.secret, options) // oxfmt-ignore
       await taken(good)
       for (const part of ['body', 'timestamp', 'signature', 'secret'] as const)
         for (const [bit, value] of flips(Buffer.from(good[part]))) {

@@ -57,7 +57,8 @@ export type RawBody = string | Uint8Array | ArrayBuffer
 
 /** Fetch `Headers`, Node's `request.headers`, or an object with names in any case. */
 export type WebhookHeaders =
-  { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>
 
 export type VerifyOptions = {
   /**

@@ -49,7 +49,7 @@ test.for([
   { name: 'half a character in a name', value: { '\ud800': 1 }, message: '{f} must not contain NUL or broken Unicode' },
 ])('$name is a problem of the whole metadata', ({ value, message }) => {
   for (const schema of [Metadata, MetadataPatch]) expect(problems(value, schema)).toEqual([['', message, expect.anything()]])
-}) // prettier-ignore
+}) // oxfmt-ignore
 
 test.for([null, [], 'x', 7])('%j is not metadata', (value) => {
   expect(problems(value)).toEqual([['', 'invalid_type', expect.anything()]])

@@ -28,7 +28,7 @@ test('safe integers of every size and sign and null arrive unchanged', async () 
   const values = [
     0, 1, -1, 255, -256, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, -(2 ** 32), -(2 ** 32) - 1,
     Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, null, -0,
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   const expected = `{${values.map((value) => (value === null ? 'NULL' : String(value))).join(',')}}`
   expect(await readBack(bigints(values))).toBe(expected)
 })
@@ -46,7 +46,7 @@ test('instants before and after 1970 and 2000 arrive exact to the millisecond', 
   const wire = [
     '1970-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '1999-12-31T23:59:59.999Z', '2000-01-01T00:00:00.000Z',
     '2026-11-21T10:00:00.123Z', '1715-01-01T00:00:00.001Z', '2284-12-31T23:59:59.999Z',
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   const { rows } = await sql<{ at: string | null }>`
     select at from unnest(${instants([...wire.map((text) => Date.parse(text)), null])}) with ordinality as u (at, n)
     order by n`.execute(database.db)

@@ -3,7 +3,7 @@ import { isUnavailable } from '@whereabouts/service-kit/unavailable'
 // In addition to `isUnavailable`: refused and half-open connections, no resources, and conflicts with other sessions.
 const CODES = new Set([
   '08001', '08004', '53000', '53100', '53200', '40001', '40P01', '55P03', '57014', 'EAI_AGAIN',
-]) // prettier-ignore
+]) // oxfmt-ignore
 
 /** True if the database was unreachable, overloaded or contended: the same statement may succeed later. */
 export function isDatabaseOutage(error: unknown): boolean {

@@ -61,7 +61,7 @@ test('an immediate follower applies states at once, even while no stream can sto
   const { follower, view } = follow(bus, { immediate: true, filter: 'keys.key.>' })
   const stored = follow(bus)
   await Promise.all([follower.caughtUp, stored.follower.caughtUp])
-  await natsOf(bus.broker).jetstreamManager().then((jsm) => jsm.streams.delete('KEYS')) // prettier-ignore
+  await natsOf(bus.broker).jetstreamManager().then((jsm) => jsm.streams.delete('KEYS')) // oxfmt-ignore
   const row = { ...key(1, 2), msg_id: 'later', headers: {}, age: 0 }
   expect(await immediatePublish(bus.broker, bus.logger)([row])).toEqual([false])
   await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }))

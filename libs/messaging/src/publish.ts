@@ -17,7 +17,8 @@ export type OutgoingMessage = {
 
 /** Result for one message. A failed message may still have been stored: publish it again with the same id. */
 export type PublishResult =
-  { ok: true; stream: string; seq: number; duplicate: boolean } | { ok: false; reason: string }
+  | { ok: true; stream: string; seq: number; duplicate: boolean }
+  | { ok: false; reason: string }
 
 const TIMEOUT_MS = 5_000
 

@@ -16,7 +16,13 @@ import {
  * way.
  */
 export type RequestFailure =
-  'timeout' | 'no_responders' | 'overloaded' | 'refused' | 'failed' | 'aborted' | 'unreachable'
+  | 'timeout'
+  | 'no_responders'
+  | 'overloaded'
+  | 'refused'
+  | 'failed'
+  | 'aborted'
+  | 'unreachable'
 
 export class RequestError extends Error {
   override readonly name = 'RequestError'

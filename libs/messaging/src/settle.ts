@@ -7,7 +7,9 @@ export class PoisonError extends Error {
 }
 
 export type Settlement =
-  { do: 'ack' } | { do: 'nak'; delayMs: number } | { do: 'dead-letter'; reason: string }
+  | { do: 'ack' }
+  | { do: 'nak'; delayMs: number }
+  | { do: 'dead-letter'; reason: string }
 
 /** The retry delays of a consumer that does not set its own. */
 export const RETRY_DELAYS_MS: readonly number[] = [1_000, 5_000, 30_000]

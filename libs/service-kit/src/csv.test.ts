@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { csvFile, escapeFormula, unescapeFormula } from './csv.ts'
 
 test('rows have the order of the columns, null is an empty cell, and lines end with CR LF', () => {
-  const rows = [{ b: 'x', a: 1, more: true }, { a: null, b: 'say "hi", twice\n', more: false }] // prettier-ignore
+  const rows = [{ b: 'x', a: 1, more: true }, { a: null, b: 'say "hi", twice\n', more: false }] // oxfmt-ignore
   expect(csvFile(['a', 'b'], rows)).toBe('a,b\r\n1,x\r\n,"say ""hi"", twice\n"\r\n')
   expect(csvFile(['a', 'b'], [])).toBe('a,b\r\n')
 })

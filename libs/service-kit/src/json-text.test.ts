@@ -82,7 +82,7 @@ test.for([
   { name: 'of many values', text: `[${'0,'.repeat(MAX_VALUES)}0]`, message: `at most ${MAX_VALUES} values` },
 ])('a large text is refused when it is $name', ({ text, message }) => {
   expect(() => parseJson(large(text))).toThrow(message)
-}) // prettier-ignore
+}) // oxfmt-ignore
 
 test('a small text is parsed, however deep', () => {
   const deep = '['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1)
@@ -97,4 +97,4 @@ test('a large text within the limits is parsed', () => {
 
 test('a text that is not JSON is a SyntaxError, large or small', () => {
   for (const text of ['{', large('{"a":'), `{"metadata":${LARGE}`, '']) expect(() => parseJson(text)).toThrow(SyntaxError)
-}) // prettier-ignore
+}) // oxfmt-ignore

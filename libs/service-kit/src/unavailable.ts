@@ -3,7 +3,7 @@
 const CODES = new Set([
   'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'ETIMEDOUT',
   '08000', '08003', '08006', '53300', '57P01', '57P02', '57P03',
-]) // prettier-ignore
+]) // oxfmt-ignore
 
 /** True if a dependency could not be reached: then our caller gets a 503 and retries. */
 export function isUnavailable(error: unknown): boolean {

@@ -21,5 +21,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createOwnRowsView(db, 'asset', [
     'org_id', 'id', 'external_key', 'name', 'type', 'is_active', 'valid_from', 'valid_to', 'created_at', 'updated_at',
     'deleted_at', 'search_text',
-  ]) // prettier-ignore
+  ]) // oxfmt-ignore
 }

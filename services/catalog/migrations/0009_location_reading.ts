@@ -16,5 +16,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await createOwnRowsView(db, 'location', [
     'org_id', 'id', 'external_key', 'name', 'parent_id', 'is_active', 'valid_from', 'valid_to', 'created_at',
     'updated_at', 'deleted_at', 'search_text',
-  ]) // prettier-ignore
+  ]) // oxfmt-ignore
 }

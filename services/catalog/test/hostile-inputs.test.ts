@@ -91,7 +91,7 @@ describe('no row of an import blocks the event loop', () => {
     { name: 'many tags', cells: ['x', '', distinct] },
   ])('$name', async ({ cells }) => {
     expect(await longest(() => readRow('assets', columns, row(cells)))).toBeLessThan(MAX_SLICE_MS)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('many rows', async () => {
     const tags = Array.from({ length: 200 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join('|')
@@ -108,7 +108,7 @@ describe('no request body blocks the event loop', () => {
     const parts: string[] = []
     for (let length = 0, i = 0; length < MIB - 200; i += 1) length += parts[parts.push(`${name(i)}:0`) - 1]!.length + 1
     return `{${parts.join()}}`
-  } // prettier-ignore
+  } // oxfmt-ignore
   const names = members((i) => `"${i.toString(36)}"`)
 
   const metadata = [
@@ -160,7 +160,7 @@ describe('no request body blocks the event loop', () => {
   test.for([listOf('0'), listOf('""'), listOf('"a"'), listOf('"!"'), `[${keys}]`])('InventorySave of %s', async (list) => {
     const bytes = Buffer.from(`{"asset_identifiers":${list},"location_identifier":"a"}`)
     expect(await longest(() => parsePart(InventorySave, decodeJsonObject(bytes), 'body'))).toBeLessThan(MAX_SLICE_MS)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('a form of many fields', async () => {
     expect(await longest(() => decodeForm(Buffer.from(fill('a=1&', MIB))))).toBeLessThan(MAX_SLICE_MS)

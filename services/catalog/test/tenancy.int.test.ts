@@ -114,7 +114,7 @@ describe('if every statement forgets the organization', () => {
           'application/json',
         )
         const { data, total_count } = response.json<{ data: { id: number }[]; total_count: number }>()
-        const seen = await ownIds(catalog, data.map(({ id }) => id)) // prettier-ignore
+        const seen = await ownIds(catalog, data.map(({ id }) => id)) // oxfmt-ignore
         expect({ query, foreign: data.length - seen, total_count }).toEqual({
           query,
           foreign: 0,

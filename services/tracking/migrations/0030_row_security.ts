@@ -14,7 +14,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   // For substrings, which find no index under row-level security.
   await createOwnRowsView(db, 'asset', [
     'org_id', 'id', 'external_key', 'name', 'valid_from', 'valid_to', 'deleted_at', 'is_scanned', 'search_text',
-  ]) // prettier-ignore
+  ]) // oxfmt-ignore
   await createOwnRowsView(db, 'tag', ['org_id', 'id', 'asset_id', 'deleted_at', 'search_text'])
   // Saves and claims write what reads write, and the projection rows that they have just learned of.
   const both = { organization: 'org_id', tenant: 'select, insert, update', worker: 'select, insert, update' }

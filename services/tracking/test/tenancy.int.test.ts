@@ -57,7 +57,7 @@ async function fill(tracking: Tracking, orgId: number) {
   return { reader: reader.id as number, point: point.data.id as number, unknown: unknown.id, asset, location }
 }
 
-const TABLES = ['asset', 'location', 'tag', 'reader', 'scan_point', 'unknown_tag', 'scan', 'position', 'asset_place'] as const // prettier-ignore
+const TABLES = ['asset', 'location', 'tag', 'reader', 'scan_point', 'unknown_tag', 'scan', 'position', 'asset_place'] as const // oxfmt-ignore
 
 const rowsOf = (db: Kysely<Tables>, orgId: number) =>
   Promise.all(

@@ -32,10 +32,10 @@ export const refusedHosts: Readonly<Record<string, readonly string[]>> = {
     '[3fff::1]', '[3ffe::1]', '[2001:2::1]', '[2001:10::1]', '[2001:20::1]', '[5f00::1]', '[4000::1]', '[::8.8.8.8]',
     '[64:ff9b::8.8.8.8]', '[64:ff9b:1::808:808]', '[2002:808:808::1]', '[2001:0:808:808::1]',
   ],
-} // prettier-ignore
+} // oxfmt-ignore
 
 /** Hosts that no URL may have: with a zone of an interface, numbers that are too large, or too many parts. */
 export const brokenHosts: readonly string[] = [
   '[fe80::1%25eth0]', '[fe80::1%eth0]', '[::1%25lo]', '[::ffff:127.0.0.1%25lo]', '4294967296', '256.0.0.1', '127.0.0.256',
   '1.2.3.4.5', '0x100000000', '[::ffff:127.0.0.256]', '[127.0.0.1]', '[::1', '08.0.0.1',
-] // prettier-ignore
+] // oxfmt-ignore

@@ -102,7 +102,7 @@ export async function measureRefusals(bench: Bench): Promise<Verdict[]> {
   })
   const forged = filled.callers.map(({ token }) => ({ ...agent, authorization: `Bearer ${forge(token)}` }))
   const sides = [
-    side('served', filled.callers.map((caller) => caller.through), 200), // prettier-ignore
+    side('served', filled.callers.map((caller) => caller.through), 200), // oxfmt-ignore
     side('401 without a token', [agent], 401),
     side('401 forged signature', forged, 401),
     side('429', [filled.limited.through], 429),

@@ -25,7 +25,7 @@ export const floods: readonly Flood[] = [
   { name: '50 000 reads/s, 250 a message', org: 201, keys: 2, messagesPerSecond: 200, reads: 250 },
   { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },
   { name: '256 KiB messages, ten keys', org: 203, keys: 10, messagesPerSecond: 2_000, reads: READS_LIMIT, bytes: SIZE_LIMIT },
-] // prettier-ignore
+] // oxfmt-ignore
 
 /** Starts a separate process that floods until it is stopped. */
 export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: number) {

@@ -135,7 +135,7 @@ function report([base, now]: readonly Side[], { say }: Run, { title, reads, pair
   const costs = [
     costRow(name, reads, pairs.map((pair) => pair.base)),
     costRow(ours, reads, pairs.map((pair) => pair.now)),
-  ] // prettier-ignore
+  ] // oxfmt-ignore
   say(`\n${title}, reads/s\n${table([['round', name, ours, 'ratio'], ...rounds])}\n\n`)
   say(`${table([['a read', 'all µs', 'tracking µs', 'PostgreSQL µs', 'broker µs', 'MiB'], ...costs])}\n`)
   return [ratioVerdict(`${title.split(':', 1)[0]}: ${name}'s time ÷ now's`, ratios)]

@@ -16,7 +16,7 @@ export function pairTable(title: string, floor: string, pairs: readonly Pair[], 
   const perSecond = (seconds: number) => Math.round(reads / seconds).toLocaleString('en')
   const rows = pairs.map(({ floor: bare, tracking, ratio }, i) => [
     String(i + 1), perSecond(bare), perSecond(tracking.seconds), ratio.toFixed(2), tracking.residentMiB.toFixed(0),
-  ]) // prettier-ignore
+  ]) // oxfmt-ignore
   return `\n${title}, reads/s\n${table([['round', floor, 'tracking', 'ratio', 'MiB'], ...rows])}\n`
 }
 

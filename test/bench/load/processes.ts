@@ -53,7 +53,7 @@ export function residentMiB(pid: number | undefined): number | undefined {
 }
 
 function childrenOf(parent: number | undefined) {
-  const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name)).map(Number) // prettier-ignore
+  const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name)).map(Number) // oxfmt-ignore
   return pids.flatMap((pid) => {
     const stat = readStat(pid)
     return stat && stat.parent === parent ? [{ pid, stat }] : []

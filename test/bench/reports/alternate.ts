@@ -83,10 +83,10 @@ async function oneRound(
 
 const figuresOf = (rounds: readonly Round[]): Figures => ({
   p50: median(rounds.map(({ alone }) => median(alone))),
-  p99: quantile(rounds.flatMap(({ alone }) => alone), 0.99), // prettier-ignore
+  p99: quantile(rounds.flatMap(({ alone }) => alone), 0.99), // oxfmt-ignore
   together: {
-    p50: quantile(rounds.flatMap(({ together }) => together), 0.5), // prettier-ignore
-    p99: quantile(rounds.flatMap(({ together }) => together), 0.99), // prettier-ignore
+    p50: quantile(rounds.flatMap(({ together }) => together), 0.5), // oxfmt-ignore
+    p99: quantile(rounds.flatMap(({ together }) => together), 0.99), // oxfmt-ignore
   },
   perSecond: median(rounds.map(({ perSecond }) => perSecond)),
 })

@@ -76,8 +76,8 @@ function throughputTable(rounds: readonly { floor: Round; dispatcher: Round }[],
   }
   const rows = [
     ['', 'deliveries/s', 'connections', 'all µs', ...parts.map((part) => `${part} µs`)],
-    row('bare loop', rounds.map(({ floor }) => floor)), // prettier-ignore
-    row('dispatcher', rounds.map(({ dispatcher }) => dispatcher)), // prettier-ignore
+    row('bare loop', rounds.map(({ floor }) => floor)), // oxfmt-ignore
+    row('dispatcher', rounds.map(({ dispatcher }) => dispatcher)), // oxfmt-ignore
   ]
   return `\nWithout a pause, ${deliveries} deliveries a round, medians of ${rounds.length}\n${table(rows)}\n`
 }

@@ -118,7 +118,7 @@ function startDispatcher(folder: string, ca: string, inspectPort: number, stops:
     env: { 'webhook-dispatcher': { ...inspectable(inspectPort), NODE_EXTRA_CA_CERTS: caFile } },
   })
   // Also when interrupted during the start; a failed start stops itself.
-  stops.push(() => starting.then((stack) => stack.stop(), () => undefined)) // prettier-ignore
+  stops.push(() => starting.then((stack) => stack.stop(), () => undefined)) // oxfmt-ignore
   return starting
 }
 

@@ -41,11 +41,19 @@ export async function problemsOf(page: Page, widths = WIDTHS, inDark = true): Pr
   for (const width of widths) {
     await page.setViewportSize({ width, height: 900 })
     if ((await page.evaluate<number>(OVERFLOW)) > 0) found.push(`scrolls sideways at ${width} pixels`)
-    if (width === PHONE) found.push(...(await page.evaluate<string[]>(NOT_FITTING)))
+    if (width === PHONE) found.push(...(await notFitting(page)))
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   if (before) await page.setViewportSize(before)
   return found
+}
+
+/** What does not fit once the page has followed the new width: charts draw again a moment later. */
+async function notFitting(page: Page): Promise<string[]> {
+  await page
+    .waitForFunction(`${NOT_FITTING}.length === 0`, undefined, { timeout: 2_000 })
+    .catch(() => undefined)
+  return page.evaluate<string[]>(NOT_FITTING)
 }
 
 /** Visible elements that scroll sideways, reach beyond the screen, or cut their text. */

@@ -57,18 +57,22 @@ function passOn(incoming: IncomingMessage, response: ServerResponse, delayMs: nu
   incoming.pipe(outgoing)
 }
 
-export const test = base.extend<{ browser: Browser; front: Front }>({
+export const test = base.extend<{ front: Front }>({
+  front: async ({}, use) => {
+    const { stop, ...front } = await startFront()
+    await use(front)
+    await stop()
+  },
+})
+
+/** `test`, in a browser as people have it, with the back/forward cache. */
+export const testInFullBrowser = test.extend<{ browser: Browser }>({
   browser: [
     async ({}, use) => {
       const browser = await launchFullBrowser()
       await use(browser)
       await browser.close()
     },
-    { scope: 'file' },
+    { scope: 'worker' },
   ],
-  front: async ({}, use) => {
-    const { stop, ...front } = await startFront()
-    await use(front)
-    await stop()
-  },
 })

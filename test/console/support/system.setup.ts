@@ -1,24 +1,17 @@
 import type { TestProject } from 'vitest/node'
-import { startBrowserServer } from '../../system/browser.ts'
 import { shareSystem } from '../../system/shared-system.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** URLs of the gateway, of the brokers for readers, and of a webhook receiver. */
     console: { base: string; nats: string; mqtt: string; receiver: string }
-    /** Where test workers connect to the browser. */
-    browser: string
   }
 }
 
-/** One system and one browser for all files: each test uses its own organization and profile. */
+/** One system for all files: each test uses its own organization and profile. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const [{ system, leave }, browser] = await Promise.all([shareSystem(), startBrowserServer()])
+  const { system, leave } = await shareSystem()
   const { base, nats, mqtt } = system.stack.urls
   project.provide('console', { base, nats, mqtt, receiver: system.receiver.url })
-  project.provide('browser', browser.wsEndpoint())
-  return async () => {
-    await browser.close()
-    await leave()
-  }
+  return leave
 }

@@ -1,11 +1,7 @@
-import { ROOT } from '@whereabouts/deploy/local/services'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type Page } from 'playwright-core'
 import { inject, test as base } from 'vitest'
+import { launchBrowser } from '../../system/browser.ts'
 import { newOrganization, type Organization } from '../../system/organization.ts'
-
-const SCREENSHOTS = join(ROOT, '.cache/screenshots')
 
 export type Visitor = {
   page: Page
@@ -14,8 +10,6 @@ export type Visitor = {
   problems: string[]
   /** Opens a path of the console. */
   open: (path: string) => Promise<void>
-  /** Saves a screenshot as a test artefact. */
-  picture: (name: string) => Promise<void>
 }
 
 type Fixtures = {
@@ -64,10 +58,6 @@ export async function newVisitor(browser: Browser): Promise<Visitor> {
     open: async (path) => {
       await page.goto(path)
     },
-    picture: async (name) => {
-      mkdirSync(SCREENSHOTS, { recursive: true })
-      await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true })
-    },
   }
 }
 
@@ -90,11 +80,11 @@ export async function leave({ context, problems }: Visitor): Promise<void> {
 export const test = base.extend<Fixtures>({
   browser: [
     async ({}, use) => {
-      const browser = await chromium.connect(inject('browser'))
+      const browser = await launchBrowser()
       await use(browser)
-      await browser.close() // only this connection
+      await browser.close()
     },
-    { scope: 'file' },
+    { scope: 'worker' },
   ],
   visitor: async ({ browser }, use) => {
     const visitor = await newVisitor(browser)

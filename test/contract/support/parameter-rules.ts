@@ -21,7 +21,7 @@ const integer =
     ...each(name, [String(min - 1), '-99999999999999999999'], entry(name, 'too_small', `${name} must be ≥ ${min}`, { min })),
     ...(max === undefined ? [] : each(name, [String(max + 1), '99999999999999999999'], entry(name, 'too_large', `${name} must be ≤ ${max}`, { max }))),
     ...twice('1')(name),
-  ] // prettier-ignore
+  ] // oxfmt-ignore
 
 const boolean: ParameterRule = (name) => [
   ...each(name, ['', '1', 'yes', 'TRUE', 'True', 'true%20', 'null'], invalid(name, 'true or false')),
@@ -38,7 +38,7 @@ const repeatable =
       query: Array.from({ length: 201 }, () => `${name}=${good}`).join('&'),
       entry: entry(name, 'too_long', `${name} must contain at most 200 items`, { max_length: 200 }),
     },
-  ] // prettier-ignore
+  ] // oxfmt-ignore
 
 const keys = repeatable('A-1', ['', 'a_b', 'a%20', '%C3%A4', '%00', 'x'.repeat(256)], (name) =>
   invalid(name, '1 to 255 letters, digits and hyphens'),
@@ -66,7 +66,7 @@ const search: ParameterRule = (name) => [
   ...each(name, ['a%00b', '%1B', 'a%7F'], noControl(name)),
   ...each(name, ['x'.repeat(256), '%F0%9F%93%A6'.repeat(256)], entry(name, 'too_long', `${name} must be at most 255 characters`, { max_length: 255 })),
   ...twice('a')(name),
-] // prettier-ignore
+] // oxfmt-ignore
 
 const page = { limit: integer(1, 200), offset: integer(0) }
 const shared = { ...page, external_key: keys, is_active: boolean, include_deleted: boolean, q: search, sort }

@@ -72,7 +72,7 @@ describe('D10 an export', () => {
     for (const [child, parent] of [['A', 'B'], ['B', 'C'], ['C', 'D']] as const) {
       const [{ id }] = (await catalog.get(`/locations?external_key=${child}`)).json().data
       await catalog.patch(`/locations/${id}`, { parent_external_key: parent })
-    } // prettier-ignore
+    } // oxfmt-ignore
     await make('A-1', 'A')
     await make('Z')
     const csv = await exported(catalog, 'locations')

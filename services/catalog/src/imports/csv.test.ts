@@ -38,7 +38,7 @@ describe('a valid file', () => {
     const header = text.startsWith('a\n') ? ['a'] : ['a', 'b']
     expect(await readAll(text)).toEqual({ header, rows })
     expect(await readAll(text, 1_000)).toEqual({ header, rows })
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('line numbers are those of an editor, with quoted, empty and skipped lines', async () => {
     const text = '\n\na,b\r\n"x\r\ny\n",1\n\n,\n2,3\r\n\r\n"4","\n5"\n6,7'

@@ -179,7 +179,7 @@ describe('D10 importing assets', () => {
       name,
       tags.map(({ value }) => value),
     ])
-    expect(seen).toEqual([['A', 'renamed', []], ['ASSET-0001', 'found', ['E2']], ['B', 'second', ['E1']]]) // prettier-ignore
+    expect(seen).toEqual([['A', 'renamed', []], ['ASSET-0001', 'found', ['E2']], ['B', 'second', ['E1']]]) // oxfmt-ignore
   })
 
   test('the tag of a location is taken; keys and tags of another organization are free', async ({

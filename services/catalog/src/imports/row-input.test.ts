@@ -92,7 +92,7 @@ describe('D3 problems are errors of the API, with the column as field', () => {
     [{ barcode: `a|${'b'.repeat(256)}|` }, 'barcode', 'too_long', 'barcode must be at most 255 characters'],
   ] as const)('%j', ([cells, field, code, message]) => {
     expect(errorsOf({ name: 'a', ...cells })).toEqual([expect.objectContaining({ field, code, message })])
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('a row reports all problems together, in the order of the columns', () => {
     const cells = { rfid: '|', name: ' ', type: 'x', external_key: '_', valid_to: 'never' }

@@ -101,7 +101,7 @@ function valueOf(field: Field, cell: string): unknown {
   return field.column === 'jsonb' ? json(cell) : cell
 }
 
-const booleans = new Map([['true', true], ['false', false]]) // prettier-ignore
+const booleans = new Map([['true', true], ['false', false]]) // oxfmt-ignore
 
 /** Text that is not JSON remains text, which the schema refuses. */
 function json(cell: string): unknown {

@@ -45,7 +45,7 @@ export async function loadResources(
     where resource.org_id = ${orgId} and resource.deleted_at is null and resource.external_key = any(${[...keys]}::text[])
     order by resource.id
     ${lock ? sql`for update of resource` : sql``}`.execute(db)
-  const tags = await loadTags(db, orgId, table, rows.map(({ id }) => id)) // prettier-ignore
+  const tags = await loadTags(db, orgId, table, rows.map(({ id }) => id)) // oxfmt-ignore
   return rows.map((row) => toResource(row, tags.get(row.id) ?? NO_TAGS))
 }
 

@@ -60,7 +60,7 @@ describe('D10 an invalid file is refused and leaves nothing', () => {
     const { error } = (await post(catalog, csv)).json()
     expect(error.fields).toEqual(fields.map(([field, code, message]) => ({ field, code, message })))
     expect(await stored(catalog)).toEqual(NOTHING)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('the query', async ({ catalog }) => {
     const fieldsOf = async (query: string) => (await post(catalog, 'name\n', query)).json().error.fields

@@ -14,7 +14,7 @@ const cases = [
   { metadata: `{"a":${'9'.repeat(400)}}`, entries: ['metadata.a invalid_value'] },
   { metadata: '{"__proto__":{"a":1}}', entries: ['metadata.__proto__ invalid_value'] },
   { metadata: `{"b":[{"__proto__":1}],"a":${LARGE}}`, entries: ['metadata.a invalid_value', 'metadata.b[0].__proto__ invalid_value'] },
-] // prettier-ignore
+] // oxfmt-ignore
 
 describe('D12.2 metadata that cannot be stored as sent', () => {
   test.for(cases)('is refused by create, PATCH and the legacy routes: $metadata', async ({ metadata, entries }, { catalog }) => {
@@ -30,7 +30,7 @@ describe('D12.2 metadata that cannot be stored as sent', () => {
       expect(entriesOf(res)?.toSorted()).toEqual(entries)
     }
     expect((await catalog.get(`/assets/${stored.id}`)).json().data).toEqual(stored)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('is reported together with problems of other fields, in schema order', async ({ catalog }) => {
     const { id } = await catalog.asset()
@@ -73,7 +73,7 @@ describe('D12.2 metadata that cannot be stored as sent', () => {
     expect(done.rows[0]?.errors).toMatchObject([
       { field: 'metadata', code: 'invalid_value', message: expect.stringMatching(/^metadata\.a\.b\[2\] must be/) },
     ])
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 })
 
 describe('S11 j names with misleading characters', () => {
@@ -92,7 +92,7 @@ describe('S11 j names with misleading characters', () => {
     expect(entriesOf(await catalog.patch(`/${kind}s/${id}`, { name: `${name}!` }))).toEqual(['name invalid_value'])
     const done = await imports.run(`${kind}s`, `external_key,name\nOLD,${name}\nNEW,${name}\n`)
     expect(done.rows.map(({ outcome, errors }) => [outcome, errors[0]?.field])).toEqual([['unchanged', undefined], ['failed', 'name']])
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 })
 
 test('D12.2 lists refuse a search for control characters', async ({ catalog }) => {

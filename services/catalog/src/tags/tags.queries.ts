@@ -25,7 +25,7 @@ export async function lockOwner(tx: Tx, orgId: number, owner: Owner): Promise<bo
 export const tagColumns = [
   'tag.org_id', 'tag.id', 'tag.tag_type', 'tag.value', 'tag.asset_id', 'tag.location_id',
   'tag.created_at', 'tag.deleted_at', 'tag.revision',
-] as const // prettier-ignore
+] as const // oxfmt-ignore
 
 const returned = sql.raw(tagColumns.map((column) => column.replace('tag.', '')).join(', '))
 

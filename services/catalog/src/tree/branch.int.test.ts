@@ -27,8 +27,8 @@ describe('GET /locations/branch', () => {
     catalog,
   }) => {
     const { a, b, shelf } = await halls(catalog)
-    expect(shown(await branch(catalog))).toEqual([['Hall A', 0], ['Hall B', 2]]) // prettier-ignore
-    expect(shown(await branch(catalog, `?parent_id=${b.id}`))).toEqual([['Aisle 1', 0], ['Aisle 2', 1]]) // prettier-ignore
+    expect(shown(await branch(catalog))).toEqual([['Hall A', 0], ['Hall B', 2]]) // oxfmt-ignore
+    expect(shown(await branch(catalog, `?parent_id=${b.id}`))).toEqual([['Aisle 1', 0], ['Aisle 2', 1]]) // oxfmt-ignore
     for (const { id } of [a, shelf])
       expect(await branch(catalog, `?parent_id=${id}`)).toMatchObject({ data: [], total_count: 0 })
   })
@@ -45,7 +45,7 @@ describe('GET /locations/branch', () => {
     await make('Hall C', undefined, { valid_from: '2999-01-01T00:00:00Z' })
     await catalog.delete(`/locations/${one.id}`)
     await catalog.delete(`/locations/${a.id}`)
-    expect(shown(await branch(catalog))).toEqual([['Hall B', 1], ['Hall C', 0]]) // prettier-ignore
+    expect(shown(await branch(catalog))).toEqual([['Hall B', 1], ['Hall C', 0]]) // oxfmt-ignore
     expect(shown(await branch(catalog, `?parent_id=${b.id}`))).toEqual([['Aisle 2', 1]])
   })
 
@@ -57,7 +57,7 @@ describe('GET /locations/branch', () => {
     for (const [org, id] of [[otherOrg, b.id], [catalog.orgId, theirs.id]] as const) {
       const res = await catalog.get(`/locations/branch?parent_id=${id}&offset=3`, { org })
       expect(res.json().error).toMatchObject({ type: 'not_found', detail: 'Location not found' })
-    } // prettier-ignore
+    } // oxfmt-ignore
   })
 
   test('answers 404 for a missing or deleted parent', async ({ catalog }) => {

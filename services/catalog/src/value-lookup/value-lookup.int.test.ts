@@ -120,7 +120,7 @@ describe('POST /lookup', () => {
       [`Last by barcode ${'📦'.repeat(255)}`],
     ])
     const codes = async (sent: unknown) =>
-      (await catalog.post('/lookup', sent)).json().error.fields.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`) // prettier-ignore
+      (await catalog.post('/lookup', sent)).json().error.fields.map(({ field, code }: { field: string; code: string }) => `${field} ${code}`) // oxfmt-ignore
     expect(await codes({})).toEqual(['values required'])
     expect(await codes({ values: [] })).toEqual(['values too_short'])
     expect(await codes({ values: [...values, 'a', 'b'] })).toEqual(['values too_long'])

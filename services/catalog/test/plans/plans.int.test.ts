@@ -12,7 +12,7 @@ const INDEXES = [
   'location_pkey', 'location_by_external_key', 'location_by_name', 'location_by_created_at', 'location_by_updated_at',
   'location_key_number', 'location_siblings', 'location_search',
   'tag_pkey', 'tag_of_asset', 'tag_of_location', 'tag_match', 'tag_found',
-] // prettier-ignore
+] // oxfmt-ignore
 
 const wholeTables = ({ planned, tables }: Plans, kind: 'scans' | 'genericScans') =>
   planned.flatMap(({ during, text, [kind]: scans }) =>

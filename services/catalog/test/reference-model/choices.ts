@@ -52,8 +52,8 @@ const tag = fc.record({
 
 /** Most windows hold now, so that lists have rows. No two bounds are within one millisecond. */
 const window = {
-  valid_from: fc.constantFrom('2001-01-01T00:00:00Z', '2002-02-02T02:02:02.1239999+05:30', '2003-01-01T00:00:00.5Z', '2997-01-01T00:00:00Z'), // prettier-ignore
-  valid_to: fc.constantFrom(null, null, '2998-01-01T00:00:00.5Z', '2999-01-01T00:00:00.9999999-01:00', '2001-06-01T00:00:00Z'), // prettier-ignore
+  valid_from: fc.constantFrom('2001-01-01T00:00:00Z', '2002-02-02T02:02:02.1239999+05:30', '2003-01-01T00:00:00.5Z', '2997-01-01T00:00:00Z'), // oxfmt-ignore
+  valid_to: fc.constantFrom(null, null, '2998-01-01T00:00:00.5Z', '2999-01-01T00:00:00.9999999-01:00', '2001-06-01T00:00:00Z'), // oxfmt-ignore
 }
 
 const assetFields = {
@@ -70,7 +70,7 @@ const sharedFields = {
 const wrong = fc.constantFrom<Record<string, unknown>>(
   { name: '' }, { name: null }, { name: 'a\tb' }, { name: ' a' }, { description: '' }, { is_active: 'yes' },
   { valid_from: null }, { colour: 1 }, { location_id: 5 }, { metadata: null }, { type: 'robot' },
-) // prettier-ignore
+) // oxfmt-ignore
 
 const parent = fc.record({
   as: fc.constantFrom('id', 'id', 'key', 'both', 'differ', 'null', 'nullKey', 'nulls', 'half'),

@@ -31,7 +31,7 @@ test('counts characters, not UTF-16 units', () => {
 })
 
 test('keys have letters, digits and hyphens; an empty one is given by the server', () => {
-  expect([externalKey(''), externalKey('A-1'), externalKey('A 1'), externalKey('Ä')].map((each) => each === undefined)).toEqual([true, true, false, false]) // prettier-ignore
+  expect([externalKey(''), externalKey('A-1'), externalKey('A 1'), externalKey('Ä')].map((each) => each === undefined)).toEqual([true, true, false, false]) // oxfmt-ignore
 })
 
 test('an address is complete', () => {

@@ -33,10 +33,10 @@ export function failureOf(error: unknown): Failure {
   if (error instanceof SaidError) return said(error.sentence)
   if (error instanceof ApiError && error.error) return ofApi(error.error)
   if (error instanceof ApiError)
-    return said({ title: 'The server has a problem', detail: `It answered with status ${error.status}. Try again in a moment.` }) // prettier-ignore
+    return said({ title: 'The server has a problem', detail: `It answered with status ${error.status}. Try again in a moment.` }) // oxfmt-ignore
   if (error instanceof TypeError)
-    return said({ title: 'The server cannot be reached', detail: 'Check your network connection and try again.' }) // prettier-ignore
-  return said({ title: 'Something went wrong', detail: error instanceof Error ? error.message : String(error) }) // prettier-ignore
+    return said({ title: 'The server cannot be reached', detail: 'Check your network connection and try again.' }) // oxfmt-ignore
+  return said({ title: 'Something went wrong', detail: error instanceof Error ? error.message : String(error) }) // oxfmt-ignore
 }
 
 const said = ({ title, detail }: Sentence): Failure => ({

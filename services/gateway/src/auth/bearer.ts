@@ -5,7 +5,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 const MISPLACED = new Set([
   'x-api-key', 'api-key', 'apikey', 'x-apikey', 'x-api-token', 'x-auth-token', 'x-access-token', 'x-authorization',
   'x-token', 'token', 'access-token', 'proxy-authorization',
-]) // prettier-ignore
+]) // oxfmt-ignore
 
 const LOOKS_LIKE_JWT = /^(?:bearer\s+)?eyJ[\w-]*\.[\w-]+\.[\w-]*$/i
 

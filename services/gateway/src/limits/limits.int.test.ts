@@ -141,7 +141,7 @@ describe('D12.10 a user', () => {
     const answer = await gateway.request('/api/v1/assets', { headers: await gateway.sessionToken({ userId: 902 }) })
     expect(answer.status).toBe(200)
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('x-ratelimit'))).toEqual([])
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 })
 
 test('a client that hammers an empty bucket costs no statement', async ({ gateway }) => {

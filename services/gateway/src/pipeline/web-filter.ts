@@ -2,7 +2,7 @@
 export const DEFAULT_REFUSED_AGENTS: readonly string[] = [
   'python-requests/', 'Python-urllib/', 'python-httpx/', 'aiohttp/', 'Go-http-client/', 'Java/', 'okhttp/',
   'Apache-HttpClient/', 'axios/', 'node', 'node-fetch', 'undici', 'libwww-perl/', 'Ruby', 'PHP/', 'GuzzleHttp/',
-] // prettier-ignore
+] // oxfmt-ignore
 
 export const REFUSAL = 'Forbidden: send a User-Agent header that names your product.\n'
 

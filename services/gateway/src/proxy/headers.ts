@@ -58,7 +58,7 @@ export function requestHeaders(request: FastifyRequest, extra: Extra): Record<st
 const DROPPED = new Set([
   'connection', 'keep-alive', 'proxy-authenticate', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade',
   'server', 'x-powered-by', 'date', REQUEST_ID_HEADER, PRINCIPAL_HEADER,
-]) // prettier-ignore
+]) // oxfmt-ignore
 const OURS = /^(?:access-control-|x-ratelimit-|deprecation$|sunset$)/
 
 /** Headers of a service's response for the client. `isData`: the gateway has set how long to keep it. */

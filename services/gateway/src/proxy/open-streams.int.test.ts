@@ -81,7 +81,7 @@ describe('D10 a stream through the gateway', () => {
     expect((await gateway.request('/api/v1/locations/current', { headers: { authorization } })).status).toBe(200)
     for (const stream of streams) stream.close()
     await expect.poll(() => open.every(({ outgoing }) => outgoing.destroyed), PATIENTLY).toBe(true)
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 
   test('breaks off when its service does, so that the client reconnects', async ({ gateway, open }) => {
     const stream = await listen(gateway, await gateway.sessionToken())

@@ -38,8 +38,7 @@ export function replyOptions(rules: ResponseRules): ReplyOptions {
     retryDelay: ({ req, err, attempt }) => (shouldRetry(req, err, attempt) ? 1 : null),
     onError: (reply, { error }) => {
       const { cause = error } = error
-      if (cause instanceof AppError)
-        reply.send(cause) // an upload was too large, or broke off
+      if (cause instanceof AppError) reply.send(cause) // an upload was too large, or broke off
       else
         reply.send(
           isInvalidRequest(cause)

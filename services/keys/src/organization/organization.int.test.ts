@@ -8,7 +8,7 @@ test('D15.3 an administrator renames the organization, and the others are told',
   const org = await keys.signUp()
   const states = async () => {
     const subject = `keys.org.${org.orgId}`
-    const rows = await keys.database.db.selectFrom('outbox').select('payload').where('subject', '=', subject).orderBy('id').execute() // prettier-ignore
+    const rows = await keys.database.db.selectFrom('outbox').select('payload').where('subject', '=', subject).orderBy('id').execute() // oxfmt-ignore
     return rows.map(({ payload }) => payload)
   }
   const response = await rename(keys, org, 'Acme Ost')

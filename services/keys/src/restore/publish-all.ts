@@ -34,7 +34,7 @@ export async function publishAll(db: Db): Promise<Published> {
 async function publishOrgs(db: Db): Promise<number> {
   return inBatches((offset) =>
     db.transaction().execute(async (tx) => {
-      const rows = await tx.selectFrom('org').selectAll().orderBy('id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
+      const rows = await tx.selectFrom('org').selectAll().orderBy('id').offset(offset).limit(BATCH).forShare().execute() // oxfmt-ignore
       await enqueue(tx, orgState, rows.map(toOrgState))
       return rows.length
     }),
@@ -44,7 +44,7 @@ async function publishOrgs(db: Db): Promise<number> {
 async function publishMembers(db: Db): Promise<number> {
   return inBatches((offset) =>
     db.transaction().execute(async (tx) => {
-      const rows = await tx.selectFrom('membership').selectAll().orderBy('org_id').orderBy('user_id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
+      const rows = await tx.selectFrom('membership').selectAll().orderBy('org_id').orderBy('user_id').offset(offset).limit(BATCH).forShare().execute() // oxfmt-ignore
       await enqueue(tx, memberState, rows.map(toMemberState))
       return rows.length
     }),
@@ -54,7 +54,7 @@ async function publishMembers(db: Db): Promise<number> {
 async function publishKeys(db: Db): Promise<number> {
   return inBatches((offset) =>
     db.transaction().execute(async (tx) => {
-      const rows = await tx.selectFrom('api_key').selectAll().orderBy('org_id').orderBy('id').offset(offset).limit(BATCH).forShare().execute() // prettier-ignore
+      const rows = await tx.selectFrom('api_key').selectAll().orderBy('org_id').orderBy('id').offset(offset).limit(BATCH).forShare().execute() // oxfmt-ignore
       await enqueue(tx, keyState, rows.map(toKeyState))
       return rows.length
     }),

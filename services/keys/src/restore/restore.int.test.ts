@@ -90,7 +90,7 @@ test('a removal or demotion since the backup is applied again', async ({ keys })
   const state = async (member: Org, change: Partial<MemberState>): Promise<MemberState> => {
     const row = await memberOf(keys, member)
     const { org_id, user_id, revision = 0, role = 'admin' } = row ?? {}
-    return { org_id: org_id ?? 0, user_id: user_id ?? 0, revision: revision + 1, role, deleted_at: null, ...change } // prettier-ignore
+    return { org_id: org_id ?? 0, user_id: user_id ?? 0, revision: revision + 1, role, deleted_at: null, ...change } // oxfmt-ignore
   }
   const members = [
     await state(removed, { deleted_at: REVOKED_AT }),
@@ -110,7 +110,7 @@ test('a subscription end since the backup is applied', async ({ keys }) => {
   const org = await keys.signUp()
   const { db } = keys.database
   const row = await db.selectFrom('org').selectAll().where('id', '=', org.orgId).executeTakeFirstOrThrow()
-  const newer: OrgState = { org_id: org.orgId, revision: row.revision + 1, name: 'New name', subscription_ends_at: REVOKED_AT } // prettier-ignore
+  const newer: OrgState = { org_id: org.orgId, revision: row.revision + 1, name: 'New name', subscription_ends_at: REVOKED_AT } // oxfmt-ignore
   const { missing } = await reapply(db, { ...none, orgs: [newer, { ...newer, org_id: 1 }] })
   expect(missing).toHaveLength(1)
   const after = await db.selectFrom('org').selectAll().where('id', '=', org.orgId).executeTakeFirstOrThrow()

@@ -68,7 +68,7 @@ describe('if every statement forgets the organization', () => {
       ['members', 2],
       ['invitations', 1],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       const answer = await service.call(keys.admin(org), 'GET', `/api/v1/orgs/${org.orgId}/${list}`)
       const { data, total_count } = answer.json<{ data: unknown[]; total_count: number }>()
       expect({ list, rows: data.length, total_count }).toEqual({ list, rows: own, total_count: own })
@@ -110,7 +110,7 @@ describe('if every statement forgets the organization', () => {
       ['api-keys', 1],
       ['members', 2],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       const answer = await service.call(keys.admin(org), 'GET', `/api/v1/orgs/${org.orgId}/${list}`)
       expect(answer.json<{ total_count: number }>().total_count).toBeGreaterThan(own)
     }

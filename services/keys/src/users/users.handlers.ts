@@ -17,7 +17,13 @@ import type { UserDeps } from './user-deps.ts'
 import { findUserByEmail } from './users.queries.ts'
 
 type UserOperation =
-  'signUp' | 'logIn' | 'refreshSession' | 'logOut' | 'getCurrentUser' | 'updateCurrentUser' | 'switchOrg'
+  | 'signUp'
+  | 'logIn'
+  | 'refreshSession'
+  | 'logOut'
+  | 'getCurrentUser'
+  | 'updateCurrentUser'
+  | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
   const { db, passwords, attempts, accessTokens, onChange } = deps

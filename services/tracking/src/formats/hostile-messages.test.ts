@@ -24,7 +24,7 @@ const half = MAX_MESSAGE_BYTES / 2
 const names = Array.from({ length: 20_000 }, (_, i) => `"k${i}":1`).join()
 
 /** For every format: the worst JSON, near-JSON and non-JSON. */
-const anyFormat = ['[', '{"data":', '"', '\\', '{}', '{}\n', '{\n', '1 ', '1\n', '[]', '""', '[1]{} ', '{"a":1}{', '\0', '\n', '-'].map((unit) => [`${JSON.stringify(unit)} repeated`, fill(unit)] as const) // prettier-ignore
+const anyFormat = ['[', '{"data":', '"', '\\', '{}', '{}\n', '{\n', '1 ', '1\n', '[]', '""', '[1]{} ', '{"a":1}{', '\0', '\n', '-'].map((unit) => [`${JSON.stringify(unit)} repeated`, fill(unit)] as const) // oxfmt-ignore
 
 const whole: (readonly [string, string])[] = [
   ['a list of numbers', listIn('[', '0', ']')],
@@ -93,7 +93,7 @@ const own: Record<Format, (readonly [string, string])[]> = {
     ['times', dayByDay('[', (t) => `{"t":"1","x":"${t}","z":"Asia/Tokyo"}`, ']')],
     ['events', listIn('[', '{"t":"1","e":"q"}', ']')],
   ],
-} // prettier-ignore
+} // oxfmt-ignore
 
 /** One with all pointers at one place, and one with all pointers there are. */
 const events = Array.from({ length: 20 }, (_, i) => `e${i}`)
@@ -101,7 +101,7 @@ const mappings: ReaderMapping[] = [
   { reads: '', tag: '', tag_type: 'barcode', antenna: '', location: '', rssi: '', time: '', time_format: 'local', zone: '' },
   { reads: '', tag: '/t', tag_type: 'barcode', time: '/x', time_format: 'local', zone: '/z' },
   { reads: '', tag: '/t', tag_type: 'barcode', event: '/e', read_events: events, heartbeat_events: events },
-] // prettier-ignore
+] // oxfmt-ignore
 
 describe.for(readerFormats)('%s: no message delays others', (format) => {
   const decode = decoderFor(format)

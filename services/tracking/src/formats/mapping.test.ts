@@ -50,7 +50,7 @@ describe('the pointer to the reads', () => {
   })
 
   test('leads to rows that are arrays, and to bare values', () => {
-    const rows = { list: [['ABCD', -60], ['EF01', -61]] } // prettier-ignore
+    const rows = { list: [['ABCD', -60], ['EF01', -61]] } // oxfmt-ignore
     expect(read(rows, { tag: '/0', rssi: '/1' }).reads).toMatchObject([
       { tag_value: 'ABCD', rssi_dbm: -60 },
       { tag_value: 'EF01', rssi_dbm: -61 },

@@ -32,7 +32,7 @@ test('times are text or milliseconds', () => {
 
 test('battery 0 is measured by a sensor and unknown for an iBeacon', () => {
   const ibeacon = { ibeaconUuid: '0A1B2C3D4E5F60718293A4B5C6D7E8F9', ibeaconMajor: 1, ibeaconMinor: 2 }
-  const rows = [{ mac: MAC, type: 'S1', battery: 0 }, { mac: MAC, ...ibeacon, battery: 0 }] // prettier-ignore
+  const rows = [{ mac: MAC, type: 'S1', battery: 0 }, { mac: MAC, ...ibeacon, battery: 0 }] // oxfmt-ignore
   const [sensor, beacon] = decode('minew', rows).reads
   expect(sensor?.extra?.battery_percent).toBe(0)
   expect(beacon?.extra).toMatchObject({ ibeacon: { major: 1, minor: 2 }, battery_percent: undefined })

@@ -76,7 +76,7 @@ test('an unknown message number is counted, and a known one without its contents
       errors: [{ code: 'unknown_event', pointer: '' }],
     })
   }
-  const shapeless: [unknown, unknown][] = [[3070, {}], [3070, undefined], [3003, []], [undefined, []]] // prettier-ignore
+  const shapeless: [unknown, unknown][] = [[3070, {}], [3070, undefined], [3003, []], [undefined, []]] // oxfmt-ignore
   for (const [id, data] of shapeless) {
     expect(message(id, data)).toMatchObject({ isDeadLetter: true, errors: [{ code: 'unexpected_shape' }] })
   }

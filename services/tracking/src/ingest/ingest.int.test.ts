@@ -209,7 +209,7 @@ describe('two replicas', () => {
         'asset_id',
         'in',
         assets.map(({ id }) => id),
-      ) // prettier-ignore
+      ) // oxfmt-ignore
       .execute()
     expect(last.every((p) => p.location_id === shelf.id)).toBe(true)
   })

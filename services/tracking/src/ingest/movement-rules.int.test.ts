@@ -45,7 +45,7 @@ describe('D8.7 a row between two others', () => {
       60,
       120,
       null,
-    ]) // prettier-ignore
+    ]) // oxfmt-ignore
   })
 
   test('D8.2 at the same location before the dwell: the dwell started earlier', async ({ tracking }) => {

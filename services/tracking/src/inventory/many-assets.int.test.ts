@@ -20,7 +20,7 @@ describe('ten thousand assets', { timeout: 60_000 }, () => {
     const [dock, shelf] = [catalog.location(1, 'Dock'), catalog.location(1, 'Shelf')]
     await tracking.project()
     tracking.clock.stoppedAt = NOW
-    await store(tracking.db, tracking.view, assets.map((asset) => read(asset, shelf, NOW - 60_000))) // prettier-ignore
+    await store(tracking.db, tracking.view, assets.map((asset) => read(asset, shelf, NOW - 60_000))) // oxfmt-ignore
     return { assets, keys: assets.map((asset) => asset.external_key), dock, shelf }
   }
 

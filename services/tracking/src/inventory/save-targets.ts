@@ -24,7 +24,7 @@ export async function findSaveTargets(
   const parallel = Array.from(
     { length: PARALLEL },
     (_, first) =>
-    askInTurn(ask, requests.filter((_request, i) => i % PARALLEL === first)), // prettier-ignore
+    askInTurn(ask, requests.filter((_request, i) => i % PARALLEL === first)), // oxfmt-ignore
   )
   const found = (await Promise.all(parallel)).flat()
   return {

@@ -51,7 +51,7 @@ export async function saveInventory(
   const inTransaction: InTransaction = (work) =>
     withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => db.transaction(orgId, work))
   const { movements } = await commitWithNames(resolver, inTransaction, async (tx) => {
-    const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // prettier-ignore
+    const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // oxfmt-ignore
     await storeStates(tx, orgId, assets, location)
     return storeSave(tx, view, current, placeSave(current, save))
   })

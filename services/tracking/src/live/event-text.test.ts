@@ -42,5 +42,5 @@ describe('D10 an event id', () => {
   test.for(['', '42', '42-', '-42-abc', '42-ABC', '42-abc-', ' 42-abc', '4e2-abc', `${'9'.repeat(16)}-abc`, '42-abc\n'])(
     '%j is not one',
     (text) => expect(parseId(text)).toBeUndefined(),
-  ) // prettier-ignore
+  ) // oxfmt-ignore
 })

@@ -121,7 +121,7 @@ describe('D10 a client gets a reset', () => {
     expect((await stream.next(2))[1]).toMatchObject({ event: 'reset' })
     await publishMoves(bus.broker, ORG, [2])
     expect(numbersOf((await stream.next(3)).slice(2))).toEqual([2])
-  }) // prettier-ignore
+  }) // oxfmt-ignore
 })
 
 describe('D10 a client that does not keep up', () => {

@@ -105,5 +105,5 @@ test('current locations name when each asset was seen, if the request asks for i
   const reply = await findCurrentLocations(tracking.tenants, { ...request, with_last_seen: true })
   expect(reply.locations).toEqual(locations)
   const seenAt = new Map(reply.last_seen?.map(({ asset_id, at }) => [asset_id, new Date(at).toISOString()]))
-  expect(seenAt).toEqual(new Map([[a.id, iso(10)], [b.id, iso(5)]])) // prettier-ignore
+  expect(seenAt).toEqual(new Map([[a.id, iso(10)], [b.id, iso(5)]])) // oxfmt-ignore
 })

@@ -19,7 +19,7 @@ function reported(...events: HealthEvent[]) {
 
 test('the newest report of each topic is kept, in any order of arrival', () => {
   const late = event('heartbeat', { battery_percent: 80 }, 5)
-  expect(reported(event('heartbeat', { battery_percent: 81 }), late)).toEqual([['heartbeat', 'heartbeat', late.detail]]) // prettier-ignore
+  expect(reported(event('heartbeat', { battery_percent: 81 }), late)).toEqual([['heartbeat', 'heartbeat', late.detail]]) // oxfmt-ignore
   expect(reported(late, event('heartbeat'))).toEqual([['heartbeat', 'heartbeat', late.detail]])
 })
 

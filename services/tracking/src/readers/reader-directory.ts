@@ -12,7 +12,8 @@ import { listAntennas, type Antenna } from './scan-points.queries.ts'
 
 /** An antenna with a scan point, which may have no location, or an unassigned antenna. */
 export type AntennaAssignment =
-  { isAssigned: true; scanPointId: number; locationId: number | null } | { isAssigned: false }
+  | { isAssigned: true; scanPointId: number; locationId: number | null }
+  | { isAssigned: false }
 
 type OrgReaders = {
   /** Number of the query that found this, in the order in which queries started. A later one is newer. */

@@ -91,8 +91,8 @@ describe('the health of a reader', () => {
     const consumer = ingestConsumer(tracking.ingest)
     const context = { signal: new AbortController().signal, working: () => undefined }
     const read = (at?: number) => message(1, [{ value: 'E280', ...(at !== undefined && { at }) }])
-    const twoTimes = message(1, [{ value: 'E280', at: NOW - 90_000 }, { value: 'E280', at: NOW + 45_000 }]) // prettier-ignore
-    await consumer.handle([twoTimes, read()].map((m) => consumer.decode(m)), context) // prettier-ignore
+    const twoTimes = message(1, [{ value: 'E280', at: NOW - 90_000 }, { value: 'E280', at: NOW + 45_000 }]) // oxfmt-ignore
+    await consumer.handle([twoTimes, read()].map((m) => consumer.decode(m)), context) // oxfmt-ignore
     await tracking.health.flush()
     expect(await health(tracking)).toMatchObject({ clock_offset_ms: 45_000, reads_clock_skewed: 1 })
     await consumer.handle([consumer.decode(read(NOW - 10))], context)
@@ -132,7 +132,7 @@ describe('discovered readers', () => {
       tracking.health.note(1, `made-up-${i}`, { seenAtMs: 1_000 + i, messages: 1 })
     await tracking.health.flush()
     expect((await list(tracking, 'limit=1')).total_count).toBe(MAX_DISCOVERED + 1)
-    expect((await list(tracking, 'q=made-up-19&limit=200')).data.map((r: { reader_key: string }) => r.reader_key)).not.toContain('made-up-19') // prettier-ignore
+    expect((await list(tracking, 'q=made-up-19&limit=200')).data.map((r: { reader_key: string }) => r.reader_key)).not.toContain('made-up-19') // oxfmt-ignore
     expect((await list(tracking, 'configured=true')).data).toMatchObject([{ reader_key: 'dock-1' }])
     expect((await list(tracking, '', 2)).total_count).toBe(1)
   })

@@ -23,7 +23,7 @@ test.for([
   const sent = { ...message(1, []), subject: `scans.1.dock-1.${format}`, data: Buffer.from(body) }
   expect(() => consumer.decode(sent)).toThrow(new PoisonError(problem))
   expect(await health(tracking)).toMatchObject({ messages: 1, messages_buried: 1, reads: 0, last_problem: problem })
-}) // prettier-ignore
+}) // oxfmt-ignore
 
 test('R8 an impossible antenna has no scan point, not that of antenna 1', async ({ tracking }) => {
   await warehouse(tracking)
@@ -38,4 +38,4 @@ test('R8 an impossible antenna has no scan point, not that of antenna 1', async 
   await ingest(tracking, [message(1, [{ value: 'E280', at: NOW, antenna: 0, location: 'SHELF' }])])
   const stored = await tracking.db.selectFrom('scan').select(['antenna']).execute()
   expect(stored).toEqual([{ antenna: null }])
-}) // prettier-ignore
+}) // oxfmt-ignore

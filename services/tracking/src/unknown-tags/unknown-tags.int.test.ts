@@ -19,7 +19,7 @@ const read = (tag_value: string, changes: Partial<NeutralRead> = {}): NeutralRea
   ...changes,
 })
 const beacon = (address: string) =>
-  read(address, { tag_type: 'ble', extra: { ibeacon: { uuid: 'e2c56db5-dffb-48d2-b060-d0f5a71096e0', major: 1, minor: 7 } } }) // prettier-ignore
+  read(address, { tag_type: 'ble', extra: { ibeacon: { uuid: 'e2c56db5-dffb-48d2-b060-d0f5a71096e0', major: 1, minor: 7 } } }) // oxfmt-ignore
 const IBEACON = 'e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7'
 
 const list = async (tracking: Tracking, query = '', orgId = 1) =>
@@ -38,7 +38,7 @@ const claim = (tracking: Tracking, body: object, orgId = 1) =>
 describe('D8.8 reads of unknown tags', () => {
   test('D8.8 are listed once per tag, and no scan is recorded', async ({ tracking }) => {
     await warehouse(tracking)
-    await ingest(tracking, [message(1, [{ value: 'AA01' }, { value: 'E280', antenna: 2 }, { value: 'AA01', antenna: 2 }])]) // prettier-ignore
+    await ingest(tracking, [message(1, [{ value: 'AA01' }, { value: 'E280', antenna: 2 }, { value: 'AA01', antenna: 2 }])]) // oxfmt-ignore
     await tracking.unknownTags.flush()
     expect(await list(tracking)).toEqual({
       limit: 50,
@@ -195,7 +195,7 @@ describe('a tag that becomes known', () => {
   }) => {
     const { asset } = await warehouse(tracking)
     const barcode = (value: string) => read(value, { tag_type: 'barcode' })
-    await noted(tracking, read('AA01'), read('AA02'), beacon('C0FFEE000001'), beacon('C0FFEE000002'), barcode('a'), barcode('A')) // prettier-ignore
+    await noted(tracking, read('AA01'), read('AA02'), beacon('C0FFEE000001'), beacon('C0FFEE000002'), barcode('a'), barcode('A')) // oxfmt-ignore
     for (const one of [read('AA01'), barcode('a')]) tracking.unknownTags.note(2, one)
     await tracking.unknownTags.flush()
     expect((await list(tracking, 'tag_type=ble')).data).toMatchObject([
@@ -210,7 +210,7 @@ describe('a tag that becomes known', () => {
     ]
     const consumer = projectionsConsumer({ db: tracking.db, onTags: deleteKnownTags })
     const context = { signal: new AbortController().signal, working: () => undefined }
-    await consumer.handle(states.map((state) => ({ kind: 'tag', state })), context) // prettier-ignore
+    await consumer.handle(states.map((state) => ({ kind: 'tag', state })), context) // oxfmt-ignore
     expect(await values(tracking, 'sort=value')).toEqual(['A', 'AA02'])
     expect(await values(tracking, 'sort=value', 2)).toEqual(['AA01', 'a'])
   })

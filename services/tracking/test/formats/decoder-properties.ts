@@ -15,7 +15,7 @@ const mappings = [
   ...new Map(
     fixtures.map((fixture) => [JSON.stringify(fixture.context.mapping), contextOf(fixture).mapping]),
   ).values(),
-  ReaderMapping.parse({ reads: '', tag: '', tag_type: 'barcode', antenna: '', location: '', rssi: '', time: '', time_format: 'local', zone: '' }), // prettier-ignore
+  ReaderMapping.parse({ reads: '', tag: '', tag_type: 'barcode', antenna: '', location: '', rssi: '', time: '', time_format: 'local', zone: '' }), // oxfmt-ignore
 ]
 
 const TAG_VALUE = { rfid: /^(?:[0-9A-F]{2}){2,62}$/, ble: /^[0-9A-F]{12}$/, barcode: /^[^\0]{1,510}$/s }
@@ -82,7 +82,7 @@ export const oddity = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.constantFrom(
     0, -1, 1e308, 5e-324, '', ' ', '\0', '\ud800', 'N/A', '1e999', 'GMT', '+08', '2026-03-01 02:30:00', [], {}, null,
-  ), // prettier-ignore
+  ), // oxfmt-ignore
 )
 
 const documents = messages.flatMap((message): unknown[] => {

@@ -32,7 +32,7 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
     history: lines(scans.rows.map((row) => [row.asset_id, at(row.minute), at(row.observed_at), row.location_id, row.reader_key ? 'reader' : 'operator'])),
     positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at)])),
     events: lines(outbox.rows.map(({ payload: e }) => [e.delivery_id, e.kind, e.asset.id, at(e.occurred_at), e.from_location?.id, e.to_location.id])),
-  } // prettier-ignore
+  } // oxfmt-ignore
 }
 
 /** The rows that the reference expects. */

@@ -25,7 +25,7 @@ async function readAll(site: Site): Promise<void> {
     [DOCK, DOCK, SHELF],
   ]
   for (const [minute, antennas] of seen.entries())
-    await stage.send(site, antennas.map((antenna, asset) => ({ asset, antenna, at: T0 + minute * MINUTE }))) // prettier-ignore
+    await stage.send(site, antennas.map((antenna, asset) => ({ asset, antenna, at: T0 + minute * MINUTE }))) // oxfmt-ignore
 }
 
 const at = (minute: number) => new Date(T0 + minute * MINUTE).toISOString()

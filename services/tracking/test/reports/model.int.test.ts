@@ -32,7 +32,7 @@ test('for any request, at= lists the rows of that instant', async ({ tracking })
     .oneof(
       fc.integer({ min: -110, max: 1 }).map((n) => n * 60_000),
       fc.integer({ min: -6_600_000, max: 60_000 }),
-    ) // prettier-ignore
+    ) // oxfmt-ignore
     .map((ms) => new Date(NOW + ms).toISOString())
   await fc.assert(
     fc.asyncProperty(anyFilter(catalog), moments, (filter, at) =>

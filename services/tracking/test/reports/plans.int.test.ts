@@ -75,7 +75,7 @@ test('no statement of a report, history, summary or reply reads a whole table', 
   expect(taken.filter(({ scans }) => scans.some(({ type }) => type === 'Seq Scan'))).toEqual([])
   const indexes = new Set(of(taken).map(({ index }) => index))
   const made = ['asset_listed_key', 'asset_listed_until', 'asset_listed_from', 'asset_search', 'tag_search',
-    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone'] // prettier-ignore
+    'asset_place_location', 'position_seen_place', 'position_seen_deleted', 'location_gone'] // oxfmt-ignore
   expect(made.filter((index) => !indexes.has(index))).toEqual([])
 })
 
@@ -85,7 +85,7 @@ test('rows that are counted or skipped are read from an index alone', slow, asyn
       sortAtMost: 0,
       skipAtMost: 0,
     })
-    const types = of(await plans.takeScans()).filter((scan) => scan.index === index).map(({ type }) => type) // prettier-ignore
+    const types = of(await plans.takeScans()).filter((scan) => scan.index === index).map(({ type }) => type) // oxfmt-ignore
     expect(types.length).toBeGreaterThan(0)
     expect(new Set(types)).toEqual(new Set(['Index Only Scan']))
   }
@@ -109,7 +109,7 @@ test('months outside the range, or after the instant, are not read', slow, async
     return [...new Set(tables)].map((month) => month.replace('_', '-')).toSorted()
   }
   const monthAgo = (days: number) => monthOf(Date.now() - days * DAY_MS)
-  await countHistory(plans.db, ORG_ID, assetId(1), await findMinutes(plans.db, ORG_ID, assetId(1), { from: ago(70), to: ago(40) })) // prettier-ignore
+  await countHistory(plans.db, ORG_ID, assetId(1), await findMinutes(plans.db, ORG_ID, assetId(1), { from: ago(70), to: ago(40) })) // oxfmt-ignore
   const inRange = await months()
   expect([inRange[0], inRange.at(-1)]).toEqual([monthAgo(70), monthAgo(40)])
   expect(inRange.length).toBeLessThan(4)

@@ -6,7 +6,7 @@ test.for([
   'https://bücher.example/', 'https://1.1.1.1/hook', 'https://[2606:4700::1111]/hook', 'https://notlocalhost/',
 ])('%s is accepted', (url) => {
   expect(urlProblems(url, false)).toEqual([])
-}) // prettier-ignore
+}) // oxfmt-ignore
 
 test.for([
   ['example.com', 'must be an absolute URL'],

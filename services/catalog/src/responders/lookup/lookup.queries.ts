@@ -46,7 +46,7 @@ export async function findAssets(db: Db, orgId: number, ids: readonly number[]):
 const identityColumns = [
   'asset.org_id', 'asset.id', 'asset.revision', 'asset.external_key', 'asset.name', 'asset.valid_from',
   'asset.valid_to', 'asset.deleted_at',
-] as const // prettier-ignore
+] as const // oxfmt-ignore
 
 /** The live assets with these keys. Finds assets that lists hide, such as expired ones (D7.1). */
 export async function findAssetsByKey(

@@ -26,7 +26,7 @@ export async function lookUp(
   const { org_id: orgId, tags: read, asset_ids, asset_keys, location_ids, location_keys } = parsed.data
   const db = tenants.forOrg(orgId)
   // Readers may send texts that PostgreSQL cannot store. No tag can have such a value.
-  const tags = await findMatchingTags(db, orgId, read.filter(isStorable)) // prettier-ignore
+  const tags = await findMatchingTags(db, orgId, read.filter(isStorable)) // oxfmt-ignore
   const owners = (column: 'asset_id' | 'location_id') => tags.flatMap((tag) => tag[column] ?? [])
   const assets = await findAssets(db, orgId, [...asset_ids, ...owners('asset_id')])
   const locationIds = [...location_ids, ...owners('location_id')]

@@ -29,7 +29,7 @@ test('a tag is attached to an asset or a location, by id, by key or by both, and
     const reply = await ask(catalog, { ...owner, value: `T${i}` })
     const of = i < 3 ? { asset_id: asset.id, location_id: null } : { asset_id: null, location_id: dock.id }
     const owner_external_key = i < 3 ? assetKey : dockKey
-    expect(reply).toMatchObject({ owner_external_key, tag: { ...of, org_id: catalog.orgId, value: `T${i}`, deleted_at: null } }) // prettier-ignore
+    expect(reply).toMatchObject({ owner_external_key, tag: { ...of, org_id: catalog.orgId, value: `T${i}`, deleted_at: null } }) // oxfmt-ignore
     expect(attachTag.reply.parse(reply)).toEqual(reply)
     const published = await catalog.takeOutbox()
     expect(published.map(({ payload }) => payload)).toEqual(['tag' in reply && reply.tag])
@@ -74,7 +74,7 @@ describe('the refusal is the error of the API', () => {
     catalog,
     otherOrg,
   }) => {
-    const [asset, gone, theirs] = [await catalog.asset(), await catalog.asset(), await catalog.asset({}, { org: otherOrg })] // prettier-ignore
+    const [asset, gone, theirs] = [await catalog.asset(), await catalog.asset(), await catalog.asset({}, { org: otherOrg })] // oxfmt-ignore
     await catalog.delete(`/assets/${gone.id}`)
     const codes = async (wanted: Partial<AttachTag>) => (await refusals(catalog, wanted)).slice(2)
     for (const { id } of [gone, theirs])
@@ -85,7 +85,7 @@ describe('the refusal is the error of the API', () => {
     expect(await codes({ asset_id: gone.id, ...key })).toEqual(['asset_id fk_not_found'])
     const both = ['asset_id ambiguous_fields', 'asset_external_key ambiguous_fields']
     expect(await codes({ asset_id: (await catalog.asset()).id, ...key })).toEqual(both)
-    expect((await catalog.get(`/assets?include_deleted=true`)).json().data.flatMap((a: { tags: [] }) => a.tags)).toEqual([]) // prettier-ignore
+    expect((await catalog.get(`/assets?include_deleted=true`)).json().data.flatMap((a: { tags: [] }) => a.tags)).toEqual([]) // oxfmt-ignore
   })
 })
 

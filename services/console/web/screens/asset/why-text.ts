@@ -10,7 +10,7 @@ const isRead = (sighting: Sighting): sighting is Read => sighting.reader !== nul
 /** Says in sentences what decided the location of a sighting, as recorded. What is not known is not said. */
 export function whyText(sighting: Sighting): Part[] {
   if (!isRead(sighting))
-    return ['This location was saved ', { at: sighting.observed_at }, ', in an inventory or with the data of the asset. No reader decided it.'] // prettier-ignore
+    return ['This location was saved ', { at: sighting.observed_at }, ', in an inventory or with the data of the asset. No reader decided it.'] // oxfmt-ignore
   const { tag, observed_at: at } = sighting
   const what = tag === null ? 'It' : `Tag ${tag.value}`
   return [`${what} was read by `, ...byWhom(sighting), ', ', { at }, '. ', ...decision(sighting)]

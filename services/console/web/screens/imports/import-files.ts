@@ -51,10 +51,8 @@ export const isUnfinished = ({ state }: Pick<Import, 'state'>): boolean =>
   state === 'pending' || state === 'running'
 
 /** Progress in percent. An import without rows is done. */
-export const percentOf = ({
-  rows_done: done,
-  rows_total: total,
-}: Pick<Import, 'rows_done' | 'rows_total'>) => (total === 0 ? 100 : Math.floor((done / total) * 100))
+export const percentOf = ({ rows_done: done, rows_total: total }: Pick<Import, 'rows_done' | 'rows_total'>) =>
+  total === 0 ? 100 : Math.floor((done / total) * 100)
 
 const STATES: Readonly<Record<string, string>> = {
   pending: 'Pending',

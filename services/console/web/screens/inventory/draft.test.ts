@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   addValues, choose, type Draft, draftText, EMPTY_DRAFT, MAX_VALUES, readDraft, removeSaved, removeValues, splitAtSpaces,
   splitValues, takeAsLocation,
-} from './draft.ts' // prettier-ignore
+} from './draft.ts' // oxfmt-ignore
 
 const DOCK = { id: 9, name: 'Dock', external_key: 'DOCK' }
 const draftOf = (...values: string[]): Draft => ({ ...EMPTY_DRAFT, values })
@@ -57,7 +57,7 @@ describe('a stored draft', () => {
 
   test.for([
     null, '', '{', 'null', '[]', '5', '{"values":["A"]}', '{"version":2,"values":["A"]}', '{"version":1,"values":{}}',
-  ])('%s is an empty one', (text) => expect(readDraft(text)).toEqual(EMPTY_DRAFT)) // prettier-ignore
+  ])('%s is an empty one', (text) => expect(readDraft(text)).toEqual(EMPTY_DRAFT)) // oxfmt-ignore
 
   test('loses only its broken parts', () => {
     const stored = {

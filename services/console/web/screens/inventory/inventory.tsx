@@ -5,7 +5,7 @@ import { LocationPicker } from '../../parts/location-picker.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
-import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // prettier-ignore
+import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // oxfmt-ignore
 import { Result } from './result.tsx'
 import { isProblem, rowsOf } from './rows.ts'
 import { isLocationGone, save, type SaveRequest } from './save.ts'

@@ -39,7 +39,7 @@ test('values that arrive during a request share the next one', async () => {
 
 test('thousands are asked for in batches', async () => {
   const { queue, requests, answer, found } = asked()
-  queue.want(Array.from({ length: 450 }, (_, i) => `V-${i}`), true) // prettier-ignore
+  queue.want(Array.from({ length: 450 }, (_, i) => `V-${i}`), true) // oxfmt-ignore
   for (let i = 0; i < 3; i += 1) {
     await expect.poll(() => requests.length).toBe(i + 1)
     answer(i)

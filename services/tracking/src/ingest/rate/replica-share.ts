@@ -15,8 +15,7 @@ export class ReplicaShare {
   #seen = 0
 
   note(deliverySeq: number): void {
-    if (this.#seen === 0 || deliverySeq <= this.#last)
-      this.#begin(deliverySeq) // a lower number: the durable was re-created
+    if (this.#seen === 0 || deliverySeq <= this.#last) this.#begin(deliverySeq) // a lower number: the durable was re-created
     else {
       this.#seen += 1
       this.#last = deliverySeq

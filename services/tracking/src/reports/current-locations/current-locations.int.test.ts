@@ -47,7 +47,7 @@ describe.for([API_PREFIX, LEGACY_PREFIX])('GET %s/locations/current', (base) => 
 
   test('D1.4 filters, search, pages and order', async ({ tracking }) => {
     await withGamma(tracking)
-    const [alpha, gamma] = [['ALPHA', 'SHELF'], ['GAMMA', 'DOCK']] // prettier-ignore
+    const [alpha, gamma] = [['ALPHA', 'SHELF'], ['GAMMA', 'DOCK']] // oxfmt-ignore
     expect(await keys(tracking, '?location=DOCK')).toEqual([gamma])
     expect(await keys(tracking, '?location=DOCK&location=SHELF&asset=ALPHA')).toEqual([alpha])
     expect(await keys(tracking, '?location=NOWHERE')).toEqual([])

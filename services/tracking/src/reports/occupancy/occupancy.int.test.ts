@@ -56,7 +56,7 @@ describe('GET /reports/occupancy', () => {
         const query = `location_id=${location_id}&include_descendants=${include}`
         const report = await tracking.call('GET', `/reports/asset-locations?${query}`)
         expect(report.json().total_count).toBe(count)
-      } // prettier-ignore
+      } // oxfmt-ignore
   })
 
   test("counts no deleted asset, none whose time is over, and nothing of another organization's", async ({
