@@ -5,34 +5,37 @@ import type { Vitest } from './run-vitest.ts'
 import { outcomeOf, type Outcome } from './suite-report.ts'
 
 /**
- * Projects of vitest.config.ts, by stage. The runs of a stage start together; each starts the systems of its projects
- * and stops them at its end, because even an idle system costs processor time. A project whose files run one after the
- * other is a separate run.
+ * Projects of vitest.config.ts, by lane. Lanes run side by side, and the runs of a lane one after the other; each run
+ * starts the systems of its projects and stops them at its end, because even an idle system costs processor time. The
+ * second lane tests one file at a time and often waits, so it uses what the first leaves.
  */
-const STAGES = [
-  [['unit', 'integration']],
-  [['contract', 'console']],
-  [['walls'], ['operator'], ['blackbox']],
+const LANES = [
+  [
+    ['unit', 'integration'],
+    ['contract', 'console'],
+  ],
+  [['blackbox'], ['operator'], ['walls']],
 ] as const
 
 /**
- * Runs all projects but the soak, each run with `args`, and prints the failures and the sum of all runs at the end.
- * Resolves with the exit code.
+ * Runs all projects but the slow ones, each run with `args`, and prints the failures and the sum of all runs at the
+ * end. Resolves with the exit code.
  */
 export async function runAllSuites(vitest: Vitest, args: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'reports-'))
-  const outcomes: Outcome[] = []
-  for (const [index, stage] of STAGES.entries()) {
-    process.stdout.write(`\nStage ${index + 1} of ${STAGES.length}: ${stage.flat().join(', ')}\n`)
-    const output = stage.length === 1 ? 'terminal' : 'lines'
-    const run = async (projects: readonly string[]) => {
-      const file = join(folder, `${projects.join('-')}.json`)
-      const chosen = projects.map((name) => `--project=${name}`)
-      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-      return outcomeOf(projects, await vitest([...args, ...chosen, ...reporters], output), file)
-    }
-    outcomes.push(...(await Promise.all(stage.map(run))))
+  const run = async (projects: readonly string[]): Promise<Outcome> => {
+    process.stdout.write(`\nStarting ${projects.join(', ')}\n`)
+    const file = join(folder, `${projects.join('-')}.json`)
+    const chosen = projects.map((name) => `--project=${name}`)
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+    return outcomeOf(projects, await vitest([...args, ...chosen, ...reporters], 'lines'), file)
   }
+  const runLane = async (lane: readonly (readonly string[])[]) => {
+    const done: Outcome[] = []
+    for (const projects of lane) done.push(await run(projects))
+    return done
+  }
+  const outcomes = (await Promise.all(LANES.map(runLane))).flat()
   rmSync(folder, { recursive: true })
   const failures = outcomes.flatMap((outcome) => outcome.failures)
   if (failures.length > 0) process.stdout.write(`\nFailed:\n${failures.join('\n')}\n`)

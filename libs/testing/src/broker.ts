@@ -137,9 +137,9 @@ async function endProcess(child: ChildProcess): Promise<void> {
   await ended
 }
 
-// Below the ports of outgoing connections, which could take a port between our check and the start of the server. Test
-// workers have different pids, so each uses different ports.
-const FIRST_PORT = 10_000
+// Below the ports of outgoing connections, which could take a port between our check and the start of the server, and
+// above 10080, which fetch refuses. Test workers have different pids, so each uses different ports.
+const FIRST_PORT = 11_000
 const PORTS_PER_WORKER = 100
 let nextPort = 0
 
