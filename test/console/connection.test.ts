@@ -23,6 +23,26 @@ test('without shared workers, only the visible page has a connection', async ({
   expect(front.open()).toBe(1)
 })
 
+test('a shared worker that never answers is replaced', async ({ member, front }) => {
+  const { page, context } = member
+  await context.addInitScript(DEAD_FIRST_WORKER)
+  await page.goto(`${front.urls.near}/live`)
+  await isLive(page)
+  expect(await page.evaluate('window.liveWorkers')).toBe(2)
+  expect(front.open()).toBe(1)
+})
+
+/** As when the browser ends a worker while a page connects to it. */
+const DEAD_FIRST_WORKER = `
+  const Worker = window.SharedWorker
+  window.liveWorkers = 0
+  window.SharedWorker = function (url, options) {
+    if (!options.name.startsWith('live-')) return new Worker(url, options)
+    window.liveWorkers += 1
+    if (window.liveWorkers > 1) return new Worker(url, options)
+    return Object.assign(new EventTarget(), { port: new MessageChannel().port1 })
+  }`
+
 /** As when the person goes to another app, or comes back. */
 const shown = (state: 'visible' | 'hidden') => `
   Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
