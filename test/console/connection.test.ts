@@ -1,6 +1,10 @@
 import { expect } from 'vitest'
 import { test } from './support/front.fixture.ts'
-import { isLive, movedTo, openTabs, scene } from './support/tabs.ts'
+import { expectOneConnection, isLive, movedTo, openTabs, scene } from './support/tabs.ts'
+
+test('eight tabs share one connection', async ({ member, organization, front }) => {
+  await expectOneConnection(member, organization, front, front.urls.near)
+})
 
 test('without shared workers, only the visible page has a connection', async ({
   member,

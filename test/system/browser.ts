@@ -52,7 +52,7 @@ async function launchOptions(name: Parameters<typeof findChromium>[0], args: rea
   }
 }
 
-/** A browser without a window, with its default features but for the back/forward cache. */
+/** A browser without a window, the back/forward cache and optimizing compilers; else with its default features. */
 export const launchBrowser = async (): Promise<Browser> =>
   chromium.launch(await launchOptions('chromium-headless-shell', SHORT_LIVED))
 
