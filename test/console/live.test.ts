@@ -1,7 +1,7 @@
-import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { newAsset, newLocation, type Organization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
+import { isLive } from './support/tabs.ts'
 import { test } from './support/visitor.fixture.ts'
 
 const save = async (org: Organization, assets: string[], location: string) => {
@@ -9,12 +9,6 @@ const save = async (org: Organization, assets: string[], location: string) => {
   const { response } = await org.integrator.POST('/api/v1/inventory/save', { body })
   expect(response.status).toBe(201)
 }
-
-const isLive = (page: Page) =>
-  page
-    .getByRole('status')
-    .filter({ hasText: /^Live$/ })
-    .waitFor()
 
 /** A system that has just started counts since its start. */
 const counted = (movements: number) => new RegExp(`^Movements: ${movements} (?:in the last minute|since \\d)`)
