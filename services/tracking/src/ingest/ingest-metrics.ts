@@ -37,9 +37,9 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   return {
     ...delayMetrics(registry),
     ...shareMetrics(registry),
-    resolved({ observations, activity: ofReaders }, fresh) {
-      reads.inc({ outcome: 'observed' }, observations.length)
-      reads.inc({ outcome: 'thinned' }, observations.length - fresh)
+    resolved({ observed, activity: ofReaders }, fresh) {
+      reads.inc({ outcome: 'observed' }, observed)
+      reads.inc({ outcome: 'thinned' }, observed - fresh)
       for (const { activity: counts } of ofReaders) {
         reads.inc({ outcome: 'unknown_tag' }, counts.reads_unknown_tag ?? 0)
         reads.inc({ outcome: 'unplaced' }, counts.reads_unplaced ?? 0)

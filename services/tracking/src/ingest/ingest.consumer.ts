@@ -14,7 +14,7 @@ import { commitWithNames, type InTransaction } from './names.ts'
 import type { Admission } from './rate/admission.ts'
 import { decodeCopy, decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import { readerSubject } from './reader-subject.ts'
-import type { RecentMinutes } from './recent-minutes.ts'
+import { firstOfMinutes, type RecentMinutes } from './recent-minutes.ts'
 import { recordReaderActivity, resolve, type ResolveDeps } from './resolve.ts'
 import { storeScans } from './store.ts'
 import { storeInParts } from './store-in-parts.ts'
@@ -109,7 +109,7 @@ const isOutage = (error: unknown) => error instanceof CatalogUnavailable || isDa
 
 async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDeps, signal: AbortSignal) {
   const resolved = await resolve(messages, deps, signal)
-  const fresh = deps.recent.fresh(resolved.observations)
+  const fresh = firstOfMinutes(resolved.observations)
   if (fresh.length > 0) {
     const stored = await storeInParts(fresh, (part) => storePart(part, deps, signal))
     deps.recent.add(fresh)

@@ -14,20 +14,10 @@ export class RecentMinutes {
    */
   readonly #newest = new Map<number, number>()
 
-  /**
-   * The first observation with a location of each asset and minute, in order of arrival, or the first one if none has
-   * a location. Leaves out observations that are known to be stored.
-   */
-  fresh(observations: readonly Observation[]): Observation[] {
-    const first = new Map<string, Observation>()
-    for (const observation of observations) {
-      if (this.#isStored(observation)) continue
-      const key = `${observation.assetId} ${observation.minute}`
-      const before = first.get(key)
-      if (!before || (before.locationId === null && observation.locationId !== null))
-        first.set(key, observation)
-    }
-    return [...first.values()]
+  /** Whether a row of this minute is known to be stored, which a read at this location does not change. */
+  isStored(assetId: number, minute: Minute, locationId: number | null): boolean {
+    const newest = this.#newest.get(assetId)
+    return newest === codeOf(minute, true) || (locationId === null && newest === codeOf(minute, false))
   }
 
   /** Call after the commit: a batch that rolled back is redelivered and must not be skipped. */
@@ -38,12 +28,22 @@ export class RecentMinutes {
       if ((this.#newest.get(observation.assetId) ?? -1) < code) this.#newest.set(observation.assetId, code)
     }
   }
-
-  #isStored({ assetId, minute, locationId }: Observation): boolean {
-    const newest = this.#newest.get(assetId)
-    return newest === codeOf(minute, true) || (locationId === null && newest === codeOf(minute, false))
-  }
 }
 
 /** Higher for a later minute, and within a minute for a row with a location. */
 const codeOf = (minute: Minute, hasLocation: boolean) => 2 * minute + Number(hasLocation)
+
+/**
+ * The first observation with a location of each asset and minute, in order of arrival, or the first one if none has a
+ * location.
+ */
+export function firstOfMinutes(observations: readonly Observation[]): Observation[] {
+  const first = new Map<string, Observation>()
+  for (const observation of observations) {
+    const key = `${observation.assetId} ${observation.minute}`
+    const before = first.get(key)
+    if (!before || (before.locationId === null && observation.locationId !== null))
+      first.set(key, observation)
+  }
+  return [...first.values()]
+}

@@ -7,11 +7,20 @@ import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.t
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import type { ReaderMessage } from './reader-message.ts'
+import type { RecentMinutes } from './recent-minutes.ts'
 
-export type ResolveDeps = { view: CatalogView; directory: ReaderDirectory; resolver: CatalogResolver }
+export type ResolveDeps = {
+  view: CatalogView
+  directory: ReaderDirectory
+  resolver: CatalogResolver
+  recent: RecentMinutes
+}
 
 /** The content of a batch. Activity and unknown tags go to their logs only after the rows are stored. */
 export type Resolved = {
+  /** Reads whose asset and location are known. */
+  observed: number
+  /** Of these, the reads whose row is not known to be stored. Most reads repeat one that is. */
   observations: Observation[]
   activity: { orgId: number; readerKey: string; activity: ReaderActivity }[]
   /** Reads of tags that catalog does not know either. */
@@ -40,12 +49,14 @@ export async function resolve(
     )
     found = messages.map((message) => findInView(message, deps)) // all, because the view may have changed
   }
-  const resolved: Resolved = { observations: [], activity: [], unknownTags: [] }
-  for (const [i, message] of messages.entries()) resolveMessage(message, found[i] ?? [], resolved)
+  const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
+  for (const [i, message] of messages.entries())
+    resolveMessage(message, found[i] ?? [], deps.recent, resolved)
   return resolved
 }
 
-const NOTHING: Found = { tag: undefined, match: undefined, scanPointId: null, location: null }
+const NOWHERE: Place = { scanPointId: null, location: null }
+const NOTHING: Found = { tag: undefined, match: undefined, place: NOWHERE }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -58,31 +69,31 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
  * The facts of one read from the view and the directory. `scanPointId` is null if the read has a location key, which
  * wins (D8.8), or if its antenna is unassigned. `location` is undefined for a location that is named but unknown.
  */
-type Found = FoundTag & FoundPlace
-type FoundTag = { tag: KnownTag | undefined; match: TagMatch }
-type FoundPlace = { scanPointId: number | null; location: KnownLocation | null | undefined }
+type Found = { tag: KnownTag | undefined; match: TagMatch; place: Place }
+type Place = { scanPointId: number | null; location: KnownLocation | null | undefined }
 
 /** For each read of a message. */
 function findInView({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
   // Most messages are from one antenna or a few.
-  const antennas = new Map<number, FoundPlace>()
+  const antennas = new Map<number, Place>()
   return decoded.reads.map((read) => {
     const tag = findTag(view, orgId, read)
     const match = view.assetOfTag(tag)
     const key = read.extra?.location
-    if (key !== undefined) return { tag, match, scanPointId: null, location: view.locationByKey(orgId, key) }
-    if (read.extra?.antenna_unusable) return { tag, match, scanPointId: null, location: null }
+    if (key !== undefined)
+      return { tag, match, place: { scanPointId: null, location: view.locationByKey(orgId, key) } }
+    if (read.extra?.antenna_unusable) return { tag, match, place: NOWHERE }
     let place = antennas.get(read.antenna)
     if (place === undefined) {
       place = findPlace(directory.assignment(orgId, readerKey, read.antenna), orgId, view)
       antennas.set(read.antenna, place)
     }
-    return { tag, match, scanPointId: place.scanPointId, location: place.location }
+    return { tag, match, place }
   })
 }
 
-function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): FoundPlace {
-  if (!assignment.isAssigned) return { scanPointId: null, location: null }
+function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): Place {
+  if (!assignment.isAssigned) return NOWHERE
   const { scanPointId, locationId } = assignment
   return { scanPointId, location: locationId === null ? null : view.location(orgId, locationId) }
 }
@@ -94,14 +105,14 @@ function findMissing(
 ): Map<number, Missing> {
   const missing = new Map<number, Missing>()
   for (const [i, { orgId, readerKey, decoded }] of messages.entries())
-    for (const [j, { match, location }] of (found[i] ?? []).entries()) {
+    for (const [j, { match, place }] of (found[i] ?? []).entries()) {
       const read = decoded.reads[j]
-      if ((match !== undefined && location !== undefined) || !read) continue
+      if ((match !== undefined && place.location !== undefined) || !read) continue
       const ofOrg = missing.get(orgId) ?? nothingMissing()
       missing.set(orgId, ofOrg)
       if (match === undefined)
         for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
-      if (location === undefined)
+      if (place.location === undefined)
         addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
     }
   return missing
@@ -134,7 +145,12 @@ function findTag(view: CatalogView, orgId: number, read: NeutralRead): KnownTag 
   return undefined
 }
 
-function resolveMessage(message: ReaderMessage, found: readonly Found[], into: Resolved): void {
+function resolveMessage(
+  message: ReaderMessage,
+  found: readonly Found[],
+  recent: RecentMinutes,
+  into: Resolved,
+): void {
   const { orgId, readerKey, receivedAtMs, decoded } = message
   const activity = {
     seenAtMs: receivedAtMs,
@@ -152,8 +168,8 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
   for (const [i, read] of decoded.reads.entries()) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) activity.reads_clock_skewed += 1
-    const { tag, match: asset, scanPointId, location } = found[i] ?? NOTHING
-    const locationId = locationIdOf(read, scanPointId, location)
+    const { tag, match: asset, place } = found[i] ?? NOTHING
+    const locationId = locationIdOf(read, place)
     if (asset === undefined) into.unknownTags.push({ orgId, read })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
@@ -161,17 +177,20 @@ function resolveMessage(message: ReaderMessage, found: readonly Found[], into: R
       unknownKey ??= read.extra?.location
     }
     if (!asset || locationId === undefined) continue
+    into.observed += 1
+    const minute = minuteOf(time.ms)
+    if (recent.isStored(asset.id, minute, locationId)) continue
     into.observations.push({
       orgId,
       assetId: asset.id,
-      minute: minuteOf(time.ms),
+      minute,
       observedAtMs: time.ms,
       locationId,
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
       tagId: tag?.id ?? null,
       locationKey: read.extra?.location ?? null,
-      scanPointId,
+      scanPointId: place.scanPointId,
     })
   }
   const problem = problemOf(decoded, unknownKey)
@@ -200,11 +219,7 @@ function newestTime({ reads, health }: Decoded): number | null {
  * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown
  * one. Undefined, which is not a scan, for a key without a location and for an unassigned antenna.
  */
-function locationIdOf(
-  { extra }: NeutralRead,
-  scanPointId: number | null,
-  location: Found['location'],
-): number | null | undefined {
+function locationIdOf({ extra }: NeutralRead, { scanPointId, location }: Place): number | null | undefined {
   if (extra?.location !== undefined) return location?.id
   if (scanPointId === null) return undefined
   return location && !location.deleted ? location.id : null

@@ -24,7 +24,7 @@ import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
 /** The steps at which a process may die, in the order of a message. */
 export const steps = [
   'before it is decoded',
-  'resolved, not yet stored',
+  'its asset is known, not yet stored',
   'its rows inserted, not committed',
   'its positions updated, not committed',
   'its events in the outbox, not committed',
@@ -130,9 +130,9 @@ class WatchedMinutes extends RecentMinutes {
     this.#at = at
   }
 
-  override fresh(observations: readonly Observation[]): Observation[] {
-    this.#at('resolved, not yet stored')
-    return super.fresh(observations)
+  override isStored(...read: Parameters<RecentMinutes['isStored']>): boolean {
+    this.#at('its asset is known, not yet stored')
+    return super.isStored(...read)
   }
 
   override add(stored: readonly Observation[]): void {
