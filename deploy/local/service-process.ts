@@ -24,7 +24,7 @@ export type ServiceControl = {
   stop(): Promise<void>
   /** Starts the process (again); does not wait for it to be ready. */
   start(): void
-  /** Resolves when `/readyz` answers 200; throws with the end of the log when the process ends first. */
+  /** Resolves when `/readyz` answers 200 and the service lacks nothing, such as the broker; throws with the end of the log when the process ends first. */
   waitReady(): Promise<void>
   /** The end of its log, over restarts. */
   logs(lines?: number): string
@@ -123,17 +123,18 @@ function inheritedEnvironment(): NodeJS.ProcessEnv {
 async function untilReady(name: ServiceName, opsUrl: string, isRunning: () => boolean, logFile: string) {
   const check = async () => {
     if (!isRunning()) throw new Error(`${name} ended before it was ready:\n${lastLines(logFile, 12)}`)
-    return (await isReady(opsUrl)) || undefined
+    return (await isComplete(opsUrl)) || undefined
   }
   if (await poll(check, { everyMs: 30, timeoutMs: READY_SECONDS * 1000 })) return
   throw new Error(`${name} was not ready after ${READY_SECONDS} s:\n${lastLines(logFile, 12)}`)
 }
 
-async function isReady(opsUrl: string): Promise<boolean> {
+/** A service is ready without the broker, but whoever starts a whole system expects it to work. */
+async function isComplete(opsUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2000) })
-    await response.body?.cancel()
-    return response.ok
+    const { optional = {} } = (await response.json()) as { optional?: Record<string, boolean> }
+    return response.ok && Object.values(optional).every(Boolean)
   } catch {
     return false // not listening yet
   }

@@ -38,10 +38,13 @@ export type ConnectOptions = {
   inboxPrefix?: string
   /** Reconnects within about 30 ms instead of a second: for a service that others need to connect. */
   eager?: boolean
-  /** How long to try the first connection. A lost connection is retried for ever. */
+  /** How long to try the first connection: 30 s, or `FOR_EVER`. A lost connection is retried for ever. */
   firstConnectMs?: number
   metrics?: ConnectionMetrics | undefined
 }
+
+/** For a service whose API works without the broker. */
+export const FOR_EVER = Number.POSITIVE_INFINITY
 
 /** Where counts go. Every method must be cheap and must not throw. */
 export type ConnectionMetrics = {
@@ -135,6 +138,7 @@ const tooOld = (version: string) =>
 
 async function firstConnection(options: ConnectOptions): Promise<NatsConnection> {
   const giveUpAt = Date.now() + (options.firstConnectMs ?? 30_000)
+  let pauseMs = 0
   for (;;) {
     try {
       return await dial(natsOptions(options))
@@ -146,10 +150,13 @@ async function firstConnection(options: ConnectOptions): Promise<NatsConnection>
         })
       }
       options.logger.warn({ reason: describeError(error) }, 'broker not reachable yet')
-      await delay(reconnectDelayMs())
+      pauseMs = Math.min(pauseMs + reconnectDelayMs(), MAX_PAUSE_MS)
+      await delay(pauseMs)
     }
   }
 }
+
+const MAX_PAUSE_MS = 2_000
 
 function natsOptions(options: ConnectOptions): ConnectionOptions {
   const { url, user, password, name, tls, inboxPrefix, eager = false } = options

@@ -43,6 +43,8 @@ export type Follower = {
   readonly caughtUp: Promise<void>
   /** False again after an interruption, until the missed states have been read. */
   isCaughtUp(): boolean
+  /** True from when `caughtUp` resolves, also while the broker is away: what is known may be old then. */
+  hasCaughtUp(): boolean
   /** States applied since the start, states skipped as unreadable, and states that were pending at the last message. */
   progress(): { applied: number; skipped: number; pending: number }
   /** Number of subjects whose newest state could not be read. */
@@ -78,6 +80,7 @@ class StreamFollower implements Follower {
   readonly #reachedHead = Promise.withResolvers<void>()
   readonly #unreadable: UnreadableStates
   #isCaughtUp = false
+  #hasCaughtUp = false
   #applied = 0
   #skipped = 0
   #pending = 0
@@ -97,6 +100,9 @@ class StreamFollower implements Follower {
 
   isCaughtUp(): boolean {
     return this.#isCaughtUp
+  }
+  hasCaughtUp(): boolean {
+    return this.#hasCaughtUp
   }
   progress() {
     return { applied: this.#applied, skipped: this.#skipped, pending: this.#pending }
@@ -245,6 +251,7 @@ class StreamFollower implements Follower {
   #caughtUpNow(): void {
     if (this.#isCaughtUp) return
     this.#isCaughtUp = true
+    this.#hasCaughtUp = true
     const { stream, logger } = this.#options
     logger.info({ stream, applied: this.#applied, last_seq: this.#lastSeq }, 'caught up with the stream')
     this.#reachedHead.resolve()

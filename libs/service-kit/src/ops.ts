@@ -1,7 +1,8 @@
 import fastify from 'fastify'
 import { Gauge, type Registry } from './metrics.ts'
 
-export type Readiness = () => Promise<Record<string, boolean>> | Record<string, boolean>
+/** By name, whether each thing is there. */
+export type Checks = () => Promise<Record<string, boolean>> | Record<string, boolean>
 
 export type Ops = {
   port: number
@@ -18,7 +19,10 @@ export async function startOps(options: {
   host: string
   port: number
   registry: Registry
-  ready: Readiness
+  /** What this process needs to answer HTTP requests. `/readyz` fails while one of them fails. */
+  ready: Checks
+  /** What it works without, with less. Shown by `/readyz`; it does not change the status. */
+  optional?: Checks
   /** Progress of a slow start, shown by `/readyz`. It does not change the status. */
   progress?: () => Record<string, unknown>
 }): Promise<Ops> {
@@ -27,11 +31,18 @@ export async function startOps(options: {
   measureChecks(options)
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const checks = await options.ready()
+    const [checks, optional] = await Promise.all([options.ready(), options.optional?.()])
     const ready = !stopping && Object.values(checks).every(Boolean)
     return reply
       .status(ready ? 200 : 503)
-      .send({ ready, stopping, checks, ...(options.progress && { progress: options.progress() }) })
+
+      .send({
+        ready,
+        stopping,
+        checks,
+        ...(optional && { optional }),
+        ...(options.progress && { progress: options.progress() }),
+      })
   })
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', options.registry.contentType).send(await options.registry.metrics()),
@@ -51,7 +62,7 @@ export async function startOps(options: {
 }
 
 /** The same checks as `/readyz`, run again by each scrape. */
-function measureChecks({ registry, ready }: { registry: Registry; ready: Readiness }): void {
+function measureChecks({ registry, ready }: { registry: Registry; ready: Checks }): void {
   const gauge: Gauge<'check'> = new Gauge({
     name: 'readiness_check',
     help: '1 if this check of readiness succeeds.',

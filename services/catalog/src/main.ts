@@ -3,7 +3,7 @@ import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
@@ -56,8 +56,8 @@ await start('catalog', async () => {
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    // The API works without the broker, so its connection does not count; see README.
-    ready: async () => ({ database: await database.isReachable(), started: responders !== undefined }),
+    ready: async () => ({ database: await database.isReachable() }),
+    optional: () => ({ broker: broker?.isConnected() ?? false }),
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   const phases = [
@@ -72,7 +72,13 @@ await start('catalog', async () => {
     { name: 'ops', run: () => ops.close() },
   ]
   runUntilSignal(phases, { graceMs: config.SHUTDOWN_GRACE_MS, log })
-  broker = await connect({ ...brokerLogin(config), name: 'catalog', logger: log, metrics })
+  broker = await connect({
+    ...brokerLogin(config),
+    name: 'catalog',
+    logger: log,
+    metrics,
+    firstConnectMs: FOR_EVER,
+  })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
   responders = startResponders(broker, { tenants, across: database.db, runInTransaction, log })
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')

@@ -81,12 +81,13 @@ await start('gateway', async () => {
     legacySunset: config.LEGACY_SUNSET,
   })
   await app.listen({ host: config.HOST, port: config.PORT })
-  // Readiness ignores database and broker, because requests are served correctly without them.
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
     ready: () => ({ signing_keys: verifier.hasKeys() }),
+    // Without the database, each gateway counts rate limits alone.
+    optional: async () => ({ database: await database.isReachable(), key_view: follower.isCurrent() }),
   })
   runUntilSignal(
     [

@@ -1,6 +1,12 @@
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
 import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/callout'
-import { brokerLogin, connect, type Broker, type ConnectionMetrics } from '@whereabouts/messaging/connection'
+import {
+  brokerLogin,
+  connect,
+  FOR_EVER,
+  type Broker,
+  type ConnectionMetrics,
+} from '@whereabouts/messaging/connection'
 import type { Sent } from '@whereabouts/messaging/account-connections'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { watchRates } from '@whereabouts/messaging/connection-rates'
@@ -107,7 +113,7 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
       password,
       name: 'keys',
       logger: log,
-      firstConnectMs: 60_000,
+      firstConnectMs: FOR_EVER,
       metrics: metrics?.(user),
       ...options,
     })

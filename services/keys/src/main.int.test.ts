@@ -113,11 +113,19 @@ async function spawnService(env: Record<string, string>): Promise<Service> {
   }
 }
 
-const untilReady = ({ ops }: Service) =>
-  vi.waitFor(async () => expect((await fetch(`${ops}/readyz`)).status).toBe(200), {
-    timeout: 15_000,
-    interval: 50,
-  })
+const readiness = async ({ ops }: Service) => {
+  const reply = await fetch(`${ops}/readyz`)
+  return { status: reply.status, ...((await reply.json()) as object) }
+}
+
+const untilReady = (service: Service, broker = true) =>
+  vi.waitFor(
+    async () => expect(await readiness(service)).toMatchObject({ status: 200, optional: { broker } }),
+    {
+      timeout: 15_000,
+      interval: 50,
+    },
+  )
 
 async function post(url: string, body: unknown): Promise<Response> {
   const headers = { 'content-type': 'application/json' }
@@ -167,6 +175,13 @@ test('the service publishes what it commits, also after SIGTERM', async ({ bus, 
   const { rows } = await database.pool.query('select * from outbox')
   expect(rows).toEqual([])
   await follower.stop()
+})
+
+test('it starts and answers without the broker', async ({ startService }) => {
+  const service = await startService({ NATS_URL: 'nats://127.0.0.1:1' })
+  await untilReady(service, false)
+  const body = { org_name: 'Alone', name: 'Ann', email: 'ann@example.com', password: 'long enough 1' }
+  expect((await post(`${service.api}/api/v1/auth/signup`, body)).status).toBe(201)
 })
 
 test('an overwritten state in the stream is published again', async ({ bus, startService }) => {

@@ -112,7 +112,8 @@ await start('keys', async () => {
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    ready: async () => ({ database: await database.isReachable(), broker: brokers.isConnected() }),
+    ready: async () => ({ database: await database.isReachable() }),
+    optional: () => ({ broker: brokers.isConnected() }),
   })
 
   runUntilSignal(

@@ -177,12 +177,12 @@ await start('tracking', async () => {
     registry,
     ready: async () => ({
       database: await worker.isReachable(),
-      broker: broker.isConnected() && brokers.mqtt.isConnected(),
-      catalog_view: follower.isCaughtUp(),
-      message_rates: ratesFollower.isCaughtUp(),
+      catalog_view: follower.hasCaughtUp(),
+      message_rates: ratesFollower.hasCaughtUp(),
       readers: directory.isLoaded(),
       live_feed: live.isReady(),
     }),
+    optional: () => ({ broker: broker.isConnected() && brokers.mqtt.isConnected() }),
     progress: () => progress.now(),
   })
   const overflow = new Overflow(broker, {

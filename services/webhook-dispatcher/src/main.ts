@@ -2,7 +2,7 @@ import { openDatabase } from '@whereabouts/db/database'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/topology'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -65,10 +65,10 @@ await start(SERVICE, async () => {
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    ready: async () => ({
-      database: await database.isReachable(),
+    ready: async () => ({ database: await database.isReachable() }),
+    optional: () => ({
       broker: broker?.isConnected() ?? false,
-      subscriptions: delivery?.isCaughtUp() ?? false,
+      subscriptions: delivery?.hasCaughtUp() ?? false,
     }),
   })
 
@@ -78,7 +78,7 @@ await start(SERVICE, async () => {
   measurePools(registry, { [SERVICE]: tenants, deliveries: database })
   const ofBroker = brokerMetrics(registry)('services')
   const { SHUTDOWN_GRACE_MS: graceMs } = config
-  const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: 60_000 }
+  const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   broker = await connect({ ...login, logger: log, metrics: ofBroker })
   const watch = watchBroker(
     { APP: broker },

@@ -21,7 +21,7 @@ export type DeliveryOptions = {
 
 export type Delivery = {
   /** Whether the subscriptions are known. Before that, EVENTS is not read. */
-  isCaughtUp(): boolean
+  hasCaughtUp(): boolean
   /** Lets running attempts end and requeues all other deliveries. */
   stop(): Promise<void>
 }
@@ -49,7 +49,7 @@ export function startDelivery(broker: Broker, deps: AttemptDeps, options: Delive
   }
   void follower.caughtUp.then(begin)
   return {
-    isCaughtUp: () => follower.isCaughtUp(),
+    hasCaughtUp: () => follower.hasCaughtUp(),
     async stop() {
       // The consumer stops first, so that it returns to the stream what the lanes requeue, instead of retrying it.
       const stopped = consumption?.stop()
