@@ -5,7 +5,9 @@ import { runCommand } from './command.ts'
 import { applyBrokerTopology } from './local/broker-topology.ts'
 import { TopologyConfig } from './step-config.ts'
 
-const HELP = `node deploy/apply-topology.ts    create or update the streams and consumers; safe to run again
+const HELP = `node deploy/apply-topology.ts [--shrink]    create or update the streams and consumers; safe to run again
+
+  --shrink   apply limits that drop stored messages or copies; without it, such a change is refused
 
 Environment
   NATS_URL          addresses of nats-server, separated by commas
@@ -16,13 +18,14 @@ Environment
   SCANS_MAX_BYTES   maximum size of SCANS, which holds unprocessed and recent scans
 `
 
-async function main(): Promise<string> {
+async function main({ shrink = false }: { shrink?: boolean }): Promise<string> {
   const config = loadEnv(TopologyConfig, process.env)
   await applyBrokerTopology(brokerLogin(config), {
+    shrink,
     replicas: config.STREAM_REPLICAS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })
   return 'streams and consumers are up to date'
 }
 
-await runCommand('apply-topology', HELP, main)
+await runCommand('apply-topology', HELP, main, ['shrink'])

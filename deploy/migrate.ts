@@ -13,7 +13,7 @@ Environment
       the DATABASE_URL of each service, as its role
   ADMIN_DATABASE_URL
       optional: an administrator of the same server, on any database. With it, the step first creates a missing database,
-      missing roles (with the passwords of the addresses above) and missing schemas.
+      missing roles and missing schemas, and gives each role the password of its address above, also if it had another.
 `
 
 async function main(): Promise<string> {

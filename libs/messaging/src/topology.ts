@@ -10,6 +10,7 @@ import {
 } from 'nats'
 import type { ConsumerConfig, JetStreamManager } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
+import { refuseToShrink, withSizes } from './no-shrink.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -205,6 +206,8 @@ export type TopologyOptions = {
   replicas?: number
   /** Bytes after which the oldest scans are dropped before their 72 hours. */
   scansMaxBytes?: number
+  /** Lets limits drop what is stored, see `refuseToShrink`. */
+  shrink?: boolean
   /** Replaces the value of each durable, for tests that wait for a redelivery. */
   ackWaitMs?: number
 }
@@ -212,13 +215,27 @@ export type TopologyOptions = {
 /** One connection for each account that has streams. */
 export type BrokersByAccount = Readonly<Record<Account, Broker>>
 
-/** Creates what is missing and updates what differs; safe to run again, and from two places at once. */
+/**
+ * Creates what is missing and updates what differs; safe to run again, and from two places at once. Throws
+ * StreamsWouldShrink before any change.
+ */
 export async function applyTopology(brokers: BrokersByAccount, options: TopologyOptions = {}): Promise<void> {
   const managers = {
     APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
     MQTT: await natsOf(brokers.MQTT).jetstreamManager({ checkAPI: false }),
   }
-  for (const name of streamNames) await applyStream(managers[accountOf(name)], name, streams[name], options)
+  const plan = await Promise.all(
+    streamNames.map(async (name) => {
+      const jsm = managers[accountOf(name)]
+      return {
+        jsm,
+        wanted: streamConfig(name, streams[name], options),
+        info: await ifThere(jsm.streams.info(name)),
+      }
+    }),
+  )
+  if (!options.shrink) refuseToShrink(plan.flatMap(({ info, wanted }) => (info ? [{ info, wanted }] : [])))
+  for (const { jsm, wanted, info } of plan) await applyStream(jsm, wanted, info !== undefined)
   for (const [name, durable] of Object.entries<Durable>(durables)) {
     const jsm = managers[accountOf(durable.stream)]
     await applyDurable(jsm, name, { ...durable, ackWaitMs: options.ackWaitMs ?? durable.ackWaitMs })
@@ -226,11 +243,17 @@ export async function applyTopology(brokers: BrokersByAccount, options: Topology
   await removeOlderLayout(managers.APP)
 }
 
-async function applyStream(jsm: JetStreamManager, name: string, stream: Stream, options: TopologyOptions) {
-  const config = streamConfig(name, stream, options)
-  const exists = await found(jsm.streams.info(name))
-  if (exists) await jsm.streams.update(name, config)
-  else await jsm.streams.add(config)
+async function applyStream(
+  jsm: JetStreamManager,
+  config: ReturnType<typeof streamConfig>,
+  exists: boolean,
+): Promise<void> {
+  try {
+    if (exists) await jsm.streams.update(config.name, config)
+    else await jsm.streams.add(config)
+  } catch (error) {
+    throw await withSizes(error, jsm, config)
+  }
 }
 
 function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxBytes }: TopologyOptions) {
@@ -318,12 +341,13 @@ export async function makeDurable(jsm: JetStreamManager, name: DurableName, sinc
 }
 
 /** For restore.ts only: whether the broker knows this stream or consumer. */
-export async function found(info: Promise<unknown>): Promise<boolean> {
+export const found = async (info: Promise<object>): Promise<boolean> => (await ifThere(info)) !== undefined
+
+async function ifThere<T>(info: Promise<T>): Promise<T | undefined> {
   try {
-    await info
-    return true
+    return await info
   } catch (error) {
-    if (error instanceof NatsError && error.api_error?.code === 404) return false
+    if (error instanceof NatsError && error.api_error?.code === 404) return undefined
     throw error
   }
 }
