@@ -85,7 +85,7 @@ async function publish({ demoFile, readerKey, read, everySeconds }: Settings): P
 /** Returns a wait of `seconds`, which resolves with true if a signal ended it. */
 function untilInterrupted(seconds: number): () => Promise<boolean> {
   const stopped = new AbortController()
-  void untilStopped([]).then(() => stopped.abort())
+  void untilStopped().then(() => stopped.abort())
   const { signal } = stopped
   return () => pause(seconds * 1_000, false, { signal }).catch(() => true)
 }

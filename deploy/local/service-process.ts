@@ -2,7 +2,7 @@ import { type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { hasEnded, lastLines, logsDir, spawnLogged, stopChild } from './servers/child.ts'
+import { endOf, hasEnded, lastLines, logsDir, spawnLogged, stopChild } from './servers/child.ts'
 import { guardChild } from './servers/guard.ts'
 import { poll } from './servers/poll.ts'
 import { recordProcess, stopRecordedProcess } from './servers/process-record.ts'
@@ -78,9 +78,7 @@ export function createServiceControl({ name, env, opsUrl, dataDir, root = ROOT }
     waitReady: () => untilReady(name, opsUrl, isRunning, logFile),
     logs: (lines = 200) => lastLines(logFile, lines),
     async ended() {
-      if (!child) return 'never started'
-      if (!hasEnded(child)) await once(child, 'exit')
-      return child.signalCode ?? `exit code ${child.exitCode}`
+      return child ? endOf(child) : 'never started'
     },
   }
 }

@@ -1,19 +1,32 @@
 import { join } from 'node:path'
 import type { Secrets } from './secrets.ts'
 import { logsDir } from './servers/child.ts'
-import { freePort } from './servers/free-port.ts'
+import { freePort, isPortFree } from './servers/free-port.ts'
 import { findNatsServer } from './servers/nats-binary.ts'
 import { type NatsOptions, startNatsServer } from './servers/nats-server.ts'
-import { startPostgres } from './servers/postgres.ts'
+import { type PostgresOptions, startPostgres } from './servers/postgres.ts'
 import { ROOT } from './services.ts'
 
 /** PostgreSQL and the broker of a stack. Stopping a given one does nothing. */
-export type DatabaseServer = { url: string; pid: number | undefined; stop: () => Promise<void> }
+export type DatabaseServer = {
+  url: string
+  /** Of the current or last process. */
+  readonly pid: number | undefined
+  stop: () => Promise<void>
+  /** Starts it again on the same port and data, after it has ended. */
+  startAgain: () => Promise<void>
+  /** Resolves when the current process ends, with the reason. Never for a given server. */
+  ended: () => Promise<string>
+}
 export type BrokerServer = {
   url: string
   mqttUrl: string
   /** Of the current or last process. */
   readonly pid: number | undefined
+  /** Where it tells about itself, without a password. Undefined for a given broker. */
+  readonly monitorUrl: string | undefined
+  /** Resolves when the current process ends, with the reason. Never for a given broker. */
+  ended: () => Promise<string>
   stop: (signal?: NodeJS.Signals) => Promise<void>
   /** Stops it, by default with SIGKILL, and starts it again on the same ports and streams. For tests. */
   restart: (signal?: NodeJS.Signals) => Promise<void>
@@ -32,15 +45,30 @@ export async function startDatabase(
   { dataDir, secrets, onNote }: Options,
   { given, durable }: { given: string | undefined; durable: boolean },
 ): Promise<DatabaseServer> {
-  if (given !== undefined) return { url: given, pid: undefined, stop: async () => {} }
-  const server = await startPostgres({
+  if (given !== undefined)
+    return { url: given, pid: undefined, stop: async () => {}, startAgain: notOurs, ended: never }
+  const options: PostgresOptions = {
     dataDir: postgresDir(dataDir),
     password: secrets.postgres_password,
     durable,
     logFile: join(logsDir(dataDir), 'postgres.log'),
     onNote,
-  })
-  return { url: server.url(), pid: server.pid, stop: () => server.stop() }
+  }
+  let server = await startPostgres(options)
+  const { port } = server
+  return {
+    url: server.url(),
+    get pid() {
+      return server.pid
+    },
+    stop: () => server.stop(),
+    ended: () => server.ended(),
+    async startAgain() {
+      // The services know the port, so another one is of no use.
+      if (!(await isPortFree(port))) throw new Error(`port ${port} is taken by another program`)
+      server = await startPostgres({ ...options, port })
+    },
+  }
 }
 
 /** A broker of our own on the data of the stack, or the given one, left running at the end. */
@@ -48,8 +76,7 @@ export async function startBroker(
   { dataDir, secrets, onNote }: Options,
   { given, ports }: { given: GivenBroker | undefined; ports: { nats?: number; mqtt?: number } },
 ): Promise<BrokerServer> {
-  if (given)
-    return { url: given.url, mqttUrl: given.mqttUrl, pid: undefined, stop: async () => {}, restart: notOurs }
+  if (given) return { ...NOT_OURS, url: given.url, mqttUrl: given.mqttUrl }
   const options: NatsOptions = {
     binary: await findNatsServer({ cacheDir: join(ROOT, '.cache/nats-server'), onNote }),
     dataDir: natsDir(dataDir),
@@ -67,6 +94,10 @@ export async function startBroker(
     get pid() {
       return server.pid
     },
+    get monitorUrl() {
+      return server.monitorUrl
+    },
+    ended: () => server.ended(),
     stop: (signal) => server.stop(signal),
     async restart(signal = 'SIGKILL') {
       await server.stop(signal)
@@ -75,4 +106,12 @@ export async function startBroker(
   }
 }
 
-const notOurs = () => Promise.reject(new Error('a given broker cannot be restarted'))
+const notOurs = () => Promise.reject(new Error('a given server cannot be restarted'))
+const never = () => new Promise<string>(() => {})
+const NOT_OURS = {
+  pid: undefined,
+  monitorUrl: undefined,
+  stop: async () => {},
+  restart: notOurs,
+  ended: never,
+}

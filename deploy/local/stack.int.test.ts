@@ -7,7 +7,11 @@ import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { resetData } from './reset.ts'
 import { processCommand } from './servers/process-record.ts'
+import { stackParts } from './stack-parts.ts'
 import { type Stack, type StackOptions, startStack } from './stack.ts'
+import { supervise } from './supervisor.ts'
+
+const SHORT_PAUSES = { firstMs: 50, longestMs: 200, healthyAfterMs: 60_000 }
 
 const folders: string[] = []
 const running: Stack[] = []
@@ -86,6 +90,22 @@ test('no process outlives a killed launcher', async () => {
   expect(alive(pids)).toEqual(pids)
   launcher.kill('SIGKILL')
   await vi.waitFor(() => expect(alive(pids)).toEqual([]), { timeout: 10_000 })
+})
+
+test('a killed database, broker or service comes back on the same address', async () => {
+  const stack = await start(newFolder())
+  const before = pidsOf(stack)
+  const supervisor = supervise(stackParts(stack), { say: () => {}, pauses: SHORT_PAUSES })
+  try {
+    for (const pid of before) process.kill(pid, 'SIGKILL')
+    const readyz = () => fetch(`${stack.urls.ops.catalog}/readyz`).then((response) => response.json())
+    const isNew = () => pidsOf(stack).every((pid, index) => pid !== before[index])
+    await expect.poll(isNew, { timeout: 30_000 }).toBe(true)
+    const isWhole = { ready: true, checks: { database: true }, optional: { broker: true } }
+    await expect.poll(() => readyz().catch(() => ({})), { timeout: 30_000 }).toMatchObject(isWhole)
+  } finally {
+    await supervisor.stop()
+  }
 })
 
 test('a taken port is named with the variable that changes it', async () => {

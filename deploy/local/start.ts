@@ -3,11 +3,14 @@ import { join, relative } from 'node:path'
 import { errorText } from '../error-text.ts'
 import { seedDemo } from './demo/seed.ts'
 import { resetData } from './reset.ts'
+import { logsDir } from './servers/child.ts'
 import { ROOT } from './services.ts'
 import { startSimulatorProcess } from './simulator/simulator-process.ts'
 import { type Stack, startStack } from './stack.ts'
+import { simulatorPart, stackParts } from './stack-parts.ts'
 import { type Step, runStep } from './stack-steps.ts'
 import { type StartSettings, startSettings } from './start-settings.ts'
+import { supervise } from './supervisor.ts'
 import { untilStopped } from './until-stopped.ts'
 import { printWelcome } from './welcome.ts'
 
@@ -22,30 +25,30 @@ async function main(settings: StartSettings): Promise<void> {
   say(`Starting, data in ${shown(dataDir)}`)
   if (reset) await runStep('Deleting the data of earlier starts', onStep, () => resetData(dataDir, onNote))
   const stack = await startStack({ dataDir, ports, onStep, onNote })
-  const stopDemo = await startDemo(settings, stack)
+  const simulator = await startDemo(settings, stack)
+  const parts = [...stackParts(stack), ...(simulator ? [simulator.part] : [])]
+  const supervisor = supervise(parts, { say: onNote })
   say(`  Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
-  const reason = await untilStopped(Object.values(stack.services))
-  say(`\nStopping: ${reason.text}`)
-  await stopDemo()
+  const reason = await untilStopped()
+  say(`\nStopping: ${reason}`)
+  await supervisor.stop()
+  await simulator?.stop()
   await stack.stop()
-  process.exit(reason.exitCode)
+  process.exit(0)
 }
 
 /** Creates the demo organization and starts its readers. Stops the stack when either fails. */
-async function startDemo({ simulator, dataDir }: StartSettings, stack: Stack): Promise<() => Promise<void>> {
+async function startDemo({ simulator, dataDir }: StartSettings, stack: Stack) {
   try {
     const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl } = stack.urls
     const demo = await runStep('Demo organization', onStep, () =>
       seedDemo({ baseUrl, natsUrl, mqttUrl, dataDir, onProgress: onNote }),
     )
     const demoFile = join(dataDir, 'demo.json')
-    const running = simulator
-      ? await runStep('Simulated warehouse', onStep, () =>
-          startSimulatorProcess({ demoFile, onProblem: onNote }),
-        )
-      : undefined
-    printWelcome(demo, { credentialsFile: shown(demoFile) })
-    return async () => running?.stop()
+    const startWarehouse = () => startSimulatorProcess({ demoFile, onProblem: onNote })
+    const running = simulator ? await runStep('Simulated warehouse', onStep, startWarehouse) : undefined
+    printWelcome(demo, { credentialsFile: shown(demoFile), logsFolder: shown(logsDir(dataDir)) })
+    return running && simulatorPart(running, startWarehouse)
   } catch (error) {
     await stack.stop()
     throw error

@@ -7,6 +7,8 @@ export type WelcomeOptions = {
   write?: (text: string) => void
   /** Path to show. */
   credentialsFile?: string
+  /** Path to show. */
+  logsFolder?: string
   /** Default: when standard output is a terminal. */
   colours?: boolean
 }
@@ -17,6 +19,7 @@ export type WelcomeCommand = { title: string; lines: string[] }
 /** Prints the start screen: addresses, credentials, and commands that work as printed. */
 export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
   const { write = (text) => process.stdout.write(text), credentialsFile = '.data/demo.json' } = options
+  const { logsFolder = '.data/logs' } = options
   const { colours = process.stdout.isTTY } = options
   const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)
   const [bold, dim] = [paint(1), paint(2)]
@@ -33,6 +36,7 @@ export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
     `  Sign in      ${demo.admin.email}  ${demo.admin.password}`,
     `  Credentials  ${credentialsFile}`,
     `  Operate      npm run ops -- --help`,
+    `  Logs         ${logsFolder}`,
     '',
     bold('Paste into a second terminal, in this folder:'),
     '',

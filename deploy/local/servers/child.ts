@@ -34,6 +34,12 @@ export function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
+/** Resolves when the process has ended, with the reason: `exit code 1`, `SIGKILL`. */
+export async function endOf(child: ChildProcess): Promise<string> {
+  if (!hasEnded(child)) await once(child, 'exit')
+  return child.signalCode ?? `exit code ${child.exitCode}`
+}
+
 /** Sends `signal`, after `graceMs` also `harder`, and resolves when the process has ended. */
 export async function stopChild(
   child: ChildProcess,

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
+import { endOf, hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
 import { freePort } from './free-port.ts'
 import { guardChild } from './guard.ts'
 import { poll } from './poll.ts'
@@ -57,6 +57,8 @@ export type NatsServer = {
   mqttUrl: string
   monitorUrl: string
   pid: number
+  /** Resolves when it has ended, with the reason. */
+  ended(): Promise<string>
   /** Stops the broker; SIGKILL is for tests of crashes. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
@@ -93,6 +95,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
     mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
     monitorUrl,
     pid,
+    ended: () => endOf(child),
     async stop(signal = 'SIGTERM') {
       await stopChild(child, signal, STOP_SECONDS * 1000)
       rmSync(pidFile, { force: true })

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
+import { endOf, hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
 import { freePort } from './free-port.ts'
 import { guardChild } from './guard.ts'
 import { poll } from './poll.ts'
@@ -36,6 +36,8 @@ export type PostgresServer = {
   folder: string
   /** Connection address of the superuser. */
   url(database?: string): string
+  /** Resolves when it has ended, with the reason. */
+  ended(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
     pid,
     folder,
     url: (database = 'postgres') => `postgresql://postgres:${options.password}@127.0.0.1:${port}/${database}`,
+    ended: () => endOf(child),
     stop: () => stop(child),
   }
 }

@@ -2,13 +2,20 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { hasEnded, stopChild } from '../servers/child.ts'
+import { endOf, hasEnded, stopChild } from '../servers/child.ts'
 
 export type SimulatorProcessOptions = {
   /** `demo.json`. */
   demoFile: string
   readsPerSecond?: number
   onProblem?: (text: string) => void
+}
+
+export type SimulatorProcess = {
+  pid: number | undefined
+  /** Resolves when it has ended, with the reason. */
+  ended(): Promise<string>
+  stop(): Promise<void>
 }
 
 const MAIN = resolve(import.meta.dirname, 'main.ts')
@@ -18,27 +25,19 @@ const STOP_MS = 5_000
  * Runs the simulated warehouse in a separate process. It ends with this one, even by SIGKILL, because its channel
  * closes. Resolves when its readers have tried to log in.
  */
-export async function startSimulatorProcess(
-  options: SimulatorProcessOptions,
-): Promise<{ pid: number | undefined; stop(): Promise<void> }> {
+export async function startSimulatorProcess(options: SimulatorProcessOptions): Promise<SimulatorProcess> {
   const { demoFile, readsPerSecond, onProblem = () => {} } = options
   const rate = readsPerSecond === undefined ? [] : ['--reads-per-second', String(readsPerSecond)]
   const child = fork(MAIN, ['--demo', demoFile, ...rate], {
     detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  let isStopping = false
   if (child.stderr) createInterface({ input: child.stderr }).on('line', onProblem)
-  child.once('exit', () => {
-    if (!isStopping) onProblem('The simulated warehouse has stopped. The next start starts it again.')
-  })
   await untilStarted(child)
   return {
     pid: child.pid,
-    async stop() {
-      isStopping = true
-      await stopChild(child, 'SIGTERM', STOP_MS)
-    },
+    ended: () => endOf(child),
+    stop: () => stopChild(child, 'SIGTERM', STOP_MS),
   }
 }
 
