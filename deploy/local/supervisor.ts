@@ -22,8 +22,6 @@ export type Supervisor = {
 
 type Options = {
   say: (line: string) => void
-  /** Called after each end and each start. */
-  onChange?: () => void
   /** Default: 1 s, doubled up to 30 s, and 1 s again after a minute without an end. */
   pauses?: { firstMs: number; longestMs: number; healthyAfterMs: number }
 }
@@ -48,7 +46,7 @@ export function supervise(parts: readonly Part[], options: Options): Supervisor 
 }
 
 async function watch(part: Part, state: PartState, options: Options, signal: AbortSignal): Promise<void> {
-  const { say, onChange = () => {}, pauses = PAUSES } = options
+  const { say, pauses = PAUSES } = options
   let pauseMs = pauses.firstMs
   let startedAt = performance.now()
   let failure: string | undefined // of the last start
@@ -59,22 +57,19 @@ async function watch(part: Part, state: PartState, options: Options, signal: Abo
     if (how === WRONG_SETTING) return giveUp(part, state, options)
     if (performance.now() - startedAt > pauses.healthyAfterMs) pauseMs = pauses.firstMs
     say(`${part.name} ended (${how}). It starts again in ${pauseMs / 1000} s.`)
-    onChange()
     if (!(await pause(pauseMs, signal))) return
     pauseMs = Math.min(pauseMs * 2, pauses.longestMs)
     startedAt = performance.now()
     state.restarts += 1
     failure = await tryStart(part)
-    onChange()
   }
 }
 
-function giveUp(part: Part, state: PartState, { say, onChange = () => {} }: Options): void {
+function giveUp(part: Part, state: PartState, { say }: Options): void {
   state.isGivenUp = true
   say(
     `${part.name} ended (${WRONG_SETTING}): a setting is wrong, so it is not started again. Correct it, then restart.\n${part.logs()}`,
   )
-  onChange()
 }
 
 /** Undefined when the supervisor stops first. */
