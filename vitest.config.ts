@@ -24,6 +24,7 @@ export default defineConfig({
           include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/*.test.ts'],
           exclude: ['**/node_modules/**', '**/*.{int,soak}.test.ts'],
           isolate: false, // a process and its modules serve many files: a third of the processor time
+          expect: { poll: { timeout: 15_000 } },
           testTimeout: 20_000, // while suites fill every core
         },
       },
@@ -33,6 +34,7 @@ export default defineConfig({
           include: named('.int.test.ts'),
           exclude: ['**/node_modules/**'],
           isolate: false,
+          expect: { poll: { timeout: 15_000 } },
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

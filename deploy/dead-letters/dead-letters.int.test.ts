@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,7 +10,7 @@ import { publish } from '@whereabouts/messaging/publish'
 import { streamExtent } from '@whereabouts/messaging/replay'
 import { busTest } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 
 type RunResult = { code: number; out: string; errors: string }
 type Listed = {
@@ -171,7 +172,7 @@ test('replayed messages are consumed, also with the filter of one organization',
     },
     { logger: bus.logger, graceMs: 1_000 },
   )
-  await vi.waitFor(() => expect(subjects).toEqual(['events.asset-moved.7', 'events.asset-moved.7']))
+  await eventually(() => expect(subjects).toEqual(['events.asset-moved.7', 'events.asset-moved.7']))
   await consumption.stop()
   expect(seqs(await list(''))).toEqual([1])
 })

@@ -1,5 +1,6 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import type { ErrorType } from '@whereabouts/contracts/errors'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { CallOptions } from './support/api.ts'
 import { exhaust } from './support/buckets.ts'
 import { test as base } from './support/fixtures.ts'
@@ -18,7 +19,7 @@ function flawedKeys(api: Api, org: Organization) {
     if (flaws.has('exhausted')) await exhaust(api, key.token)
     if (!flaws.has('revoked')) return key.token
     await api.call('revokeApiKey', { params: { org_id: org.id, key_id: key.id }, token: org.admin })
-    await vi.waitFor(async () => expect((await api.call('getCurrentOrg', key)).status).toBe(401))
+    await eventually(async () => expect((await api.call('getCurrentOrg', key)).status).toBe(401))
     return key.token
   }
   return {

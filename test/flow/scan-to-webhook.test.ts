@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { createHmac } from 'node:crypto'
 import { describe, expect, vi } from 'vitest'
 import { fixtureBytes, fixturesOf, tagsOf } from '../system/fixtures.ts'
@@ -132,7 +133,7 @@ describe('bad input', () => {
     await reader.publish(org.id, 'gate-1', 'carrier-pigeon', Buffer.from('{}'))
     await reader.publish(org.id, 'gate-1', 'impinj', fixtureBytes('impinj-webhook-array.json'))
     await vi.waitFor(async () => expect(await reportRows(org)).not.toEqual([]), { timeout: 15_000 })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const [view] = await readerViews(org)
       expect(view?.health).toMatchObject({
         messages_buried: 2,

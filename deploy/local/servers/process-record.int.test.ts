@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +28,7 @@ afterEach(() => {
 test('a recorded process that still runs is found and ended', async () => {
   expect(recordedProcess(pidFile)).toBe(child.pid)
   expect(await stopRecordedProcess(pidFile, 'SIGTERM', 5000)).toBe(child.pid)
-  await vi.waitFor(() => expect(child.signalCode).toBe('SIGTERM'))
+  await eventually(() => expect(child.signalCode).toBe('SIGTERM'))
   expect(recordedProcess(pidFile)).toBeUndefined()
 })
 

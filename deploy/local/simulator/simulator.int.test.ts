@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { serveLogins, type Login } from '@whereabouts/messaging/callout'
 import { connect } from '@whereabouts/messaging/connection'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
@@ -81,7 +82,7 @@ test('six readers publish over MQTT and NATS, and every message is stored', asyn
   await vi.waitFor(() => expect(simulator.stats().reads).toBeGreaterThan(300), { timeout: 10_000 })
   await simulator.stop()
   const { messages } = simulator.stats()
-  await vi.waitFor(async () => expect((await scans(site.server)).messages).toBeGreaterThanOrEqual(messages))
+  await eventually(async () => expect((await scans(site.server)).messages).toBeGreaterThanOrEqual(messages))
   expect((await scans(site.server)).num_subjects).toBe(6)
   expect(simulator.stats()).toMatchObject({ lost: 0, readersConnected: 0 })
   expect(problems).toEqual([])
@@ -120,6 +121,6 @@ test('a process without its file names the file, and the start continues', async
   const onProblem = vi.fn<(text: string) => void>()
   const demoFile = join(site.dataDir, 'nowhere.json')
   const simulator = await startSimulatorProcess({ demoFile, onProblem })
-  await vi.waitFor(() => expect(onProblem).toHaveBeenCalledWith(expect.stringContaining(demoFile)))
+  await eventually(() => expect(onProblem).toHaveBeenCalledWith(expect.stringContaining(demoFile)))
   await simulator.stop()
 })

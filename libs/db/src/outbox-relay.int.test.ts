@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -129,7 +130,7 @@ describe('outbox', () => {
     await put([1, 2, 3])
     await put([1], 2)
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(broker.sent.map((row) => row.payload)).toEqual([
         { id: 1, revision: 3 },
         { id: 2, revision: 1 },

@@ -1,9 +1,10 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openPipeline, type Pipeline } from './pipeline.ts'
 
 const log = createLogger('test', 'silent')
@@ -55,14 +56,14 @@ test('if the server stops answering, the next statement connects again', async (
   const first = await ask(1)
   await pipeline.query({ text: 'set statement_timeout = 0' })
   await expect(pipeline.query({ text: 'select pg_sleep(20)' })).rejects.toThrow('Query read timeout')
-  await vi.waitFor(async () => expect((await ask(2))?.pid).not.toBe(first?.pid))
+  await eventually(async () => expect((await ask(2))?.pid).not.toBe(first?.pid))
 })
 
 test('a lost connection is opened again', async () => {
   await ask(1)
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = '${NAME}'`
   await database.pool.query(cut)
-  await vi.waitFor(async () => expect((await ask(4))?.n).toBe(4))
+  await eventually(async () => expect((await ask(4))?.n).toBe(4))
 })
 
 test('each statement rejects if nothing listens at the address', async () => {

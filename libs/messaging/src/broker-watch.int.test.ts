@@ -1,7 +1,8 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { dropBefore } from '@whereabouts/testing/streams'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { watchBroker } from './broker-watch.ts'
 import { natsOf } from './connection.ts'
 import { publish } from './publish.ts'
@@ -27,16 +28,16 @@ test('gauges show size and copies of streams, and how many messages wait for a d
     everyMs: 10,
   })
   const shown = (metric: string) => valueOf(registry, metric)
-  await vi.waitFor(async () => expect(await shown('stream_messages')).toBe(0))
+  await eventually(async () => expect(await shown('stream_messages')).toBe(0))
   expect(await shown('consumer_oldest_unsettled_age_seconds')).toBe(0)
   expect(await shown('consumer_max_ack_pending_messages')).toBe(durables[durable].maxAckPending)
   expect([await shown('stream_replicas'), await shown('stream_replicas_current')]).toEqual([1, 1])
   expect(await shown('stream_max_bytes')).toBeUndefined() // EVENTS is bounded by time alone
 
   for (let n = 0; n < 3; n += 1) await publish(bus.broker, { subject, payload: n })
-  await vi.waitFor(async () => expect(await shown('consumer_pending_messages')).toBe(3))
+  await eventually(async () => expect(await shown('consumer_pending_messages')).toBe(3))
   expect(await shown('stream_bytes')).toBeGreaterThan(0)
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await shown('consumer_oldest_unsettled_age_seconds')).toBeGreaterThan(0.1),
   )
   await watch.stop()
@@ -56,7 +57,7 @@ test('the age is that of the oldest unsettled message, although earlier ones wer
   await dropBefore(bus.broker, 'EVENTS', stored[2]?.seq ?? 0)
   const { time } = await jsm.streams.getMessage('EVENTS', { seq: stored[2]?.seq ?? 0 })
   const watch = watchBroker(bus.brokers, { registry, log, streams: [], durables: [durable], everyMs: 10 })
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     const age = await valueOf(registry, 'consumer_oldest_unsettled_age_seconds')
     expect(age).toBeGreaterThan(0)
     expect(Math.abs(Date.now() - time.getTime() - 1_000 * (age ?? 0))).toBeLessThan(500)

@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { connect as dial, type NatsConnection } from 'nats'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { expect, vi } from 'vitest'
@@ -80,7 +81,7 @@ test('a reader receives no messages over MQTT', async ({ bus }) => {
   reader.on('message', heard)
   for (const topic of ['#', 'scans/#', 'scans/7/#']) await reader.subscribeAsync(topic).catch(() => {}) // refused
   await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 })
-  await vi.waitFor(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
+  await eventually(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
   await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 }) // its acknowledgement comes after any message
   expect(heard).not.toHaveBeenCalled()
   await reader.endAsync()
@@ -92,7 +93,7 @@ test('over MQTT a reader publishes only for its own organization', async ({ bus 
   await reader.publishAsync('scans/8/dock/canonical', '{}', { qos: 1 }) // acknowledged, but not stored
   await reader.publishAsync('catalog/asset/8/1', '{}', { qos: 1 })
   await reader.publishAsync('scans/7/dock/canonical', '{}', { qos: 1 })
-  await vi.waitFor(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
+  await eventually(async () => expect(await stored(bus)).toEqual(['scans.7.dock.canonical']))
   await reader.endAsync()
 })
 

@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { connect as dial, type NatsConnection } from 'nats'
 import { connectAsync } from 'mqtt'
 import { expect, vi } from 'vitest'
@@ -31,10 +32,10 @@ test('connections over NATS and MQTT are counted when they open and close', asyn
     password: 'x',
     clientId: 'one',
   })
-  await vi.waitFor(() => expect([counts.of('k1'), counts.of('k2'), counts.of('k3')]).toEqual([3, 1, 0]))
+  await eventually(() => expect([counts.of('k1'), counts.of('k2'), counts.of('k3')]).toEqual([3, 1, 0]))
   expect(counts.total).toBe(before + 3)
   await Promise.all([early.close(), second.close(), mqtt.endAsync()])
-  await vi.waitFor(() => expect(counts.of('k1')).toBe(0))
+  await eventually(() => expect(counts.of('k1')).toBe(0))
   counts.stop()
 })
 
@@ -105,7 +106,7 @@ test('users that sent something since the count before are reported, over NATS a
   await late.flush()
   await late.close()
   await quiet.close()
-  await vi.waitFor(() => expect([counts.of('k2'), counts.of('k3')]).toEqual([0, 0]))
+  await eventually(() => expect([counts.of('k2'), counts.of('k3')]).toEqual([0, 0]))
   expect(reported.slice(4)).toEqual(['k3'])
   await Promise.all([early.close(), mqtt.endAsync()])
   counts.stop()

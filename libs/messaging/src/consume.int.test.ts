@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
@@ -77,7 +78,7 @@ test('every message is handled once, in order, in batches of at most maxMessages
       seen.push(...messages)
     },
   })
-  await vi.waitFor(() => expect(consumption.counts['ack']).toBe(450))
+  await eventually(() => expect(consumption.counts['ack']).toBe(450))
   await consumption.stop()
   expect(seen).toEqual(range(1, 450))
   expect(Math.max(...sizes)).toBe(100)
@@ -87,7 +88,7 @@ test('a batch that is not full closes after maxWaitMs', async ({ bus }) => {
   const sizes: number[] = []
   const consumption = batches(bus, { handle: async (messages) => void sizes.push(messages.length) })
   await scans(bus, range(1, 3))
-  await vi.waitFor(() => expect(consumption.counts['ack']).toBe(3))
+  await eventually(() => expect(consumption.counts['ack']).toBe(3))
   await consumption.stop()
   expect(sizes.length).toBeLessThanOrEqual(3)
 })
@@ -96,10 +97,10 @@ test('the broker keeps the messages that a busy consumer cannot take', async ({ 
   await scans(bus, range(1, 1_000))
   const started = vi.fn<() => Promise<void>>(never)
   const consumption = batches(bus, { maxMessages: 10, handle: started }, { graceMs: 0 })
-  await vi.waitFor(() => expect(started).toHaveBeenCalledOnce())
+  await eventually(() => expect(started).toHaveBeenCalledOnce())
   const jsm = await natsOf(bus.broker).jetstreamManager()
   const held = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
-  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(20))
+  await eventually(async () => expect(await held()).toBeGreaterThanOrEqual(20))
   for (let sample = 1; sample <= 20; sample += 1) expect(await held()).toBeLessThanOrEqual(30) // three batches
   await consumption.stop()
 })
@@ -111,7 +112,7 @@ test('a batch ends with the message that reaches maxBytes', async ({ bus }) => {
     maxBytes: 10,
     handle: async (messages) => void sizes.push(messages.length),
   })
-  await vi.waitFor(() => expect(consumption.counts['ack']).toBe(10))
+  await eventually(() => expect(consumption.counts['ack']).toBe(10))
   expect(Math.max(...sizes)).toBeLessThanOrEqual(3)
   await consumption.stop()
 })
@@ -135,10 +136,10 @@ test('the next batch is decoded while the current one is handled, and stop() req
       await released
     },
   })
-  await vi.waitFor(() => expect(decoded).toEqual(range(1, 20)))
+  await eventually(() => expect(decoded).toEqual(range(1, 20)))
   expect(handled).toEqual(range(1, 10))
   const stopped = consumption.stop()
-  await vi.waitFor(() => expect(consumption.counts['return']).toBe(10))
+  await eventually(() => expect(consumption.counts['return']).toBe(10))
   expect(consumption.counts['ack']).toBeUndefined()
   release()
   await stopped
@@ -166,7 +167,7 @@ test('a consumer holds a bounded number of bytes, and all large messages arrive 
       seen += messages.length
     },
   })
-  await vi.waitFor(async () => expect(await held()).toBeGreaterThanOrEqual(17))
+  await eventually(async () => expect(await held()).toBeGreaterThanOrEqual(17))
   for (let sample = 1; sample <= 20; sample += 1) expect(await held()).toBeLessThanOrEqual(49) // 2 × 4 MiB and two batches
   release()
   await vi.waitFor(() => expect(seen).toBe(220), { timeout: 20_000 })
@@ -185,7 +186,7 @@ test('a message that the decoder refuses becomes a dead letter, and the rest of 
     handle: async (messages) => void seen.push(...messages),
   })
   await scans(bus, range(1, 4))
-  await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 3, bury: 1 }))
+  await eventually(() => expect(consumption.counts).toEqual({ ack: 3, bury: 1 }))
   await consumption.stop()
   expect(ascending(seen)).toEqual([1, 3, 4])
   const letters = await listDeadLetters(bus.broker, 10)
@@ -217,7 +218,7 @@ test('a failed batch is handled one by one, and only the bad message is retried 
       for (const message of messages) stored.add(message)
     },
   })
-  await vi.waitFor(() => expect(consumption.counts).toMatchObject({ ack: 49, nak: 2, bury: 1 }))
+  await eventually(() => expect(consumption.counts).toMatchObject({ ack: 49, nak: 2, bury: 1 }))
   await consumption.stop()
   expect(stored.size).toBe(49)
   expect(attempts.filter((message) => message === 13)).toHaveLength(3)
@@ -251,11 +252,11 @@ test('stop() during an outage requeues the messages', async ({ bus }) => {
     isOutage: () => true,
     handle: () => Promise.reject(new Error('database is down')),
   })
-  await vi.waitFor(() => expect(bus.log.some(({ text }) => text.includes('outage'))).toBe(true))
+  await eventually(() => expect(bus.log.some(({ text }) => text.includes('outage'))).toBe(true))
   await failing.stop()
   expect(failing.counts).toEqual({ return: 20 })
   const next = batches(bus, { handle: async () => {} })
-  await vi.waitFor(() => expect(next.counts).toEqual({ ack: 20 }))
+  await eventually(() => expect(next.counts).toEqual({ ack: 20 }))
   await next.stop()
 })
 
@@ -270,12 +271,12 @@ test('stop() requeues waiting messages at once and lets the running batch finish
       await gate.promise
     },
   })
-  await vi.waitFor(() => expect(first).toHaveLength(10))
+  await eventually(() => expect(first).toHaveLength(10))
   const stopped = consumption.stop()
   const others: number[] = []
   const replica = batches(bus, { handle: async (messages) => void others.push(...messages) })
   // Long before the broker would redeliver by itself, after 30 s.
-  await vi.waitFor(() => expect(ascending(others)).toEqual(range(11, 40)))
+  await eventually(() => expect(ascending(others)).toEqual(range(11, 40)))
   gate.resolve()
   await stopped
   expect(consumption.counts['ack']).toBe(10)
@@ -298,12 +299,12 @@ test('a handler that exceeds the grace period is aborted, and its messages are r
     },
     { graceMs: 50 },
   )
-  await vi.waitFor(() => expect(started).toHaveBeenCalled())
+  await eventually(() => expect(started).toHaveBeenCalled())
   await consumption.stop()
   expect(aborted).toHaveBeenCalled()
   expect(consumption.counts).toEqual({ return: 1 })
   const next = singles(bus, { handle: async () => {} })
-  await vi.waitFor(() => expect(next.counts).toEqual({ ack: 1 }))
+  await eventually(() => expect(next.counts).toEqual({ ack: 1 }))
   await next.stop()
 })
 
@@ -324,7 +325,7 @@ test('single messages start in order of arrival, with bounded concurrency, and a
       if (message === 5) throw new Error('five')
     },
   })
-  await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 29, nak: 2, bury: 1 }))
+  await eventually(() => expect(consumption.counts).toEqual({ ack: 29, nak: 2, bury: 1 }))
   await consumption.stop()
   expect(most).toBe(4)
   expect(begun.filter((message, i) => message !== 5 || begun.indexOf(5) === i)).toEqual(range(1, 30))
@@ -335,7 +336,7 @@ test('a handler runs in the trace of the message and has its request id', async 
   await publishMany(bus.broker, [{ subject: 'events.asset-moved.7', payload: 1, headers }])
   const traces: unknown[] = []
   const consumption = singles(bus, { handle: async () => void traces.push(currentTrace()) })
-  await vi.waitFor(() => expect(traces).toHaveLength(1))
+  await eventually(() => expect(traces).toHaveLength(1))
   await consumption.stop()
   expect(traces[0]).toMatchObject({ traceId: '0af7651916cd43dd8448eb211c80319c', requestId: 'R1' })
 })
@@ -349,7 +350,7 @@ test('a message whose handlers never report becomes a dead letter before the bro
     (await durable.next({ expires: 5_000 }))?.nak()
   const handle = vi.fn<() => Promise<void>>()
   const consumption = batches(bus, { handle })
-  await vi.waitFor(() => expect(consumption.counts).toEqual({ bury: 1 }))
+  await eventually(() => expect(consumption.counts).toEqual({ bury: 1 }))
   await consumption.stop()
   expect(handle).not.toHaveBeenCalled()
   expect(await listDeadLetters(bus.broker, 1)).toMatchObject([{ delivery_count: MAX_DELIVER }])
@@ -382,7 +383,7 @@ test.describe('with a short ack wait', () => {
     const crashing = await bus.connect()
     const begun = vi.fn<() => Promise<void>>(never)
     batches(bus, { handle: begun }, { broker: crashing })
-    await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+    await eventually(() => expect(begun).toHaveBeenCalled())
     await crashing.close() // no verdict was sent, as after SIGKILL
     const seen: number[] = []
     const counts: number[] = []
@@ -410,11 +411,11 @@ test.describe('with a short ack wait', () => {
         clearInterval(timer)
       },
     })
-    await vi.waitFor(() => expect(begun).toEqual([1]))
+    await eventually(() => expect(begun).toEqual([1]))
     const waited = Date.now() + 1_500
     await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(waited), 5_000) // three times the ack wait
     gate.resolve()
-    await vi.waitFor(() => expect(consumption.counts).toEqual({ ack: 1 }))
+    await eventually(() => expect(consumption.counts).toEqual({ ack: 1 }))
     await consumption.stop()
     expect(begun).toEqual([1])
   })
@@ -427,7 +428,7 @@ test.describe('with a short ack wait', () => {
       },
     })
     await scans(bus, range(1, 100))
-    await vi.waitFor(() => expect(seen.size).toBe(100))
+    await eventually(() => expect(seen.size).toBe(100))
     await bus.server.kill()
     await bus.server.restart()
     await vi.waitFor(() => expect(bus.broker.isConnected()).toBe(true), 10_000)

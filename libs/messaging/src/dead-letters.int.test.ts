@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
@@ -81,7 +82,7 @@ test('a replayed message keeps its subject, bytes, request id and time of recept
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'SCANS 1' })
   expect(await total(bus, 'DEAD')).toBe(0)
   const { handled, stop } = consuming(bus, 'tracking-ingest')
-  await vi.waitFor(() => expect(handled).toHaveLength(1))
+  await eventually(() => expect(handled).toHaveLength(1))
   await stop()
   expect(handled[0]).toMatchObject({ subject, receivedAt: FIRST, headers: { request_id: '01REQUEST' } })
   expect(Buffer.from(handled[0]?.data ?? []).equals(data)).toBe(true)
@@ -92,14 +93,14 @@ test('a message that fails again is a dead letter again, with its first subject 
 }) => {
   const { stop, handled } = consuming(bus, 'tracking-ingest', 2)
   await publish(bus.broker, { subject: 'scans.7.dock-1.canonical', payload: { reads: 1 } })
-  await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 5)).toHaveLength(1))
+  await eventually(async () => expect(await listDeadLetters(bus.broker, 5)).toHaveLength(1))
   const [first] = await listDeadLetters(bus.broker, 5)
   expect(await replayDeadLetter(bus.broker, 1)).toMatchObject({ ok: true })
-  await vi.waitFor(async () => expect(await listDeadLetters(bus.broker, 5)).toMatchObject([{ seq: 2 }]))
+  await eventually(async () => expect(await listDeadLetters(bus.broker, 5)).toMatchObject([{ seq: 2 }]))
   const [again] = await listDeadLetters(bus.broker, 5)
   expect(again).toMatchObject({ original_subject: first?.original_subject, received_at: first?.received_at })
   expect(await replayDeadLetter(bus.broker, 2)).toMatchObject({ ok: true })
-  await vi.waitFor(() => expect(handled).toHaveLength(1))
+  await eventually(() => expect(handled).toHaveLength(1))
   await stop()
   expect(handled[0]).toMatchObject({ receivedAt: Date.parse(first?.received_at ?? '') })
 })
@@ -111,7 +112,7 @@ test('a replayed event keeps its first time, so that a newer webhook does not re
   await keep(bus, place)
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'EVENTS 1' })
   const { handled, stop } = consuming(bus, 'webhook-dispatcher-lanes')
-  await vi.waitFor(() => expect(handled).toMatchObject([{ subject: place.subject, receivedAt: FIRST }]))
+  await eventually(() => expect(handled).toMatchObject([{ subject: place.subject, receivedAt: FIRST }]))
   await stop()
 })
 

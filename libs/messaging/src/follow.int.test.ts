@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
@@ -51,7 +52,7 @@ test('caughtUp resolves when all states of the stream are applied, and later cha
   expect(view.get('keys.key.7')).toEqual({ id: 7, revision: 2 })
   expect(follower.progress()).toEqual({ applied: 5_000, skipped: 0, pending: 0 })
   await put(bus.broker, [key(7, 3)])
-  await vi.waitFor(() => expect(view.get('keys.key.7')).toEqual({ id: 7, revision: 3 }))
+  await eventually(() => expect(view.get('keys.key.7')).toEqual({ id: 7, revision: 3 }))
   expect(follower.lastSeq()).toBe(5_002)
   await follower.stop()
 })
@@ -64,7 +65,7 @@ test('an immediate follower applies states at once, even while no stream can sto
   await natsOf(bus.broker).jetstreamManager().then((jsm) => jsm.streams.delete('KEYS')) // oxfmt-ignore
   const row = { ...key(1, 2), msg_id: 'later', headers: {}, age: 0 }
   expect(await immediatePublish(bus.broker, bus.logger)([row])).toEqual([false])
-  await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }))
+  await eventually(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }))
   expect(stored.view.get('keys.key.1')).toEqual({ id: 1, revision: 1 })
   await Promise.all([follower.stop(), stored.follower.stop()])
 })
@@ -89,13 +90,13 @@ test('from now: the content of the stream is skipped, also after it was re-creat
   await follower.caughtUp
   expect([seen, follower.lastSeq()]).toEqual([[], 2])
   await put(bus.broker, [key(3, 1)])
-  await vi.waitFor(() => expect(seen).toEqual(['keys.key.3']))
+  await eventually(() => expect(seen).toEqual(['keys.key.3']))
   const created = follower.streamCreated()
   await recreateStream(bus.broker, 'KEYS')
   await vi.waitFor(() => expect(resets).toBe(1), 15_000)
   expect(follower.streamCreated()).not.toBe(created)
   await put(bus.broker, [key(4, 1)])
-  await vi.waitFor(() => expect(seen).toEqual(['keys.key.3', 'keys.key.4']))
+  await eventually(() => expect(seen).toEqual(['keys.key.3', 'keys.key.4']))
   await follower.stop()
 })
 
@@ -119,7 +120,7 @@ test('the owner of an unreadable state is asked until it has published the state
   const { follower, view } = follow(bus, { owner: OWNER, stateMetrics, onUnreadable })
   await follower.caughtUp
   await publishMany(bus.broker, [{ subject: 'keys.key.1', payload: Buffer.from('{') }])
-  await vi.waitFor(() => expect(counts).toEqual({ found: 1, remaining: 1 }))
+  await eventually(() => expect(counts).toEqual({ found: 1, remaining: 1 }))
   expect([unreadable, follower.unreadable()]).toEqual([['keys.key.1'], 1])
   expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 1 }) // the last readable state
   const asked: unknown[] = []
@@ -130,7 +131,7 @@ test('the owner of an unreadable state is asked until it has published the state
   }
   const owner = respond(bus.broker, OWNER, 'owner', republish, { logger: bus.logger })
   await vi.waitFor(() => expect(view.get('keys.key.1')).toEqual({ id: 1, revision: 2 }), 10_000)
-  await vi.waitFor(() => expect(counts).toEqual({ found: 1, remaining: 0 }))
+  await eventually(() => expect(counts).toEqual({ found: 1, remaining: 0 }))
   expect(asked[0]).toEqual({ subject: 'keys.key.1' })
   await Promise.all([owner.stop(), follower.stop()])
 })
@@ -144,9 +145,9 @@ test('a state that was unreadable from the start is replaced, and a re-created s
   await follower.caughtUp
   expect(counts).toEqual({ found: 1, remaining: 1 })
   await put(bus.broker, [key(1, 2)]) // like `npm run republish`
-  await vi.waitFor(() => expect(counts.remaining).toBe(0))
+  await eventually(() => expect(counts.remaining).toBe(0))
   await publishMany(bus.broker, [{ subject: 'keys.key.2', payload: Buffer.from('{') }])
-  await vi.waitFor(() => expect(counts).toEqual({ found: 2, remaining: 1 }))
+  await eventually(() => expect(counts).toEqual({ found: 2, remaining: 1 }))
   await recreateStream(bus.broker, 'KEYS')
   await vi.waitFor(() => expect(counts).toEqual({ found: 2, remaining: 0 }), 15_000)
   await follower.stop()
@@ -217,13 +218,13 @@ test('a follower that starts before the stream exists waits for it', async ({ bu
   const jsm = await natsOf(bus.broker).jetstreamManager()
   await jsm.streams.delete('KEYS')
   const { follower, view } = follow(bus)
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bus.log.some(({ text }) => text.includes('cannot be followed yet'))).toBe(true),
   )
   await applyTopology(bus.brokers)
   await follower.caughtUp
   await put(bus.broker, [key(1, 1)])
-  await vi.waitFor(() => expect(view.size).toBe(1))
+  await eventually(() => expect(view.size).toBe(1))
   await follower.stop()
 })
 
@@ -233,6 +234,6 @@ test('a stopped follower applies nothing more and leaves no consumer behind', as
   await follower.stop()
   await put(bus.broker, [key(1, 1)])
   const jsm = await natsOf(bus.broker).jetstreamManager()
-  await vi.waitFor(async () => expect((await jsm.streams.info('KEYS')).state.consumer_count).toBe(0))
+  await eventually(async () => expect((await jsm.streams.info('KEYS')).state.consumer_count).toBe(0))
   expect(view.size).toBe(0)
 })

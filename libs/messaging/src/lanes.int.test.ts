@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { busTest } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -52,12 +53,12 @@ test('other groups overtake a slow batch, and its own group waits', async ({ bus
   await begun.promise
   await send(bus, '1', [2, 3])
   await send(bus, '2', [1, 2])
-  await vi.waitFor(() => expect(handled.of('2')).toEqual([1, 2]))
+  await eventually(() => expect(handled.of('2')).toEqual([1, 2]))
   await send(bus, '3', [1])
-  await vi.waitFor(() => expect(handled.of('3')).toEqual([1]))
+  await eventually(() => expect(handled.of('3')).toEqual([1]))
   expect(handled.of('1')).toEqual([])
   slow.resolve()
-  await vi.waitFor(() => expect(handled.of('1')).toEqual([1, 2, 3]))
+  await eventually(() => expect(handled.of('1')).toEqual([1, 2, 3]))
   await handled.stop()
 })
 
@@ -91,12 +92,12 @@ test('a group with many bytes in a batch is handled after the others, separately
     if (batches.length === 1) await first.promise
   })
   await send(bus, '1', [1])
-  await vi.waitFor(() => expect(batches).toHaveLength(1))
+  await eventually(() => expect(batches).toHaveLength(1))
   // These wait for the batch of their own group. The other group joins them.
   await send(bus, '1', [2, 3, 4, 5], 70_000)
   first.resolve()
   await send(bus, '2', [1])
-  await vi.waitFor(() => expect(handled.done).toHaveLength(6))
+  await eventually(() => expect(handled.done).toHaveLength(6))
   expect(batches).not.toContainEqual(['1', '2'])
   await handled.stop()
 })
@@ -125,7 +126,7 @@ test(
         }
       }),
     )
-    await vi.waitFor(() => expect(handled.done).toHaveLength(160))
+    await eventually(() => expect(handled.done).toHaveLength(160))
     for (const org of orgs) expect(handled.of(org)).toEqual(numbers)
     expect(seen.overlaps).toBe(0)
     expect(seen.parallel).toBeGreaterThan(0)

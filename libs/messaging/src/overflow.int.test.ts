@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { busTest } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { expect, vi } from 'vitest'
@@ -96,21 +97,21 @@ test('a flood is moved to OVERFLOW and handled in order, with subject and time o
   const release = tracking.hold()
   await send(bus, 2, [1])
   await send(bus, 1, range(1, 300))
-  await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(100))
+  await eventually(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(100))
   const moved = Date.now()
   // In the stream it comes after the flood; in the process it comes first.
   await send(bus, 2, [2])
-  await vi.waitFor(async () => expect(await unsettled(bus)).toBeLessThan(200))
+  await eventually(async () => expect(await unsettled(bus)).toBeLessThan(200))
   release()
-  await vi.waitFor(() => expect(tracking.of(2)).toHaveLength(2))
+  await eventually(() => expect(tracking.of(2)).toHaveLength(2))
   const inMemory = tracking.of(1).length
   expect(inMemory).toBeLessThan(200)
   // While OVERFLOW has messages of an organization, its new messages go there too. Those of others do not.
   await send(bus, 1, [301])
   await send(bus, 2, [3])
-  await vi.waitFor(() => expect(tracking.of(2)).toHaveLength(3))
+  await eventually(() => expect(tracking.of(2)).toHaveLength(3))
   tracking.workOff()
-  await vi.waitFor(() => expect(tracking.of(1)).toHaveLength(301))
+  await eventually(() => expect(tracking.of(1)).toHaveLength(301))
   expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 301))
   expect(tracking.of(1).at(-1)).toMatchObject({ by: 'overflow', subject: 'scans.1.gate.canonical' })
   expect(tracking.of(2).every(({ by }) => by === 'ingest')).toBe(true)
@@ -118,9 +119,9 @@ test('a flood is moved to OVERFLOW and handled in order, with subject and time o
     expect(receivedAt).toBeGreaterThanOrEqual(before - 1_000)
     expect(receivedAt).toBeLessThanOrEqual(moved)
   }
-  await vi.waitFor(() => expect(tracking.overflow.isOpen('1')).toBe(false))
+  await eventually(() => expect(tracking.overflow.isOpen('1')).toBe(false))
   await send(bus, 1, [302])
-  await vi.waitFor(() => expect(tracking.of(1).at(-1)).toMatchObject({ n: 302, by: 'ingest' }))
+  await eventually(() => expect(tracking.of(1).at(-1)).toMatchObject({ n: 302, by: 'ingest' }))
   await tracking.stop()
 })
 
@@ -130,10 +131,10 @@ test('messages of a single active organization are never moved', async ({ bus })
   await send(bus, 1, range(1, 400))
   const jsm = await natsOf(bus.broker).jetstreamManager()
   const arrived = async () => (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_ack_pending
-  await vi.waitFor(async () => expect(await arrived()).toBe(400))
+  await eventually(async () => expect(await arrived()).toBe(400))
   expect(await storedIn(bus, 'OVERFLOW')).toBe(0)
   release()
-  await vi.waitFor(() => expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 400)))
+  await eventually(() => expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 400)))
   await tracking.stop()
 })
 
@@ -144,7 +145,7 @@ test('while OVERFLOW is full, messages are held, and none is lost', async ({ bus
   const release = tracking.hold()
   await send(bus, 2, [1])
   await send(bus, 1, range(1, 300))
-  await vi.waitFor(() =>
+  await eventually(() =>
     expect(bus.log.map(({ text }) => text)).toContain('OVERFLOW refused messages; they are held'),
   )
   const { config, state } = await jsm.streams.info('OVERFLOW')
@@ -181,7 +182,7 @@ test('a crash between storing and acknowledging loses nothing and stores nothing
   release()
   successor.workOff()
   await vi.waitFor(async () => expect(await unsettled(bus)).toBe(0), { timeout: 15_000 })
-  await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBe(0))
+  await eventually(async () => expect(await storedIn(bus, 'OVERFLOW')).toBe(0))
   // Messages that were stored before the crash come first: after a crash, order is not guaranteed.
   const seen = successor.of(1).map(({ n }) => n)
   expect(seen.toSorted((left, right) => left - right)).toEqual(range(1, 200))
@@ -194,7 +195,7 @@ test('a new replica knows from its start which organizations have messages in OV
   first.hold()
   await send(bus, 2, [1])
   await send(bus, 1, range(1, 200))
-  await vi.waitFor(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(0))
+  await eventually(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(0))
   const second = await start(bus, await bus.connect())
   expect([second.overflow.isOpen('1'), second.overflow.isOpen('2')]).toEqual([true, false])
   await Promise.all([first.stop(), second.stop()])

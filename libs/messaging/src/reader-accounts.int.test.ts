@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { createConnection } from 'node:net'
 import { connect as dial, headers, type NatsConnection } from 'nats'
 import { connectAsync, type MqttClient } from 'mqtt'
@@ -148,7 +149,7 @@ test('a message of the largest size is stored over NATS and MQTT', async ({ bus 
   await reader.jetstream().publish('scans.7.r.canonical', large)
   const mqtt = await overMqtt(bus, 7)
   await mqtt.publishAsync('scans/7/r/canonical', large, { qos: 1 })
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await everything(bus)).toMatchObject({ SCANS: [1, 2, { 'scans.7.r.canonical': 2 }] }),
   )
   await mqtt.endAsync()
@@ -159,7 +160,7 @@ test('retained messages of readers are stored as scans and are not retained', as
   const mqtt = await overMqtt(bus, 7)
   for (const [n, qos] of ([0, 1] as const).entries())
     await mqtt.publishAsync(`scans/7/r${n}/canonical`, 'x', { qos, retain: true })
-  await vi.waitFor(async () =>
+  await eventually(async () =>
     expect(await everything(bus)).toMatchObject({
       SCANS: [1, 2, { 'scans.7.r0.canonical': 1, 'scans.7.r1.canonical': 1 }],
       $MQTT_rmsgs: [0, 0, undefined],

@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
@@ -52,7 +53,7 @@ test("publish() and store() report that another organization's subject is refuse
     'not stored: scans.8.dock.canonical: this key may not publish there',
   )
   reader.publish('scans.8.dock.canonical', message)
-  await vi.waitFor(() => expect(onRefused).toHaveBeenCalled())
+  await eventually(() => expect(onRefused).toHaveBeenCalled())
   await reader.close()
 })
 

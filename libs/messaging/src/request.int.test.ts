@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { natsOf } from './connection.ts'
@@ -63,7 +64,7 @@ test('no responder, no answer in time, an abort and a lost connection are differ
   expect(await ask()).toMatchObject({ failure: 'timeout' })
   expect(await ask(AbortSignal.timeout(20))).toMatchObject({ failure: 'aborted' })
   await bus.server.kill()
-  await vi.waitFor(() => expect(bus.broker.isConnected()).toBe(false))
+  await eventually(() => expect(bus.broker.isConnected()).toBe(false))
   expect(await ask()).toMatchObject({ failure: 'unreachable' })
 })
 
@@ -90,7 +91,7 @@ test('stop() lets running requests finish and accepts no more', async ({ bus }) 
   const begun = vi.fn<() => Promise<void>>(() => gate.promise)
   const responder = respond(bus.broker, subject, 'q', begun, bus)
   const running = request(bus.broker, subject, 1, { timeoutMs: 5_000 })
-  await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+  await eventually(() => expect(begun).toHaveBeenCalled())
   const stopped = responder.stop()
   gate.resolve()
   expect(await running).toBeNull()

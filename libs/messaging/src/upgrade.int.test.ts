@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { connectAsync } from 'mqtt'
@@ -94,7 +95,7 @@ test('an upgrade loses no scan that was sent before or during it, over NATS and 
     await publish(before, { subject: 'scans.7.dock.canonical', payload: 1 })
     // The first is read before the upgrade; the rest waits.
     const first = reading(before, 'tracking-ingest')
-    await vi.waitFor(() => expect(first.bodies).toEqual(['1']))
+    await eventually(() => expect(first.bodies).toEqual(['1']))
     await first.stop()
     await publish(before, { subject: 'scans.7.dock.canonical', payload: 2 })
     await sendOverMqtt(server, 3)
@@ -127,7 +128,7 @@ test('an upgrade loses no scan that was sent before or during it, over NATS and 
     expect((await after.streams.info('DEAD')).state.messages).toBe(1)
     expect((await after.streams.info('SCANS')).config).toMatchObject({ deny_purge: true, deny_delete: true })
     // The next deployment removes the MQTT streams in APP, because they have been read.
-    await vi.waitFor(async () => expect((await after.streams.info('$MQTT_msgs')).state.messages).toBe(0))
+    await eventually(async () => expect((await after.streams.info('$MQTT_msgs')).state.messages).toBe(0))
     await applyTopology(brokers)
     const names = (await after.streams.list().next()).map(({ config }) => config.name)
     expect(names.filter((name) => name.startsWith('$MQTT'))).toEqual([])
@@ -150,7 +151,7 @@ test('a deployment does not remove unread copies of MQTT messages', async () => 
     await applyTopology(brokers)
     await applyTopology(brokers)
     const copies = reading(brokers.APP, 'tracking-ingest-mqtt')
-    await vi.waitFor(() => expect(copies.bodies).toEqual(['1', '2']))
+    await eventually(() => expect(copies.bodies).toEqual(['1', '2']))
     await copies.stop()
   } finally {
     await server.stop()

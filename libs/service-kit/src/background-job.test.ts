@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest'
+import { eventually } from '@whereabouts/testing/eventually'
+import { expect, test } from 'vitest'
 import { startBackgroundJob } from './background-job.ts'
 import { createRegistry } from './metrics.ts'
 
@@ -15,7 +16,7 @@ function steppedJob(options: Partial<Parameters<typeof startBackgroundJob>[0]> =
     turns.push(Promise.withResolvers())
     return turns.at(-1)!.promise
   })
-  const started = (count: number) => vi.waitFor(() => expect(turns).toHaveLength(count))
+  const started = (count: number) => eventually(() => expect(turns).toHaveLength(count))
   return { job, turns, warnings, signals, started }
 }
 
@@ -57,7 +58,7 @@ test('a failed turn is logged, counted and retried with growing pauses until it 
   turns[4]!.resolve({ nextInMs: 0 })
   await started(6)
   turns[5]!.reject(new Error('broken'))
-  await vi.waitFor(() => expect(warnings).toHaveLength(5))
+  await eventually(() => expect(warnings).toHaveLength(5))
   expect(warnings.map((fields) => (fields as { retry_in_ms: number }).retry_in_ms)).toEqual([1, 2, 3, 3, 1])
   expect(warnings[0]).toMatchObject({ job: 'purge', err: new Error('broken') })
   expect(await registry.metrics()).toContain('timed_work_failures_total{work="purge",service="test"} 5')

@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -168,7 +169,7 @@ test('the service publishes what it commits, also after SIGTERM', async ({ bus, 
   const body = { org_name: 'Acme', name: 'Ada', email: 'ada@example.com', password: 'long enough 1' }
   const response = await post(`${service.api}/api/v1/auth/signup`, body)
   const { data } = SignedUp.parse(await response.json())
-  await vi.waitFor(() => expect(seen.get(`keys.org.${data.org.id}`)).toMatchObject({ name: 'Acme' }))
+  await eventually(() => expect(seen.get(`keys.org.${data.org.id}`)).toMatchObject({ name: 'Acme' }))
   expect((await fetch(`${service.api}/.well-known/jwks.json`)).status).toBe(200)
   service.child.kill('SIGTERM')
   expect(await service.exit).toBe(0)
@@ -198,7 +199,7 @@ test('an overwritten state in the stream is published again', async ({ bus, star
     onState: (_subject, payload) => void states.push(OrgState.parse(payload)),
     logger: bus.logger,
   })
-  await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }]))
+  await eventually(() => expect(states).toMatchObject([{ name: 'Heal' }]))
   // Looks like an acknowledgement of the broker.
   await publish(bus.broker, { subject: `keys.org.${orgId}`, payload: { stream: 'SCANS', seq: 48 } })
   await vi.waitFor(() => expect(states).toMatchObject([{ name: 'Heal' }, { name: 'Heal' }]), {

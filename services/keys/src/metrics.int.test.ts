@@ -1,6 +1,7 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { test } from '../test/keys.fixture.ts'
 import { disconnectMetrics, loginMetrics, startGauges } from './metrics.ts'
 import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
@@ -32,7 +33,7 @@ test('gauges of subscriptions, the signing key and pending disconnects', async (
     (await registry.getSingleMetric(metric)?.get())?.values.find(
       ({ labels }) => labels['subscription'] === subscription,
     )?.value
-  await vi.waitFor(async () => expect(await value('signing_key_age_seconds')).toBeGreaterThanOrEqual(0))
+  await eventually(async () => expect(await value('signing_key_age_seconds')).toBeGreaterThanOrEqual(0))
   await gauges.stop()
   expect(await value('organizations', 'lapsed')).toBe(1)
   expect(await value('organizations', 'ends_within_14_days')).toBe(1)

@@ -1,6 +1,7 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { test } from '../../test/imports.fixture.ts'
 import { batchMetrics, startImportGauges } from './imports-metrics.ts'
 import { startImportWorker } from './imports.loop.ts'
@@ -23,7 +24,7 @@ test('gauges show imports by state and the longest wait, a counter the batches',
   const sent = await files.send('assets', 'external_key,name\nA-1,One\nA-2,Two\n')
   await database.pool.query(`update import set worked_at = worked_at - interval '20 minutes'`)
   const before = startImportGauges({ across: database.worker.db, registry, log })
-  await vi.waitFor(async () => expect((await valuesOf(registry, 'imports'))['pending']).toBe(1))
+  await eventually(async () => expect((await valuesOf(registry, 'imports'))['pending']).toBe(1))
   expect((await valuesOf(registry, 'import_oldest_waiting_seconds'))['']).toBeGreaterThan(1_100)
   await before.stop()
 
@@ -39,7 +40,7 @@ test('gauges show imports by state and the longest wait, a counter the batches',
   await files.finished(sent.id)
   await worker.stop()
   const after = startImportGauges({ across: database.worker.db, registry: again, log })
-  await vi.waitFor(async () => expect((await valuesOf(again, 'imports'))['done']).toBe(1))
+  await eventually(async () => expect((await valuesOf(again, 'imports'))['done']).toBe(1))
   await after.stop()
   expect(await valuesOf(again, 'imports')).toMatchObject({ pending: 0, running: 0, failed: 0 })
   expect(await valuesOf(again, 'import_oldest_waiting_seconds')).toEqual({ '': 0 })

@@ -1,3 +1,4 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
 import { connectReader } from '@whereabouts/messaging/reader-connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -51,7 +52,7 @@ test('a message of a connected reader counts as use of its key', async ({ keys }
   const reader = await login()
   await setLastUse(keys, key.jti) // both logins were an hour ago
   await quiet.close()
-  await vi.waitFor(() => expect(brokers.hasConnections(key.jti)).toBe(true))
+  await eventually(() => expect(brokers.hasConnections(key.jti)).toBe(true))
   await use.flush()
   expect(await lastUse(keys, org)).toBe(HOUR_AGO)
   await reader.store(`scans.${org.orgId}.dock.canonical`, Buffer.from('x'))

@@ -1,5 +1,6 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { log, test } from '../../test/tracking.fixture.ts'
 import { startReaderGauges } from './reader-gauges.ts'
 import { addHealth, NO_COUNTS, type HealthEntry } from './reader-health.queries.ts'
@@ -43,7 +44,7 @@ test('the gauges count readers of all organizations by state, recent problems, a
     .execute()
   const registry = createRegistry('tracking')
   const gauges = startReaderGauges({ db, registry, log })
-  const text = await vi.waitFor(async () => {
+  const text = await eventually(async () => {
     const metrics = await registry.metrics()
     expect(metrics).toContain('readers{')
     return metrics

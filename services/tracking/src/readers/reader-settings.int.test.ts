@@ -1,6 +1,7 @@
+import { eventually } from '@whereabouts/testing/eventually'
 import { openDatabase } from '@whereabouts/db/database'
 import type { KyselyPlugin } from 'kysely'
-import { describe, expect, vi } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Tables } from '../db.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ReaderDirectory } from './reader-directory.ts'
@@ -109,9 +110,9 @@ describe('the settings of the decoder', () => {
     await replica.start()
     expect(replica.settings(1, 'before').mapping).toEqual(MAPPING)
     const id = await created(tracking)
-    await vi.waitFor(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(MAPPING))
+    await eventually(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(MAPPING))
     await tracking.call('PATCH', `/readers/${id}`, { body: { mapping: OTHER } })
-    await vi.waitFor(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(OTHER))
+    await eventually(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(OTHER))
     await replica.stop()
     await other.close()
   })
@@ -130,7 +131,7 @@ describe('the settings of the decoder', () => {
     }
     const replica = new ReaderDirectory(tracking.db.withPlugin(holdFirstReading), tracking.pool, log)
     const early = replica.reload(1)
-    await vi.waitFor(() => expect(queries).toBe(2))
+    await eventually(() => expect(queries).toBe(2))
     await tracking.call('PATCH', `/readers/${id}`, { body: { mapping: OTHER } })
     await replica.reload(1)
     slow.resolve()

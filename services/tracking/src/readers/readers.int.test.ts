@@ -1,4 +1,5 @@
-import { describe, expect, vi } from 'vitest'
+import { eventually } from '@whereabouts/testing/eventually'
+import { describe, expect } from 'vitest'
 import { openDatabase } from '@whereabouts/db/database'
 import type { Tables } from '../db.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
@@ -172,11 +173,11 @@ describe('scan points', () => {
       isAssigned: true,
       locationId: dock.id,
     })
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(replica.assignment(1, 'dock-1', 1)).toMatchObject({ isAssigned: true, locationId: dock.id }),
     )
     await tracking.call('DELETE', `/readers/${id}`)
-    await vi.waitFor(() => expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false }))
+    await eventually(() => expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false }))
     await replica.stop()
     await other.close()
   })
