@@ -13,7 +13,8 @@ Environment
       the DATABASE_URL of each service, as its role
   ADMIN_DATABASE_URL
       optional: an administrator of the same server, on any database. With it, the step first creates a missing database,
-      missing roles and missing schemas, and gives each role the password of its address above, also if it had another.
+      missing roles and missing schemas, and gives each role the password of its address above. It names the roles that
+      had another password (docs/secrets.md).
 `
 
 async function main(): Promise<string> {
@@ -25,12 +26,17 @@ async function main(): Promise<string> {
     keys: config.KEYS_DATABASE_URL,
     webhooks: config.WEBHOOKS_DATABASE_URL,
   }
-  if (config.ADMIN_DATABASE_URL) await createRolesOf(urls, config.ADMIN_DATABASE_URL)
+  const { ADMIN_DATABASE_URL: adminUrl } = config
+  const changed = adminUrl === undefined ? [] : await createRolesOf(urls, adminUrl)
   const ran = await migrateAll((role) => urls[role])
-  return ran.length > 0 ? `ran ${ran.join(', ')}` : 'nothing to do, every schema is up to date'
+  const done = [
+    ...(changed.length > 0 ? [`set another password for ${changed.join(', ')}`] : []),
+    ...(ran.length > 0 ? [`ran ${ran.join(', ')}`] : []),
+  ]
+  return done.length > 0 ? done.join('; ') : 'nothing to do, every schema is up to date'
 }
 
-async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: string): Promise<void> {
+async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: string): Promise<DatabaseRole[]> {
   const passwordOf = (role: DatabaseRole) => decodeURIComponent(new URL(urls[role]).password)
   const databases = new Set(Object.values(urls).map((url) => new URL(url).pathname.slice(1)))
   const [database] = databases
@@ -46,7 +52,7 @@ async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: strin
     keys: passwordOf('keys'),
     webhooks: passwordOf('webhooks'),
   }
-  await createRoles(adminUrl, passwords, database)
+  return createRoles(adminUrl, passwords, database)
 }
 
 await runCommand('migrate', HELP, main)

@@ -88,3 +88,13 @@ test('a second run changes passwords and keeps the data', async () => {
   expect(await query('gateway', 'select tokens from bucket', 'changed-0')).toEqual([{ tokens: 1 }])
   await expect(query('gateway', 'select 1')).rejects.toThrow('password authentication failed')
 })
+
+test('names the roles whose password it changes', async () => {
+  await createRoles(server.url(), passwords)
+  expect(await createRoles(server.url(), passwords)).toEqual([])
+  const changed = { ...passwords, tracking: 'letter-1', keys: 'letter-2' }
+  expect((await createRoles(server.url(), changed)).toSorted()).toEqual(['keys', 'tracking'])
+  expect(await query('tracking', 'select 1 as one', 'letter-1')).toEqual([{ one: 1 }])
+  await expect(query('keys', 'select 1')).rejects.toThrow('password authentication failed')
+  await createRoles(server.url(), passwords)
+})

@@ -9,17 +9,19 @@ const SET_PASSWORDS = `select set_config('whereabouts.' || role || '_password', 
   from unnest($1::text[], $2::text[]) as given (role, password)`
 const DUPLICATE_DATABASE = '42P04'
 const UNIQUE_VIOLATION = '23505'
+const WRONG_PASSWORD = '28P01'
 
 /**
  * Creates the missing database, roles and schemas, and sets the passwords. `adminUrl` names an administrator and any
- * existing database. Safe to repeat and to run twice at once.
+ * existing database. Safe to repeat and to run twice at once. Returns the roles that had another password before.
  */
 export async function createRoles(
   adminUrl: string,
   passwords: Record<DatabaseRole, string>,
   database = DATABASE,
-): Promise<void> {
+): Promise<DatabaseRole[]> {
   await withClient(adminUrl, (client) => createDatabase(client, database))
+  const changed = await rolesRefused(databaseUrl(adminUrl, database), passwords)
   await withClient(databaseUrl(adminUrl, database), async (client) => {
     await client.query('begin')
     // As bound parameters: a failing statement is logged by the server, with any password in its text.
@@ -27,6 +29,24 @@ export async function createRoles(
     await client.query(ROLES_SQL)
     await client.query('commit')
   })
+  return changed
+}
+
+/** The existing roles that cannot log in with their password. */
+async function rolesRefused(url: string, passwords: Record<DatabaseRole, string>): Promise<DatabaseRole[]> {
+  const existing = await withClient(url, async (client) => {
+    const text = 'select rolname as name from pg_roles where rolname = any($1)'
+    const { rows } = await client.query<{ name: DatabaseRole }>(text, [Object.keys(passwords)])
+    return rows.map(({ name }) => name)
+  })
+  const { pathname } = new URL(url)
+  const isRefused = async (name: DatabaseRole) => {
+    const address = databaseUrl(url, pathname.slice(1), { name, password: passwords[name] })
+    const refusal = await withClient(address, async () => undefined).catch((error: unknown) => error)
+    return refusal instanceof DatabaseError && refusal.code === WRONG_PASSWORD
+  }
+  const refused = await Promise.all(existing.map(async (name) => ((await isRefused(name)) ? [name] : [])))
+  return refused.flat()
 }
 
 /** The address of another database on the same server; with `role`, for that role. */
@@ -56,11 +76,11 @@ async function createDatabase(client: Client, database: string): Promise<void> {
   }
 }
 
-async function withClient(url: string, use: (client: Client) => Promise<void>): Promise<void> {
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
   await client.connect()
   try {
-    await use(client)
+    return await use(client)
   } finally {
     await client.end()
   }

@@ -11,6 +11,7 @@ import {
 import { makeCertificate } from '@whereabouts/testing/certificates'
 import { connect, type NatsConnection } from 'nats'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { StackOptions } from '@whereabouts/deploy/local/stack'
 import { startSystem, type System } from './system.ts'
 
 export type ClusterSystem = System & {
@@ -26,7 +27,9 @@ const CACHE = resolve(import.meta.dirname, '../../.cache/nats-server')
 const REPLICAS = 3
 
 /** The whole product on three brokers that share the streams, all connections to them encrypted. */
-export async function startClusterSystem(): Promise<ClusterSystem> {
+export async function startClusterSystem(
+  options: Pick<StackOptions, 'services'> = {},
+): Promise<ClusterSystem> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-cluster-'))
   const secrets = generateSecrets()
   const authority = await makeCertificate({ names: ['brokers'] })
@@ -36,7 +39,7 @@ export async function startClusterSystem(): Promise<ClusterSystem> {
   const cluster = await startNatsCluster({ binary, dataDir: folder, secrets: secrets.nats, certificate })
   const { url, caFile } = cluster
   const broker = { url, caFile, mqttUrl: cluster.members[0]?.mqttUrl ?? '', replicas: REPLICAS }
-  const system = await startSystem({}, { broker, secrets })
+  const system = await startSystem({}, { broker, secrets, ...options })
   const logIn = (user: string) =>
     connect({
       servers: url.split(','),

@@ -24,8 +24,11 @@ export type ClusterMember = {
   readonly monitorUrl: string
   /** SIGKILL is a crash. */
   stop(signal?: NodeJS.Signals): Promise<void>
-  /** After `stop`: the same ports, the same data. Resolves when it has caught up with the others. */
-  start(): Promise<void>
+  /**
+   * After `stop`: the same ports, the same data. Resolves when it has caught up with the others. `secrets` replace those
+   * that it had.
+   */
+  start(secrets?: NatsSecrets): Promise<void>
 }
 
 export type NatsCluster = {
@@ -99,8 +102,8 @@ async function startMember(options: NatsOptions & { name: string }): Promise<Clu
       return server.monitorUrl
     },
     stop: (signal) => server.stop(signal),
-    async start() {
-      server = await startNatsServer(options)
+    async start(secrets = options.secrets) {
+      server = await startNatsServer({ ...options, secrets })
     },
   }
 }

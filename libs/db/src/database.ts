@@ -1,6 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { openPool } from './login.ts'
 import { parseInt8, parseTimestamptz } from './type-parsers.ts'
 
 /** Connections in use and idle, statements that wait for a connection, and the largest number of connections. */
@@ -60,12 +61,13 @@ export const sessionOptions = (
     .join(' ')
 
 /** Options of all our pools. */
-export function poolConfig(
-  url: string,
-  { max, name, statementTimeoutMs = 30_000, settings }: Omit<Options, 'log'>,
-): pg.PoolConfig & { options: string } {
+export function poolConfig({
+  max,
+  name,
+  statementTimeoutMs = 30_000,
+  settings,
+}: Omit<Options, 'log'>): pg.PoolConfig & { options: string } {
   return {
-    connectionString: url,
     max,
     types,
     connectionTimeoutMillis: 5_000,
@@ -77,13 +79,12 @@ export function poolConfig(
 }
 
 /**
- * Opens a pool to one database as one role. `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz`
+ * Opens a pool to one database as one role. `url` may carry a `previous_password` (login.ts). `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz`
  * becomes the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database
  * shows in readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
-  const pool = new pg.Pool(poolConfig(url, options))
-  surviveBreaks(pool, log)
+  const pool = openPool(url, poolConfig(options), log)
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
@@ -92,15 +93,6 @@ export function openDatabase<T>(url: string, { log, ...options }: Options): Data
     isReachable: () => isReachable(pool),
     close: () => db.destroy(),
   }
-}
-
-/**
- * Without these listeners a connection that breaks would end the process, whether it is idle or taken from the pool. If
- * it is taken, its next statement fails.
- */
-export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
-  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
-  pool.on('connect', (client) => client.on('error', () => undefined))
 }
 
 async function isReachable(pool: pg.Pool): Promise<boolean> {

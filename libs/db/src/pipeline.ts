@@ -1,6 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import pg from 'pg'
 import { sessionOptions, types } from './database.ts'
+import { isWrongPassword, loginOf } from './login.ts'
 
 export type Pipeline = {
   /** Like `query` of a pool. Rejects while the database is unreachable. Each statement is a separate transaction. */
@@ -41,9 +42,12 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
     })
   }
 
-  function connect(): Promise<pg.Client> {
+  const login = loginOf(url, log)
+
+  async function connectOnce(onEnd: () => void): Promise<pg.Client> {
+    const address = login.address()
     const client = new pg.Client({
-      connectionString: url,
+      connectionString: address,
       pipeline: true,
       types,
       connectionTimeoutMillis: timeoutMs,
@@ -52,17 +56,28 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
       application_name: name,
       options: sessionOptions(timeoutMs),
     })
+    // Without this listener a connection that breaks would end the process.
+    client.on('error', (error) => log?.warn({ err: error }, 'database connection lost'))
+    try {
+      await client.connect()
+    } catch (error) {
+      if (isWrongPassword(error)) login.refused(address)
+      throw error
+    }
+    client.on('end', onEnd)
+    client.on('error', onEnd)
+    return client
+  }
+
+  function connect(): Promise<pg.Client> {
     const disconnected = () => {
       if (connected === connecting) connected = undefined
     }
-    const connecting = client.connect().then(() => client)
-    connecting.catch(disconnected)
-    client.on('end', disconnected)
-    // Without this listener a connection that breaks would end the process.
-    client.on('error', (error) => {
-      disconnected()
-      log?.warn({ err: error }, 'database connection lost')
+    const connecting = connectOnce(disconnected).catch((error: unknown) => {
+      if (!login.hasPrevious || !isWrongPassword(error)) throw error
+      return connectOnce(disconnected)
     })
+    connecting.catch(disconnected)
     return connecting
   }
 

@@ -9,7 +9,8 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
+import { loadOf, poolConfig, type PoolLoad } from './database.ts'
+import { openPool } from './login.ts'
 import { urlAs } from './service-roles.ts'
 
 /**
@@ -56,8 +57,7 @@ export function openTenantDatabase<T>(
   url: string,
   { log, prepared = true, ...options }: Options,
 ): TenantDatabase<T> {
-  const pool = new pg.Pool({ ...poolConfig(urlAs('tenant', url), options), pipeline: true })
-  surviveBreaks(pool, log)
+  const pool = openPool(urlAs('tenant', url), { ...poolConfig(options), pipeline: true }, log)
   const toSend = prepared ? statement : (text: string) => ({ text })
   const open = (orgId: number) =>
     new Kysely<T>({

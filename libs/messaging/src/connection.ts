@@ -9,6 +9,7 @@ import {
 import { setTimeout as delay } from 'node:timers/promises'
 import { BROKER_RELEASE, isAtLeast, isSameLine, OLDEST_BROKER } from './broker-version.ts'
 import { describeError, type Logger } from './logger.ts'
+import { loginOf, type Login } from './login.ts'
 
 /** A connection to the broker. Opaque on purpose: only functions of this lib use it. */
 export type Broker = {
@@ -28,6 +29,7 @@ export type ConnectOptions = {
   /** One address or several, separated by commas: `nats://nats-0:4222,nats://nats-1:4222`. */
   url: string
   user: string
+  /** Two, separated by a comma, while it is changed: the one that a broker took last is tried first. */
   password: string
   /** Shown in the broker's monitoring; the name of the service. */
   name: string
@@ -116,7 +118,9 @@ function liveOf(broker: Broker): Live {
  */
 export async function connect(options: ConnectOptions): Promise<Broker> {
   const { logger } = options
-  const nc = await firstConnection(options)
+  const login = loginOf(options)
+  const nc = await firstConnection(options, login)
+  login.accepted()
   const version = nc.info?.version ?? '0.0.0'
   if (!isAtLeast(version, OLDEST_BROKER)) {
     await nc.close()
@@ -125,7 +129,8 @@ export async function connect(options: ConnectOptions): Promise<Broker> {
   if (!isSameLine(version, BROKER_RELEASE))
     logger.warn({ version, tested: BROKER_RELEASE }, 'broker is not of the tested release')
   const { inboxPrefix, metrics } = options
-  const connection: Live = { nc, connected: true, inboxPrefix, onReconnect: new Set(), metrics }
+  const listeners = new Set([() => login.accepted()])
+  const connection: Live = { nc, connected: true, inboxPrefix, onReconnect: listeners, metrics }
   metrics?.connected(true)
   void followStatus(connection, logger)
   logger.info({ broker: nc.getServer(), version }, 'broker connected')
@@ -136,14 +141,17 @@ const tooOld = (version: string) =>
   `nats-server ${version} is too old: ${OLDEST_BROKER} or newer is needed. Run ${BROKER_RELEASE}, the release that this ` +
   'product is tested with (docs/operating.md).'
 
-async function firstConnection(options: ConnectOptions): Promise<NatsConnection> {
+async function firstConnection(options: ConnectOptions, login: Login): Promise<NatsConnection> {
   const giveUpAt = Date.now() + (options.firstConnectMs ?? 30_000)
+  let refusals = 0
   let pauseMs = 0
   for (;;) {
     try {
-      return await dial(natsOptions(options))
+      return await dial(natsOptions(options, login))
     } catch (error) {
       const refused = error instanceof NatsError && error.isAuthError()
+      if (refused) refusals += 1
+      if (refused && refusals < login.passwords) continue
       if (refused || Date.now() > giveUpAt) {
         throw new Error(`cannot connect to the broker as ${options.user}: ${describeError(error)}`, {
           cause: error,
@@ -158,12 +166,11 @@ async function firstConnection(options: ConnectOptions): Promise<NatsConnection>
 
 const MAX_PAUSE_MS = 2_000
 
-function natsOptions(options: ConnectOptions): ConnectionOptions {
-  const { url, user, password, name, tls, inboxPrefix, eager = false } = options
+function natsOptions(options: ConnectOptions, { authenticator }: Login): ConnectionOptions {
+  const { url, name, tls, inboxPrefix, eager = false } = options
   return {
     servers: url.split(',').map((address) => address.trim()),
-    user,
-    pass: password,
+    authenticator,
     name,
     timeout: 5_000,
     // Notices a peer that vanished without closing after about 20 s; the default is six minutes.

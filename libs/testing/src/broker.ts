@@ -25,8 +25,9 @@ export type TestBroker = {
   kill(): Promise<void>
   /**
    * Starts it again, after `kill` if it still runs: same ports, same store, always the configuration of the product.
+   * With `servicesPassword`, that is from then on the password of services.
    */
-  restart(): Promise<void>
+  restart(servicesPassword?: string): Promise<void>
   /** Stops it and removes its store. */
   stop(): Promise<void>
 }
@@ -78,8 +79,9 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     users,
     calloutKeys,
     kill: () => endProcess(server),
-    async restart() {
+    async restart(servicesPassword) {
       await endProcess(server)
+      if (servicesPassword !== undefined) env.SERVICES_PASSWORD = servicesPassword
       server = await start(PRODUCT_CONFIG)
     },
     async stop() {

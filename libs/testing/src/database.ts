@@ -132,3 +132,27 @@ async function asAdmin<T>(work: (admin: pg.Client) => Promise<T>, database?: str
     await admin.end()
   }
 }
+
+export type TestRole = {
+  name: string
+  /** The address with which the role logs in. */
+  url(password: string): string
+  setPassword(password: string): Promise<void>
+  drop(): Promise<void>
+}
+
+/** A role that owns nothing, for tests of logging in. */
+export async function createRole(password: string): Promise<TestRole> {
+  const name = `test_login_${randomBytes(6).toString('hex')}`
+  await asAdmin((admin) => admin.query(`create role ${name} login password '${password}'`))
+  return {
+    name,
+    url: (given) => Object.assign(adminUrl(), { username: name, password: given }).href,
+    async setPassword(next) {
+      await asAdmin((admin) => admin.query(`alter role ${name} password '${next}'`))
+    },
+    async drop() {
+      await asAdmin((admin) => admin.query(`drop role ${name}`))
+    },
+  }
+}

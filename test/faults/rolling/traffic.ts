@@ -30,7 +30,8 @@ type Options = {
   adminToken: string
   /** Of a key whose bucket does not become empty. */
   keyToken: string
-  brokers: Record<Transport, string>
+  /** With `restart`, brokers are restarted: a reader publishes again until one acknowledges, and no reader logs in anew. */
+  brokers: { urls: Record<Transport, string>; ca?: string; restart?: boolean }
   /** Values of tags, each on a different asset that was never scanned. */
   tags: readonly string[]
 }
@@ -73,10 +74,12 @@ export function startTraffic(options: Options): Traffic {
   }
 
   const key = options.org.readerKey
-  const asReader = (transport: Transport) => connectReader({ urls: options.brokers }, key, transport)
+  const asReader = (transport: Transport) => connectReader(options.brokers, key, transport)
   const publish = async (link: ReaderLink, tag: string) => {
     const reads = [{ tag: { type: 'barcode', value: tag }, antenna: 1 }]
-    await link.publish(options.org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads })))
+    const send = () =>
+      link.publish(options.org.id, 'gate', 'canonical', Buffer.from(JSON.stringify({ reads })))
+    await (options.brokers.restart ? untilDone(send) : send())
     scanned.push(tag)
   }
 
@@ -153,8 +156,7 @@ export function startTraffic(options: Options): Traffic {
     ),
     scans(asReader('nats'), options.tags.slice(0, half)),
     scans(asReader('mqtt'), options.tags.slice(half)),
-    logins('nats'),
-    logins('mqtt'),
+    ...(options.brokers.restart ? [] : [logins('nats'), logins('mqtt')]),
   ]
   return {
     failures: traffic.failures,
@@ -172,6 +174,18 @@ export function startTraffic(options: Options): Traffic {
       feed?.close()
       await Promise.all([watching, dispatcher.close()])
     },
+  }
+}
+
+/** Repeats `work` until it succeeds. */
+async function untilDone(work: () => Promise<unknown>): Promise<void> {
+  for (;;) {
+    const failed = await work().then(
+      () => false,
+      () => true,
+    )
+    if (!failed) return
+    await wait(200)
   }
 }
 
