@@ -60,7 +60,7 @@ export const databaseEnv = {
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .describe(
-      'PostgreSQL, as the owner of the schema of this service. Requests and loops log in with its password as `<owner>_tenant` and `<owner>_worker`.',
+      'PostgreSQL, as the owner of the schema of this service. Requests and loops log in with its password as `<owner>_tenant` and `<owner>_worker`. While the password is changed, the parameter `previous_password` has the one before.',
     ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
@@ -74,7 +74,10 @@ export const databaseEnv = {
 export const brokerEnv = {
   NATS_URL: z.string().min(1).describe('nats-server addresses, separated by commas.'),
   NATS_USER: z.string().min(1).default('services').describe('User of nats-server for services.'),
-  NATS_PASSWORD: z.string().min(1).describe('Password of that user.'),
+  NATS_PASSWORD: z
+    .string()
+    .min(1)
+    .describe('Password of that user. Two, separated by a comma, while it is changed.'),
   NATS_CA_FILE: z
     .string()
     .min(1)

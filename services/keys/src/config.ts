@@ -40,7 +40,9 @@ export const Config = z.object({
   CALLOUT_PASSWORD: z
     .string()
     .min(1)
-    .describe('Password of the broker user `callout`, which answers reader logins.'),
+    .describe(
+      'Password of the broker user `callout`, which answers reader logins. Two, separated by a comma, while it is changed.',
+    ),
   CALLOUT_ISSUER_SEED: z
     .string()
     .regex(/^SA[A-Z2-7]{56}$/, 'must be an account seed (SA…)')
@@ -52,7 +54,9 @@ export const Config = z.object({
   NATS_SYSTEM_PASSWORD: z
     .string()
     .min(1)
-    .describe('Password of the broker user `system`, which disconnects readers.'),
+    .describe(
+      'Password of the broker user `system`, which disconnects readers. Two, separated by a comma, while it is changed.',
+    ),
 })
 export type Config = Readonly<z.output<typeof Config>>
 

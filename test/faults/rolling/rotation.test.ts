@@ -1,7 +1,10 @@
 import { createClient, signIn, unwrap } from '@whereabouts/client/client'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
-import { DATABASE_ROLES, generateSecrets, type Secrets } from '@whereabouts/deploy/local/secrets'
-import { perService, ROLES, roleUrl, ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
+import { dropOld, KINDS, takeBoth, useNew, type SecretValues } from '@whereabouts/deploy/kubernetes/rotation'
+import { secretManifests } from '@whereabouts/deploy/kubernetes/secret-manifests'
+import type { NatsSecrets } from '@whereabouts/deploy/local/servers/nats-server'
+import { perService, ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
+import type { Stack } from '@whereabouts/deploy/local/stack'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,7 +16,6 @@ import {
   PATIENTLY,
   startReplicas,
   unboundedKey,
-  type Environments,
   type ReplicatedSystem,
 } from './replicated-system.ts'
 import { startTraffic } from './traffic.ts'
@@ -33,49 +35,35 @@ afterAll(async () => {
   await system.stop()
 })
 
-const addressOf = (name: ServiceName, secrets: Secrets): string | undefined => {
-  const role = ROLES[name]
-  return role && roleUrl(role, { secrets, postgresUrl: system.stack.urls.postgres, database: DATABASE })
-}
+/** The Secrets of an installation in Kubernetes on the servers of this system. */
+const secretsOf = ({ secrets, urls }: Stack): SecretValues =>
+  Object.fromEntries(
+    secretManifests(secrets, { namespace: 'here', database: DATABASE, adminUrl: urls.postgres }).map(
+      ({ metadata, stringData }) => [metadata.name, stringData],
+    ),
+  )
 
-/** The variables of every service that hold a password or the public key, all in one value. */
-function secretsOf(next: Secrets, previous?: Secrets): Environments {
-  const both = (of: (secrets: Secrets) => string) => [next, ...(previous ? [previous] : [])].map(of).join(',')
-  return perService((name) => {
-    const url = addressOf(name, next)
-    const role = ROLES[name]
-    const old = previous && role ? `?previous_password=${previous.database_passwords[role]}` : ''
-    return {
-      NATS_CA_FILE: system.cluster.caFile,
-      ...(url !== undefined && { DATABASE_URL: `${url}${old}` }),
-      NATS_PASSWORD: both(({ nats }) => nats.services_password),
-      PRINCIPAL_PUBLIC_KEY: both((secrets) => secrets.principal_public_key),
-      ...(name === 'keys' && {
-        CALLOUT_PASSWORD: both(({ nats }) => nats.callout_password),
-        NATS_SYSTEM_PASSWORD: both(({ nats }) => nats.system_password),
-      }),
-    }
-  })
-}
-
-/** The migration step, with these passwords in its Secret. Returns what it reports. */
-async function migrate(secrets: Secrets): Promise<string> {
-  const postgresUrl = system.stack.urls.postgres
-  const addresses = DATABASE_ROLES.map((role) => [
-    `${role.toUpperCase()}_DATABASE_URL`,
-    roleUrl(role, { secrets, postgresUrl, database: DATABASE }),
-  ])
-  const env = { ...process.env, ...Object.fromEntries(addresses), ADMIN_DATABASE_URL: postgresUrl }
+/** The migration step, with the values of its Secret. Returns what it reports. */
+async function migrate({ migrate: secret }: SecretValues): Promise<string> {
+  const env = { ...process.env, ...secret }
   const { stdout, stderr } = await run(process.execPath, [join(ROOT, 'deploy/migrate.ts')], { env })
   return stdout + stderr
 }
 
-/** Replaces all replicas of the services for which `env` has variables, gateways first. */
-async function rollOut(env: Environments): Promise<void> {
-  const gatewaysFirst = replicated.replicas.toSorted(
-    (a, b) => Number(b.name === 'gateway') - Number(a.name === 'gateway'),
-  )
-  for (const replica of gatewaysFirst) await replicated.replace(replica, env[replica.name])
+/** The secrets of nats-server, from its Secret. */
+const brokerSecrets = ({ nats = {} }: SecretValues): NatsSecrets => ({
+  callout_password: nats['CALLOUT_PASSWORD'] ?? '',
+  services_password: nats['SERVICES_PASSWORD'] ?? '',
+  system_password: nats['SYSTEM_PASSWORD'] ?? '',
+  callout_issuer: nats['CALLOUT_ISSUER'] ?? '',
+  callout_xkey: nats['CALLOUT_XKEY'] ?? '',
+})
+
+/** Replaces the replicas of the services with the values of their Secrets, as `kubectl rollout restart` does. */
+async function rollOut(secrets: SecretValues, only?: ServiceName): Promise<void> {
+  const caFile = { NATS_CA_FILE: system.cluster.caFile }
+  for (const replica of replicated.replicas.filter(({ name }) => only === undefined || name === only))
+    await replicated.replace(replica, { ...caFile, ...secrets[replica.name] })
 }
 
 test(
@@ -95,36 +83,28 @@ test(
     const traffic = startTraffic({ base, org, adminToken, keyToken, brokers, tags })
     await expect.poll(() => Math.min(...Object.values(traffic.served)), PATIENTLY).toBeGreaterThan(2)
 
-    const old = system.stack.secrets
-    const next: Secrets = { ...generateSecrets(), postgres_password: old.postgres_password }
-    const { callout_issuer_seed: _, callout_xkey_seed: __, ...publicHalves } = old.nats
-    const { callout_password, services_password, system_password } = next.nats
-    const ofBrokers = { ...publicHalves, callout_password, services_password, system_password }
-
-    // The services take both, and the gateways still sign with the old key.
-    await rollOut(secretsOf(next, old))
+    const both = takeBoth(secretsOf(system.stack), KINDS)
+    await rollOut(both)
     expect(traffic.failures).toEqual([])
 
-    // The servers get the new passwords.
-    expect(await migrate(next)).toContain(
+    const used = useNew(both)
+    expect(await migrate(used)).toContain(
       'set another password for gateway, catalog, tracking, keys, webhooks',
     )
     for (const member of system.cluster.members) {
       await member.stop()
-      await member.start(ofBrokers)
+      await member.start(brokerSecrets(used))
     }
+    await rollOut(used, 'gateway')
     expect(traffic.failures).toEqual([])
 
-    // The gateways sign with the new key; then nothing takes the old secrets.
-    const { gateway, ...others } = secretsOf(next)
-    const { principal_private_key: PRINCIPAL_PRIVATE_KEY } = next
-    await rollOut({ ...others, gateway: { ...gateway, PRINCIPAL_PRIVATE_KEY } })
+    const after = dropOld(used)
+    await rollOut(after)
     expect(traffic.failures).toEqual([])
 
     // The next deployment changes nothing, and a service starts after it.
-    expect(await migrate(next)).toContain('nothing to do')
-    const tracking = replicated.replicas.find(({ name }) => name === 'tracking')
-    if (tracking) await replicated.replace(tracking, { ...others.tracking })
+    expect(await migrate(after)).toContain('nothing to do')
+    await rollOut(after, 'tracking')
     await traffic.pause()
     expect(traffic.failures).toEqual([])
 
