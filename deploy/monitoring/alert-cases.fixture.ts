@@ -84,6 +84,10 @@ export const healthy: Series = {
   'ingest_messages_total{promise="kept"}': '0+6000x130',
   'ingest_messages_total{promise="late"}': '0+1x130',
   'stream_oldest_message_age_seconds{stream="SCANS"}': '259000x130',
+  'stream_bytes{stream="$MQTT_msgs"}': '1000x130',
+  'stream_max_bytes{stream="$MQTT_msgs"}': '1073741824x130',
+  ingest_organizations_with_unusable_messages: '0x130',
+  broker_certificate_expiry_timestamp_seconds: '9000000x130',
   'stream_bytes{stream="OVERFLOW"}': '1000x130',
   'stream_max_bytes{stream="OVERFLOW"}': '1000000000x130',
   'stream_replicas{stream="SCANS"}': '3x130',
@@ -115,6 +119,10 @@ export const healthy: Series = {
   'cnpg_pg_replication_lag{pod="postgres-2"}': '0.1x130',
   'kubelet_volume_stats_available_bytes{persistentvolumeclaim="postgres-1"}': '60x130',
   'kubelet_volume_stats_capacity_bytes{persistentvolumeclaim="postgres-1"}': '100x130',
+  'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp{namespace="whereabouts"}': '0+60x130',
+  'cnpg_pg_stat_archiver_last_archived_time{namespace="whereabouts"}': '0+60x130',
+  'cnpg_pg_stat_archiver_last_failed_time{namespace="whereabouts"}': '-1x130',
+  'cnpg_collector_pg_wal_archive_status{namespace="whereabouts",value="ready"}': '1x130',
   'probe_ssl_earliest_cert_expiry{instance="https://api"}': '9000000x130',
 }
 
@@ -413,6 +421,42 @@ export const alertCases: readonly AlertCase[] = [
     failure: 'a volume is nearly full',
     series: { 'kubelet_volume_stats_available_bytes{persistentvolumeclaim="postgres-1"}': '5x130' },
     fires: ['VolumeFillingUp'],
+  },
+  {
+    failure: 'one organization of many sends messages that cannot be read',
+    series: { ingest_organizations_with_unusable_messages: '1x130' },
+    fires: ['OrganizationMessagesUnusable'],
+  },
+  {
+    failure: 'tracking takes no reads over MQTT',
+    series: { 'stream_bytes{stream="$MQTT_msgs"}': '600000000x130' },
+    fires: ['MqttReadsAboutToBeLost'],
+  },
+  {
+    failure: 'a broker serves an old certificate',
+    series: { broker_certificate_expiry_timestamp_seconds: '100000x130' },
+    fires: ['BrokerCertificateExpires'],
+  },
+  {
+    failure: 'the last backup is two days old',
+    series: {
+      'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp{namespace="whereabouts"}':
+        '-172800x130',
+    },
+    fires: ['BackupTooOld'],
+  },
+  {
+    failure: 'the archive refuses the write-ahead log',
+    series: {
+      'cnpg_pg_stat_archiver_last_archived_time{namespace="whereabouts"}': '0x130',
+      'cnpg_pg_stat_archiver_last_failed_time{namespace="whereabouts"}': '0+60x130',
+    },
+    fires: ['WalArchiveFails'],
+  },
+  {
+    failure: 'the write-ahead log waits for the archive',
+    series: { 'cnpg_collector_pg_wal_archive_status{namespace="whereabouts",value="ready"}': '500x130' },
+    fires: ['WalArchiveFails'],
   },
   {
     failure: 'the certificate was not renewed',

@@ -9,7 +9,7 @@ const ANSWER_MS = 2_000
  */
 export async function* askServers(
   broker: Broker,
-  what: 'CONNZ' | 'ACCOUNTZ',
+  what: 'CONNZ' | 'ACCOUNTZ' | 'VARZ',
   query: object,
 ): AsyncGenerator<unknown, void, undefined> {
   const options = { strategy: RequestStrategy.JitterTimer, jitter: 200, maxWait: ANSWER_MS }

@@ -8,6 +8,7 @@ import {
   type ConnectionMetrics,
 } from '@whereabouts/messaging/connection'
 import type { Sent } from '@whereabouts/messaging/account-connections'
+import { servedCertificates, type ServedCertificate } from '@whereabouts/messaging/broker-certificates'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { watchRates } from '@whereabouts/messaging/connection-rates'
 import { disconnectUser } from '@whereabouts/messaging/disconnect-user'
@@ -35,6 +36,8 @@ export type Brokers = {
   misplacedReaders(): string[]
   /** Number of reader accounts at the broker; undefined until it has reported them. */
   readerAccounts(): number | undefined
+  /** The certificates that the brokers serve; none while they do not answer. */
+  certificates(): Promise<ServedCertificate[]>
   /** Takes no more logins and requests, and finishes those in progress. */
   stopAnswering(): Promise<void>
   close(): Promise<void>
@@ -86,6 +89,7 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     hasConnections: (user) => (live?.counts.of(user) ?? 0) > 0,
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
     readerAccounts: () => live?.counts.readerAccounts,
+    certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),
     async stopAnswering() {
       await Promise.all([live?.logins.stop(), live?.states.stop()])
       live?.counts.stop()

@@ -105,6 +105,7 @@ await start('keys', async () => {
     log,
     signingKeyDays: config.SIGNING_KEY_DAYS,
     readerAccounts: () => brokers.readerAccounts(),
+    certificates: () => brokers.certificates(),
   })
 
   await app.listen({ host: config.HOST, port: config.PORT })

@@ -28,7 +28,17 @@ test('gauges of subscriptions, the signing key and pending disconnects', async (
     `insert into pending_disconnect (jti, created_at) values (gen_random_uuid(), now() - interval '90 seconds')`,
   )
   const registry = createRegistry('keys')
-  const gauges = startGauges({ db, registry, log, signingKeyDays: 30, readerAccounts: () => 1_000 })
+  const gauges = startGauges({
+    db,
+    registry,
+    log,
+    signingKeyDays: 30,
+    readerAccounts: () => 1_000,
+    certificates: async () => [
+      { server: 'nats-0', expiresAtMs: 1_900_000_000_500 },
+      { server: 'nats-1', expiresAtMs: 1_950_000_000_500 },
+    ],
+  })
   const value = async (metric: string, subscription?: string) =>
     (await registry.getSingleMetric(metric)?.get())?.values.find(
       ({ labels }) => labels['subscription'] === subscription,
@@ -42,6 +52,9 @@ test('gauges of subscriptions, the signing key and pending disconnects', async (
   expect(await value('signing_key_rotation_seconds')).toBe(30 * 86_400)
   expect(await value('revocation_oldest_pending_seconds')).toBeGreaterThan(89)
   expect([await value('reader_accounts'), await value('reader_accounts_used')]).toEqual([1_000, 0])
+  expect(await registry.metrics()).toContain(
+    'broker_certificate_expiry_timestamp_seconds{service="keys"} 1900000000.5',
+  )
 })
 
 test('the first round of a disconnect is measured, the second is not', async ({ keys }) => {

@@ -2,6 +2,7 @@ import { Counter, fromZero, Histogram, type Registry } from '@whereabouts/servic
 import { byLabel, startSampling } from '@whereabouts/service-kit/sampling'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { OnLogin } from '@whereabouts/messaging/callout'
+import type { ServedCertificate } from '@whereabouts/messaging/broker-certificates'
 import type { Db } from './db.ts'
 import { countReaderAccounts } from './callout/reader-logins.queries.ts'
 import { countEverything } from './metrics.queries.ts'
@@ -61,12 +62,21 @@ type GaugeOptions = {
   signingKeyDays: number
   /** Number of reader accounts at the broker; undefined until it has reported them. */
   readerAccounts: () => number | undefined
+  /** The certificates that the brokers serve. */
+  certificates: () => Promise<ServedCertificate[]>
 }
 
 const SUBSCRIPTIONS = ['open_ended', 'ends_within_14_days', 'ends_later', 'lapsed'] as const
 
 /** Gauges from the database: organizations by subscription, the signing key, pending disconnects. */
-export function startGauges({ db, registry, log, signingKeyDays, readerAccounts }: GaugeOptions): {
+export function startGauges({
+  db,
+  registry,
+  log,
+  signingKeyDays,
+  readerAccounts,
+  certificates,
+}: GaugeOptions): {
   stop(): Promise<void>
 } {
   return startSampling({
@@ -88,6 +98,9 @@ export function startGauges({ db, registry, log, signingKeyDays, readerAccounts 
         help: 'Accounts for NATS readers at the broker. Absent until the broker has reported them.',
       },
       reader_accounts_used: { help: 'Organizations with an account for NATS readers.' },
+      broker_certificate_expiry_timestamp_seconds: {
+        help: 'When the first certificate expires that a broker serves to clients, MQTT readers or other brokers.',
+      },
     },
     sample: async () => {
       const { subscriptions, signing_key_age, oldest_revocation } = await countEverything(db)
@@ -98,7 +111,14 @@ export function startGauges({ db, registry, log, signingKeyDays, readerAccounts 
         revocation_oldest_pending_seconds: oldest_revocation ?? 0,
         reader_accounts: readerAccounts() ?? Number.NaN,
         reader_accounts_used: await countReaderAccounts(db),
+        broker_certificate_expiry_timestamp_seconds: firstExpiry(await certificates()),
       }
     },
   })
+}
+
+/** In seconds since 1970; NaN if no broker serves a certificate. */
+function firstExpiry(served: readonly ServedCertificate[]): number {
+  const first = Math.min(...served.map(({ expiresAtMs }) => expiresAtMs))
+  return served.length > 0 ? first / 1_000 : Number.NaN
 }

@@ -32,3 +32,10 @@ test('a broker whose clock is ahead causes no negative delay', async () => {
   ingestMetrics(registry).finished([message(-5_000)])
   expect(await registry.metrics()).toContain('ingest_delay_seconds_sum{service="test"} 0')
 })
+
+test('an organization whose messages become dead letters is counted', async () => {
+  const registry = createRegistry('test')
+  const metrics = ingestMetrics(registry)
+  for (let n = 0; n <= 100; n += 1) metrics.unusable(7)
+  expect(await registry.metrics()).toContain('ingest_organizations_with_unusable_messages{service="test"} 1')
+})

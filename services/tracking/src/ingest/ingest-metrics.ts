@@ -1,7 +1,8 @@
-import { Counter, fromZero, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
 import type { ReaderMessage } from './reader-message.ts'
 import type { Resolved } from './resolve.ts'
 import type { StoredCounts } from './store-in-parts.ts'
+import { UnusableMessages } from './unusable-messages.ts'
 
 export type IngestMetrics = {
   resolved(batch: Resolved, fresh: number): void
@@ -10,6 +11,8 @@ export type IngestMetrics = {
   finished(messages: readonly ReaderMessage[]): void
   /** A message dropped because its organization sends more than its keys may. */
   overRate(source: 'scans' | 'mqtt_copies'): void
+  /** An unusable message, which becomes a dead letter. */
+  unusable(orgId: number): void
   /** Messages moved to OVERFLOW. */
   overflowed(count: number): void
 }
@@ -37,6 +40,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
   return {
     ...delayMetrics(registry),
     ...shareMetrics(registry),
+    unusable: unusableMetric(registry),
     resolved({ observed, activity: ofReaders }, fresh) {
       reads.inc({ outcome: 'observed' }, observed)
       reads.inc({ outcome: 'thinned' }, observed - fresh)
@@ -52,6 +56,17 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
       moves.inc(batch.movements)
     },
   }
+}
+
+function unusableMetric(registry: Registry): IngestMetrics['unusable'] {
+  const messages = new UnusableMessages()
+  const gauge: Gauge = new Gauge({
+    name: 'ingest_organizations_with_unusable_messages',
+    help: 'Organizations of which more than a hundred messages became dead letters in the last hour, in this process.',
+    registers: [registry],
+    collect: () => gauge.set(messages.organizations()),
+  })
+  return (orgId) => messages.note(orgId)
 }
 
 function shareMetrics(registry: Registry): Pick<IngestMetrics, 'overRate' | 'overflowed'> {

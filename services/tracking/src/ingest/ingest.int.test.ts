@@ -158,6 +158,10 @@ describe('ingest', () => {
     expect(() => consumer.decode({ ...garbage, subject: 'scans.1.dock-1.nonsense' })).toThrow(
       /unknown format/,
     )
+    for (let n = 0; n < 100; n += 1) expect(() => consumer.decode(garbage)).toThrow()
+    expect(await tracking.registry.metrics()).toContain(
+      'ingest_organizations_with_unusable_messages{service="tracking"} 1',
+    )
     await tracking.health.flush()
     const { data } = (await tracking.call('GET', '/readers')).json()
     expect(data).toEqual([
@@ -165,8 +169,8 @@ describe('ingest', () => {
         reader_key: 'dock-1',
         configured: false,
         health: expect.objectContaining({
-          messages_buried: 2,
-          last_problem: 'unknown format "nonsense"',
+          messages_buried: 102,
+          last_problem: expect.stringContaining('not a canonical message'),
         }),
       }),
     ])

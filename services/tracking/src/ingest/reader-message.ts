@@ -4,9 +4,16 @@ import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
+import type { IngestMetrics } from './ingest-metrics.ts'
 import { readerSubject } from './reader-subject.ts'
 
 type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
+
+type Deps = {
+  health: Pick<ReaderHealthLog, 'note'>
+  directory: ReaderDirectory
+  metrics: Pick<IngestMetrics, 'unusable'>
+}
 
 /** A message of a reader, decoded. */
 export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: number; decoded: Decoded }
@@ -15,15 +22,13 @@ export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: nu
  * Decodes one message of SCANS. Counts an unusable message on its reader, where users see it, and throws PoisonError,
  * so that it becomes a dead letter.
  */
-export function decodeReaderMessage(
-  message: Received,
-  { health, directory }: { health: Pick<ReaderHealthLog, 'note'>; directory: ReaderDirectory },
-): ReaderMessage {
+export function decodeReaderMessage(message: Received, { health, directory, metrics }: Deps): ReaderMessage {
   const named = readerSubject(message.subject)
   if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
   const { orgId, readerKey, format } = named
   const reject = (problem: string): never => {
     health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
+    metrics.unusable(orgId)
     throw new PoisonError(problem)
   }
   if (format === undefined) return reject('the topic has no format; publish to scans/<org>/<reader>/<format>')
@@ -53,7 +58,11 @@ export function decodeCopy(
   { directory }: { directory: ReaderDirectory },
 ): ReaderMessage | undefined {
   try {
-    return decodeReaderMessage(message, { health: { note: () => undefined }, directory })
+    return decodeReaderMessage(message, {
+      health: { note: () => undefined },
+      directory,
+      metrics: { unusable: () => undefined },
+    })
   } catch (error) {
     if (error instanceof PoisonError) return undefined
     throw error

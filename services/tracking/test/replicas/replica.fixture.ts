@@ -70,6 +70,7 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     stored: () => undefined,
     finished: () => undefined,
     overRate: () => undefined,
+    unusable: () => undefined,
     overflowed: () => undefined,
   }
   const overflow = new Overflow(broker, { logger: log })
