@@ -27,6 +27,8 @@ const RECOVERY_MS: Partial<Record<Kind, number>> = {
   'database-crash': 10_000,
   'database-backend-crash': 10_000,
   'database-disk-full': 15_000,
+  'lost-connection': 45_000, // nobody is told; a statement without an answer ends after 35 s
+  'power-loss': 65_000, // PostgreSQL ends a transaction without a client after a minute
   clock: 2_000,
 }
 const USUAL_RECOVERY_MS = 6_000

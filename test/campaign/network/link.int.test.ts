@@ -8,9 +8,11 @@ let port: number
 let closeServer: () => Promise<void>
 const clients: Socket[] = []
 
+let accepted: Set<Socket>
+
 /** Behind the link is a server that sends back what it gets. */
 beforeEach(async () => {
-  const accepted = new Set<Socket>()
+  accepted = new Set()
   const server = createServer((socket) => {
     accepted.add(socket)
     socket.on('error', () => socket.destroy()).pipe(socket)
@@ -79,6 +81,30 @@ test('silence holds data back without closing, and passes it on afterwards in or
   link.heal()
   await expect.poll(says).toBe('one two')
   await expect.poll(late.says).toBe('three')
+})
+
+test('loseNear takes the near side away and leaves the far side open', async () => {
+  const { client, says } = await open()
+  client.write('first')
+  await expect.poll(says).toBe('first')
+  link.loseNear()
+  await once(client, 'close')
+  const next = await open()
+  next.client.write('second')
+  await expect.poll(next.says).toBe('second')
+  expect([...accepted].map(({ readyState }) => readyState)).toEqual(['open', 'open'])
+})
+
+test('loseFar takes the far side away and leaves the near side open, without an answer', async () => {
+  const { client, seen } = await open()
+  await expect.poll(() => accepted.size).toBe(1)
+  link.loseFar()
+  await expect.poll(() => [...accepted].every(({ destroyed }) => destroyed)).toBe(true)
+  client.write('lost')
+  const next = await open()
+  next.client.write('second')
+  await expect.poll(next.says).toBe('second')
+  expect([seen, client.readyState]).toEqual([{ text: '', error: '' }, 'open'])
 })
 
 test('slow and throttle delay data, and lose none', async () => {

@@ -8,6 +8,13 @@ export type Link = {
   cut(): void
   /** Lets nothing through, in either direction, and closes nothing. New connections are accepted and get no answer. */
   silence(): void
+  /**
+   * The side that connected is gone, as after a power loss, and the other side is not told: its connections stay open
+   * until the link is closed. New connections work.
+   */
+  loseNear(): void
+  /** The same, but the side that was connected to is gone. */
+  loseFar(): void
   /** Passes each piece of data this much later. */
   slow(delayMs: number): void
   throttle(bytesPerSecond: number): void
@@ -28,6 +35,9 @@ const untouched = (): State => ({
 /** Listens on a free port of the loopback interface and passes connections on. */
 export async function startLink(target: { host: string; port: number }): Promise<Link> {
   const sockets = new Set<Socket>()
+  /** The far ends of open connections by their near ends, and ends whose other end is gone. */
+  const farEnds = new Map<Socket, Socket>()
+  const alone = new WeakSet<Socket>()
   let state = untouched()
   let unlock = () => {}
 
@@ -51,9 +61,11 @@ export async function startLink(target: { host: string; port: number }): Promise
     }
     const server = connect({ ...target, allowHalfOpen: true })
     keep(server)
-    const ways = [pump(client, server, () => state), pump(server, client, () => state)]
-    const reset = () => [client, server].forEach((socket) => socket.destroy())
-    for (const way of ways) way.catch(reset)
+    farEnds.set(client, server)
+    client.on('close', () => farEnds.delete(client))
+    const leave = (socket: Socket) => (alone.has(socket) ? socket.resume() : socket.destroy())
+    const reset = () => [client, server].forEach(leave)
+    for (const way of [pump(client, server, () => state), pump(server, client, () => state)]) way.catch(reset)
   }
   const listener = createServer({ allowHalfOpen: true }, (client) => void accept(client))
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
@@ -68,6 +80,18 @@ export async function startLink(target: { host: string; port: number }): Promise
       const { promise, resolve } = Promise.withResolvers<void>()
       become({ open: promise })
       unlock = resolve
+    },
+    loseNear() {
+      for (const [near, far] of farEnds) {
+        alone.add(far)
+        near.destroy()
+      }
+    },
+    loseFar() {
+      for (const [near, far] of farEnds) {
+        alone.add(near)
+        far.destroy()
+      }
     },
     slow: (delayMs) => become({ delayMs }),
     throttle: (bytesPerSecond) => become({ bytesPerSecond }),

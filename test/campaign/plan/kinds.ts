@@ -1,4 +1,4 @@
-import { LINKS, READER_LINKS, RECEIVER_LINKS, REPLICAS } from './targets.ts'
+import { LINKS, READER_LINKS, RECEIVER_LINKS, REPLICAS, SERVER_LINKS, UPSTREAM_LINKS } from './targets.ts'
 
 /** What is true of all faults of a kind. Times are in milliseconds. */
 type Rule = {
@@ -22,6 +22,7 @@ const BELOW_RETRIES = 4_000
 
 const KINDS = {
   kill: { weight: 6, targets: REPLICAS, ms: [300, 8_000] },
+  'power-loss': { weight: 3, targets: REPLICAS, ms: [300, 8_000] },
   terminate: { weight: 4, targets: REPLICAS, ms: [0, 3_000] },
   freeze: { weight: 5, targets: REPLICAS, ms: [500, 15_000] },
   clock: { weight: 3, targets: REPLICAS, ms: [3_000, 20_000], amount: [500, 20_000], signed: true },
@@ -29,6 +30,11 @@ const KINDS = {
   silence: { weight: 5, targets: otherLinks, ms: [500, 12_000] },
   slow: { weight: 4, targets: LINKS, ms: [2_000, 15_000], amount: [10, 250] },
   throttle: { weight: 3, targets: LINKS, ms: [2_000, 12_000], amount: [20_000, 200_000] },
+  'lost-connection': {
+    weight: 4,
+    targets: [...SERVER_LINKS, ...UPSTREAM_LINKS, ...READER_LINKS],
+    ms: [0, 0],
+  },
   'cut-receiver': { weight: 2, targets: RECEIVER_LINKS, ms: [300, BELOW_RETRIES] },
   'silence-receiver': { weight: 1, targets: RECEIVER_LINKS, ms: [500, BELOW_RETRIES] },
   'reader-clock': {

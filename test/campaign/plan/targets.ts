@@ -15,8 +15,10 @@ export const UPSTREAMS = ['keys', 'catalog', 'tracking', 'webhook-dispatcher'] a
 const gateways = ['gateway-1', 'gateway-2'] as const
 
 /** The connections that can be cut and slowed, as `from>to`. */
-const SERVER_LINKS = REPLICAS.flatMap((replica) => [`${replica}>postgres`, `${replica}>broker`])
-const UPSTREAM_LINKS = gateways.flatMap((gateway) => UPSTREAMS.map((service) => `${gateway}>${service}`))
+export const SERVER_LINKS = REPLICAS.flatMap((replica) => [`${replica}>postgres`, `${replica}>broker`])
+export const UPSTREAM_LINKS = gateways.flatMap((gateway) =>
+  UPSTREAMS.map((service) => `${gateway}>${service}`),
+)
 export const READER_LINKS = ORGANIZATIONS.flatMap((n) => TRANSPORTS.map((by) => `reader-${n}-${by}>broker`))
 export const RECEIVER_LINKS = ORGANIZATIONS.map((n) => `webhook-dispatcher>receiver-${n}`)
 export const CLIENT_LINK = 'clients>gateway'

@@ -57,6 +57,11 @@ const databaseEnded =
 
 const INJECTORS: Record<Kind, Injector> = {
   kill: ended('SIGKILL'),
+  /** Database and broker are not told that the process is gone. */
+  async 'power-loss'(system, fault, clocks) {
+    for (const server of ['postgres', 'broker']) system.links.get(`${fault.target}>${server}`)?.loseNear()
+    await ended('SIGKILL')(system, fault, clocks)
+  },
   terminate: ended('SIGTERM'),
   async freeze(system, fault) {
     const replica = replicaOf(system, fault)
@@ -74,6 +79,9 @@ const INJECTORS: Record<Kind, Injector> = {
   silence: disturbed('silence'),
   slow: disturbed('slow'),
   throttle: disturbed('throttle'),
+  async 'lost-connection'(system, fault) {
+    system.links.get(fault.target)?.loseFar()
+  },
   'cut-receiver': disturbed('cut'),
   'silence-receiver': disturbed('silence'),
   async 'reader-clock'(_system, fault, clocks) {
