@@ -1,4 +1,5 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { parseInt8, parseTimestamptz } from './type-parsers.ts'
@@ -59,10 +60,14 @@ export const sessionOptions = (
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
+const STATEMENT_TIMEOUT_MS = 30_000
+/** How much later than the database's own timeout an answer may arrive. */
+const LATE_MS = 5_000
+
 /** Options of all our pools. */
 export function poolConfig(
   url: string,
-  { max, name, statementTimeoutMs = 30_000, settings }: Omit<Options, 'log'>,
+  { max, name, statementTimeoutMs = STATEMENT_TIMEOUT_MS, settings }: Omit<Options, 'log'>,
 ): pg.PoolConfig & { options: string } {
   return {
     connectionString: url,
@@ -71,6 +76,7 @@ export function poolConfig(
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000, // the default of the system is two hours
     options: sessionOptions(statementTimeoutMs, settings),
     ...(name !== undefined && { application_name: name }),
   }
@@ -84,6 +90,7 @@ export function poolConfig(
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
   const pool = new pg.Pool(poolConfig(url, options))
   surviveBreaks(pool, log)
+  dropSilent(pool, options.statementTimeoutMs)
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
@@ -102,6 +109,24 @@ export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
   pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
   pool.on('connect', (client) => client.on('error', () => undefined))
 }
+
+/**
+ * Closes a connection that is in use and carries nothing for longer than any statement may take: the machine at the
+ * other end is gone, and the system would notice it after a quarter of an hour. The statement then fails, and the pool
+ * opens a new connection. Whoever holds a connection without a statement must send one from time to time.
+ */
+export function dropSilent(pool: pg.Pool, statementTimeoutMs = STATEMENT_TIMEOUT_MS): void {
+  const mostMs = statementTimeoutMs + LATE_MS
+  pool.on('connect', (client) => {
+    const socket = socketOf(client)
+    socket.on('timeout', () => socket.destroy(new Error(`no answer from the database in ${mostMs} ms`)))
+  })
+  pool.on('acquire', (client) => void socketOf(client).setTimeout(mostMs))
+  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0))
+}
+
+/** A client of pg without a stream of its own has a socket, encrypted or not. */
+const socketOf = ({ connection }: pg.PoolClient) => connection.stream as Socket
 
 async function isReachable(pool: pg.Pool): Promise<boolean> {
   const timer = new Promise<false>((resolve) => setTimeout(resolve, 1_000, false).unref())

@@ -9,7 +9,7 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
+import { dropSilent, loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
 import { urlAs } from './service-roles.ts'
 
 /**
@@ -58,6 +58,7 @@ export function openTenantDatabase<T>(
 ): TenantDatabase<T> {
   const pool = new pg.Pool({ ...poolConfig(urlAs('tenant', url), options), pipeline: true })
   surviveBreaks(pool, log)
+  dropSilent(pool, options.statementTimeoutMs)
   const toSend = prepared ? statement : (text: string) => ({ text })
   const open = (orgId: number) =>
     new Kysely<T>({
