@@ -41,6 +41,14 @@ test('a request that needs the broker fails because of it', () => {
   expect(isExplained({ target: 'tracking-1>broker', kind: 'silence' }, { needs })).toBe(true)
 })
 
+test('without broker and keys together no request is expected to work, because the gateway asks keys instead', () => {
+  const broker = fault({ target: 'gateway-1>broker', kind: 'cut' })
+  const keys = fault({ target: 'keys-1', kind: 'freeze' })
+  expect(checkCauses([failure()], [broker])).toHaveLength(1)
+  expect(checkCauses([failure()], [keys])).toHaveLength(1)
+  expect(checkCauses([failure()], [broker, keys])).toEqual([])
+})
+
 test('a failure before the fault, or long after it, needs another cause', () => {
   expect(isExplained({}, { startedAtMs: 90_000, endedAtMs: 95_000 })).toBe(false)
   expect(isExplained({}, { startedAtMs: 107_000, endedAtMs: 108_000 })).toBe(true)

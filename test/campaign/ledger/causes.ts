@@ -37,12 +37,20 @@ const BEFORE_MS = 250
 
 const recoveryMsOf = (kind: Kind): number => RECOVERY_MS[kind] ?? USUAL_RECOVERY_MS
 
+const overlaps = (fault: RanFault, failure: Failure): boolean =>
+  failure.endedAtMs >= fault.startedAtMs - BEFORE_MS &&
+  failure.startedAtMs <= fault.endedAtMs + recoveryMsOf(fault.kind)
+
 /** Whether a fault may be the reason of a failure. */
-function explains(fault: RanFault, failure: Failure): boolean {
-  const overlaps =
-    failure.endedAtMs >= fault.startedAtMs - BEFORE_MS &&
-    failure.startedAtMs <= fault.endedAtMs + recoveryMsOf(fault.kind)
-  return overlaps && partsHitBy(fault.target).some((part) => failure.needs.includes(part))
+const explains = (fault: RanFault, failure: Failure): boolean =>
+  overlaps(fault, failure) && partsHitBy(fault.target).some((part) => failure.needs.includes(part))
+
+/** Without the broker the gateway asks keys about each credential, so every request needs keys. */
+function explainTogether(faults: readonly RanFault[], failure: Failure): boolean {
+  const hit = new Set(
+    faults.filter((fault) => overlaps(fault, failure)).flatMap(({ target }) => partsHitBy(target)),
+  )
+  return hit.has('broker') && hit.has('keys')
 }
 
 /** What a fault of this target impairs. A link impairs the part that it belongs to, seen from the client. */
@@ -59,7 +67,9 @@ function partsHitBy(target: string): Failure['needs'][number][] {
 
 export function checkCauses(failures: readonly Failure[], faults: readonly RanFault[]): Finding[] {
   return failures
-    .filter((failure) => !faults.some((fault) => explains(fault, failure)))
+    .filter(
+      (failure) => !faults.some((fault) => explains(fault, failure)) && !explainTogether(faults, failure),
+    )
     .map(({ what, startedAtMs, endedAtMs, needs }) => ({
       kind: 'failure without a cause',
       what: `${what}, from ${instant(startedAtMs)} to ${instant(endedAtMs)}; needs ${needs.join(', ')}`,
