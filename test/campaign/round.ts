@@ -5,6 +5,7 @@ import { checkCauses, recoveryTimes, type Failure, type RanFault } from './ledge
 import { checkRound } from './ledger/check-round.ts'
 import type { Finding } from './ledger/ledger.ts'
 import { startCaller } from './load/caller.ts'
+import { watchMovements } from './load/live-feed.ts'
 import { startLoad, type Done } from './load/load.ts'
 import { newTenant } from './load/tenant.ts'
 import type { Kind } from './plan/kinds.ts'
@@ -50,6 +51,7 @@ export async function runRound({ seed, faults, ms, logsFolder, say }: RoundOptio
     const caller = startCaller(system.base)
     const tenants = []
     for (const n of ORGANIZATIONS) tenants.push(await newTenant(system, n))
+    const feeds = await Promise.all(tenants.map(({ adminToken }) => watchMovements(system.base, adminToken)))
     const clocks: ReaderClocks = new Map()
     const load = startLoad({ system, tenants, caller, seed, clocks })
     const possible = faults.filter((fault) => canInject(fault, system))
@@ -63,8 +65,10 @@ export async function runRound({ seed, faults, ms, logsFolder, say }: RoundOptio
       caller,
       done,
       deliveries: load.deliveries,
+      feeds,
       faults: ran,
     })
+    for (const feed of feeds) feed.stop()
     const findings = [
       ...caller.findings,
       ...left,

@@ -1,6 +1,8 @@
+import { poll } from '@whereabouts/deploy/local/servers/poll'
 import { connectReader } from '../../system/readers.ts'
 import type { Caller } from '../load/caller.ts'
 import { exchange, type RevokedKey } from '../load/keys.ts'
+import type { LiveFeed } from '../load/live-feed.ts'
 import type { Done } from '../load/load.ts'
 import type { Tenant } from '../load/tenant.ts'
 import { readBack } from '../load/writes.ts'
@@ -9,6 +11,7 @@ import { deadLetters, movementsOf } from '../system/broker-state.ts'
 import type { CampaignSystem } from '../system/campaign-system.ts'
 import type { RanFault } from './causes.ts'
 import type { Delivery, Finding, HistoryRow, Movement, OrgFacts } from './ledger.ts'
+import { checkLiveFeed } from './live-feed.ts'
 import { checkMovements, type Disturbance } from './movements.ts'
 import { checkScans } from './scans.ts'
 
@@ -18,18 +21,24 @@ export type RoundFacts = {
   caller: Caller
   done: Done
   deliveries: readonly Delivery[]
+  /** In the order of the tenants. */
+  feeds: readonly LiveFeed[]
   faults: readonly RanFault[]
 }
 
 /** Asks the quiet system for everything that was acknowledged, and compares. */
 export async function checkRound(round: RoundFacts): Promise<{ findings: Finding[]; movements: number }> {
-  const { system, tenants, caller, done, deliveries, faults } = round
+  const { system, tenants, caller, done, deliveries, feeds, faults } = round
   const movements = await movementsOf(system.stack)
   const findings: Finding[] = []
   for (const tenant of tenants) {
     const facts = await factsOf(tenant, caller, movements.get(tenant.id) ?? [], deliveries)
     findings.push(...checkScans(tenant.ledger, facts))
     findings.push(...checkMovements(tenant.ledger, facts, disturbances(tenants, faults)))
+  }
+  for (const [i, feed] of feeds.entries()) {
+    const orgId = tenants[i]?.id ?? 0
+    findings.push(...(await checkFeed(orgId, movements.get(orgId) ?? [], feed)))
   }
   for (const thing of done.things) {
     const tenant = tenants.find(({ id }) => id === thing.orgId)
@@ -39,6 +48,16 @@ export async function checkRound(round: RoundFacts): Promise<{ findings: Finding
   const dead = await deadLetters(system.stack)
   if (dead > 0) findings.push({ kind: 'dead letter', what: `${dead} messages were given up` })
   return { findings, movements: [...movements.values()].flat().length }
+}
+
+const FEED_MS = 60_000
+
+/** A feed that was just cut off may still need a moment to resume. */
+async function checkFeed(orgId: number, movements: readonly Movement[], feed: LiveFeed): Promise<Finding[]> {
+  const look = () => checkLiveFeed(orgId, movements, feed.view())
+  const isComplete = () => look().every(({ kind }) => kind !== 'live movement missing') || undefined
+  await poll(isComplete, { everyMs: 500, timeoutMs: FEED_MS })
+  return look()
 }
 
 /** When the connections to receivers were disturbed. A delivery is then not the receiver's failure. */

@@ -62,6 +62,8 @@ export function startCaller(base: string): Caller {
       const startedAtMs = Date.now()
       const reply = await send(call).catch((error: unknown) => ({ status: 0, text: String(error) }))
       const times = { startedAtMs, endedAtMs: Date.now() }
+      if (reply.status === 500)
+        findings.push({ kind: 'internal error', what: `${call.operation}: ${reply.text.slice(0, 400)}` }) // never because of a fault
       if (reply.status === 0 || reply.status >= 500) {
         const problem = reply.status === 0 ? reply.text : `${reply.status} ${reply.text.slice(0, 300)}`
         failures.push({
