@@ -68,6 +68,8 @@ function disturbances(tenants: readonly Tenant[], faults: readonly RanFault[]): 
   })
 }
 
+const PAGE = 200
+
 type Row = { location_id: number | null }
 
 async function factsOf(
@@ -92,8 +94,15 @@ async function factsOf(
     locationId,
   })
   const history = new Map<number, HistoryRow[]>()
+  const page = (id: number, offset: number) =>
+    ask('history', `/api/v1/assets/${id}/history?limit=${PAGE}&offset=${offset}`)
   for (const id of tenant.ledger.assets.keys()) {
-    const rows = await ask('history', `/api/v1/assets/${id}/history?limit=200`)
+    const rows = await page(id, 0)
+    while (rows.length > 0 && rows.length % PAGE === 0) {
+      const next = await page(id, rows.length)
+      if (next.length === 0) break
+      rows.push(...next)
+    }
     history.set(id, rows.map((one) => row(one, one.event_observed_at))) // oxfmt-ignore
   }
   const report = await ask('report', '/api/v1/reports/asset-locations?limit=200')

@@ -62,8 +62,9 @@ export function startCaller(base: string): Caller {
       const startedAtMs = Date.now()
       const reply = await send(call).catch((error: unknown) => ({ status: 0, text: String(error) }))
       const times = { startedAtMs, endedAtMs: Date.now() }
+      // What a fault causes is a 503.
       if (reply.status === 500)
-        findings.push({ kind: 'internal error', what: `${call.operation}: ${reply.text.slice(0, 400)}` }) // never because of a fault
+        findings.push({ kind: 'internal error', what: `${call.operation}: ${reply.text.slice(0, 400)}` })
       if (reply.status === 0 || reply.status >= 500) {
         const problem = reply.status === 0 ? reply.text : `${reply.status} ${reply.text.slice(0, 300)}`
         failures.push({

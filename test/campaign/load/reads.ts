@@ -18,16 +18,21 @@ export type Reading = {
 
 const PAUSE_MS = 150
 const READS_PER_MESSAGE = 8
+/** Of the reads of a message. Each is the only one of its asset and minute, so that nothing hides its loss. */
+const LATE_READS = 2
 /** A time of a read counts if it is at most this far ahead of the broker (D8.6); less, for the way to it. */
 const AHEAD_MS = 25_000
+
+type Sighted = { assetId: number; readAtMs: number; minutes: readonly number[] }
 
 /** One reader at work until it is told to stop. Every message is in the ledger, confirmed or not. */
 export async function readAssets(reading: Reading): Promise<ReadCounts> {
   const { tenant, transport, port, isStopping } = reading
   const counts = { confirmed: 0, unknown: 0 }
   const link = await connectReader(transport, port, tenant.readerKey)
+  const late = lateReads(reading)
   while (!isStopping()) {
-    const confirmed = await readOnce(link, reading)
+    const confirmed = await readOnce(link, reading, late)
     counts[confirmed ? 'confirmed' : 'unknown'] += READS_PER_MESSAGE
     await wait(PAUSE_MS)
   }
@@ -35,25 +40,40 @@ export async function readAssets(reading: Reading): Promise<ReadCounts> {
   return counts
 }
 
-async function readOnce(link: ReaderLink, { tenant, random, clockMs }: Reading): Promise<boolean> {
+/** Reads that a reader has kept for an hour or longer: they fill history (D8.7). Each has a minute of its own. */
+function* lateReads({ tenant, transport }: Reading): Generator<Sighted> {
+  const ids = [...tenant.tags.keys()]
+  const newest = minuteOf(Date.now()) - 60
+  for (let n = 0; ; n += 1) {
+    const minute = newest - 2 * Math.floor(n / ids.length) - (transport === 'mqtt' ? 1 : 0)
+    yield { assetId: ids[n % ids.length] ?? 0, readAtMs: minute * 60_000 + 30_000, minutes: [minute] }
+  }
+}
+
+async function readOnce(link: ReaderLink, reading: Reading, late: Generator<Sighted>): Promise<boolean> {
+  const { tenant, random, clockMs } = reading
   const gate = random.whole(0, tenant.locations.length - 1)
   const location = tenant.locations[gate]
   if (!location) throw new Error(`there is no gate ${gate}`)
   const ids = [...tenant.tags.keys()]
-  const assets = Array.from({ length: READS_PER_MESSAGE }, () => random.pick(ids))
   const shiftMs = clockMs()
   const sentAtMs = Date.now()
-  const readAt = new Date(sentAtMs + shiftMs)
-  const reads = assets.map((id) => ({
-    tag: { type: 'rfid', value: tenant.tags.get(id) },
+  const readAtMs = sentAtMs + shiftMs
+  const sighted: Sighted[] = Array.from({ length: LATE_READS }, () => late.next().value as Sighted)
+  while (sighted.length < READS_PER_MESSAGE)
+    sighted.push({ assetId: random.pick(ids), readAtMs, minutes: [] })
+  const reads = sighted.map((one) => ({
+    tag: { type: 'rfid', value: tenant.tags.get(one.assetId) },
     antenna: 1,
-    read_at: readAt.toISOString(),
+    read_at: new Date(one.readAtMs).toISOString(),
   }))
   const confirmed = await link.publish(`scans.${tenant.id}.gate-${gate}.canonical`, JSON.stringify({ reads }))
-  const minutes = minutesOf(readAt.getTime(), shiftMs, { sentAtMs, endedAtMs: Date.now() })
-  for (const id of assets)
-    for (const minute of minutes)
-      tenant.ledger.assets.get(id)?.read(minute, location.id, confirmed && minutes.length === 1)
+  const now = minutesOf(readAtMs, shiftMs, { sentAtMs, endedAtMs: Date.now() })
+  for (const { assetId, minutes } of sighted) {
+    const possible = minutes.length > 0 ? minutes : now
+    for (const minute of possible)
+      tenant.ledger.assets.get(assetId)?.read(minute, location.id, confirmed && possible.length === 1)
+  }
   return confirmed
 }
 
