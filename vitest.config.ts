@@ -21,7 +21,11 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: [...named('.test.ts'), 'services/console/web/**/*.test.ts', 'test/*.test.ts'],
+          include: [
+            ...named('.test.ts'),
+            'services/console/web/**/*.test.ts',
+            'test/{,campaign/**/}*.test.ts',
+          ],
           exclude: ['**/node_modules/**', '**/*.{int,soak}.test.ts'],
           isolate: false, // a process and its modules serve many files: a third of the processor time
           expect: { poll: { timeout: 15_000 } },
@@ -31,7 +35,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: named('.int.test.ts'),
+          include: [...named('.int.test.ts'), 'test/campaign/**/*.int.test.ts'],
           exclude: ['**/node_modules/**'],
           isolate: false,
           expect: { poll: { timeout: 15_000 } },

@@ -35,3 +35,9 @@ test('a leftover broker on the same data is stopped first', async () => {
   expect((await fetch(`${next.monitorUrl}/healthz`)).status).toBe(200)
   await expect(fetch(`${leftover.monitorUrl}/healthz`)).rejects.toThrow('fetch failed')
 })
+
+test('the broker notices within half a minute that a machine disappeared', async () => {
+  const { monitorUrl } = await start()
+  const settings = await (await fetch(`${monitorUrl}/varz`)).json()
+  expect(settings).toMatchObject({ ping_interval: 10_000_000_000, ping_max: 2 })
+})

@@ -1,4 +1,5 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { openPool } from './login.ts'
@@ -60,11 +61,15 @@ export const sessionOptions = (
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
+const STATEMENT_TIMEOUT_MS = 30_000
+/** How much later than the database's own timeout an answer may arrive. */
+const LATE_MS = 5_000
+
 /** Options of all our pools. */
 export function poolConfig({
   max,
   name,
-  statementTimeoutMs = 30_000,
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
   settings,
 }: Omit<Options, 'log'>): pg.PoolConfig & { options: string } {
   return {
@@ -73,6 +78,7 @@ export function poolConfig({
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000, // the default of the system is two hours
     options: sessionOptions(statementTimeoutMs, settings),
     ...(name !== undefined && { application_name: name }),
   }
@@ -85,6 +91,8 @@ export function poolConfig({
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
   const pool = openPool(url, poolConfig(options), log)
+  surviveBreaks(pool, log)
+  dropSilent(pool, options.statementTimeoutMs)
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,
@@ -94,6 +102,35 @@ export function openDatabase<T>(url: string, { log, ...options }: Options): Data
     close: () => db.destroy(),
   }
 }
+
+/**
+ * Without these listeners a connection that breaks would end the process, whether it is idle or taken from the pool. If
+ * it is taken, its next statement fails.
+ */
+export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
+  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
+  pool.on('connect', (client) => client.on('error', () => undefined))
+}
+
+/**
+ * Closes a connection that is in use and carries nothing for longer than any statement may take: the machine at the
+ * other end is gone, and the system would notice it after a quarter of an hour. The statement then fails, and the pool
+ * opens a new connection. Whoever holds a connection without a statement must send one from time to time. With a timeout
+ * of 0, statements may take for ever, as in migrations.
+ */
+export function dropSilent(pool: pg.Pool, statementTimeoutMs = STATEMENT_TIMEOUT_MS): void {
+  if (statementTimeoutMs === 0) return
+  const mostMs = statementTimeoutMs + LATE_MS
+  pool.on('connect', (client) => {
+    const socket = socketOf(client)
+    socket.on('timeout', () => socket.destroy(new Error(`no answer from the database in ${mostMs} ms`)))
+  })
+  pool.on('acquire', (client) => void socketOf(client).setTimeout(mostMs))
+  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0))
+}
+
+/** A client of pg without a stream of its own has a socket, encrypted or not. */
+const socketOf = ({ connection }: pg.PoolClient) => connection.stream as Socket
 
 async function isReachable(pool: pg.Pool): Promise<boolean> {
   const timer = new Promise<false>((resolve) => setTimeout(resolve, 1_000, false).unref())

@@ -56,20 +56,9 @@ export function openPool(
   log: Logger | undefined,
 ): pg.Pool {
   const login = loginOf(url, log)
-  const pool = login.hasPrevious
+  return login.hasPrevious
     ? new TwoPasswordPool({ ...config, Client: clientOf(login) })
     : new pg.Pool({ ...config, connectionString: login.address() })
-  surviveBreaks(pool, log)
-  return pool
-}
-
-/**
- * Without these listeners a connection that breaks would end the process, whether it is idle or taken from the pool. If
- * it is taken, its next statement fails.
- */
-function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
-  pool.on('error', (error) => log?.warn({ err: error }, 'idle database connection lost'))
-  pool.on('connect', (client) => client.on('error', () => undefined))
 }
 
 type Connected = (error: Error | undefined, client?: pg.PoolClient, release?: () => void) => void

@@ -166,6 +166,21 @@ describe('outbox', () => {
     await relay.stop()
   })
 
+  test('another replica takes over from one that does nothing more, but whose connection stays open', async () => {
+    const broker = collector()
+    const other = openDatabase<Tables>(database.url, { max: 3 })
+    const { promise: answer, resolve } = Promise.withResolvers<boolean[]>()
+    const lost = startOutboxRelay({ pool: other.pool, publish: () => answer, log, leaderIdleMs: 300 })
+    await put([8])
+    await vi.waitFor(async () => expect(await lockHolders()).toBe(1), PATIENT)
+    const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log })
+    await vi.waitFor(() => expect(broker.sent).toHaveLength(1), PATIENT)
+    await relay.stop()
+    resolve([])
+    await lost.stop()
+    await other.close()
+  })
+
   test('stop() publishes the waiting rows', async () => {
     const broker = collector()
     const relay = startOutboxRelay({ pool: database.pool, publish: broker.publish, log, pollMs: 60_000 })

@@ -24,18 +24,29 @@ type Options = {
   log: Logger
   /** Time between polls without a wake. Polls find rows that other replicas committed. */
   pollMs?: number
+  /** The database ends the session of a relay that sends nothing for this long. Longer than `publish` may take. */
+  leaderIdleMs?: number
 }
 
 const BATCH = 500
 const RETRY_MS = 1_000
 /** The lock of a schema's relay: with one publisher at a time, the messages of a subject keep their order. */
 const LOCK = `pg_try_advisory_lock(hashtextextended('outbox:' || current_schema(), 0))`
+/** With the lock comes the timeout of the session, in one statement: there is no moment with the lock alone. */
+const takeLock = (idleMs: number) =>
+  `with lock as materialized (select ${LOCK} as mine)
+   select mine, case when mine then set_config('idle_session_timeout', '${idleMs}', false) end from lock`
+
+/** A batch is published within five seconds, and a poll follows every tenth of a second. */
+const LEADER_IDLE_MS = 15_000
 
 /**
  * Publishes the outbox of the pool's schema. One replica works at a time, chosen by a session lock of the database. If
- * its process or its connection ends, another one takes over within about a second.
+ * its process or its connection ends, another one takes over within about a second. If its machine disappears without
+ * closing the connection, the database ends the session after `leaderIdleMs`.
  */
-export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options): OutboxRelay {
+export function startOutboxRelay(options: Options): OutboxRelay {
+  const { pool, publish, log, pollMs = 100, leaderIdleMs = LEADER_IDLE_MS } = options
   let age = 0
   let client: pg.PoolClient | undefined
 
@@ -44,7 +55,7 @@ export function startOutboxRelay({ pool, publish, log, pollMs = 100 }: Options):
     const candidate = await pool.connect()
     candidate.on('error', () => undefined) // the next statement reports it
     const { rows } = await candidate
-      .query<{ mine: boolean }>(`select ${LOCK} as mine`)
+      .query<{ mine: boolean }>(takeLock(leaderIdleMs))
       .catch((error: unknown) => {
         candidate.release(true)
         throw error

@@ -9,7 +9,7 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { loadOf, poolConfig, type PoolLoad } from './database.ts'
+import { dropSilent, loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
 import { openPool } from './login.ts'
 import { urlAs } from './service-roles.ts'
 
@@ -58,6 +58,8 @@ export function openTenantDatabase<T>(
   { log, prepared = true, ...options }: Options,
 ): TenantDatabase<T> {
   const pool = openPool(urlAs('tenant', url), { ...poolConfig(options), pipeline: true }, log)
+  surviveBreaks(pool, log)
+  dropSilent(pool, options.statementTimeoutMs)
   const toSend = prepared ? statement : (text: string) => ({ text })
   const open = (orgId: number) =>
     new Kysely<T>({

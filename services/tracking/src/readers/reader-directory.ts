@@ -25,6 +25,8 @@ type OrgReaders = {
 }
 
 const RELISTEN_MS = 1_000
+/** Nothing else is sent on the connection that listens, and one that carries nothing is closed (`dropSilent`). */
+const STILL_THERE_EVERY_MS = 10_000
 const NO_SETTINGS: ReaderSettings = {}
 const UNASSIGNED: AntennaAssignment = { isAssigned: false }
 
@@ -41,6 +43,7 @@ export class ReaderDirectory {
   #readings = 0
   #listener: pg.PoolClient | undefined
   #retry: NodeJS.Timeout | undefined
+  #stillThere: NodeJS.Timeout | undefined
   #stopped = false
   #isLoaded = false
 
@@ -74,6 +77,7 @@ export class ReaderDirectory {
       client.on('end', () => this.#reconnect(client))
       client.on('notification', (note) => void this.reload(Number(note.payload)))
       await client.query(`listen ${READERS_CHANNEL}`)
+      this.#stillThere = setInterval(() => void this.#probe(client), STILL_THERE_EVERY_MS)
       await this.#read()
       this.#isLoaded = true
     } catch (error) {
@@ -95,6 +99,7 @@ export class ReaderDirectory {
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#retry)
+    clearInterval(this.#stillThere)
     this.#listener?.release(true)
     this.#listener = undefined
   }
@@ -114,9 +119,19 @@ export class ReaderDirectory {
     }
   }
 
+  async #probe(client: pg.PoolClient): Promise<void> {
+    try {
+      await client.query('select 1')
+    } catch (error) {
+      this.#log.warn({ err: error }, 'connection for reader changes lost; will reconnect')
+      this.#reconnect(client)
+    }
+  }
+
   #reconnect(client: pg.PoolClient | undefined): void {
     if (client !== undefined && client === this.#listener) {
       this.#listener = undefined
+      clearInterval(this.#stillThere)
       client.removeAllListeners('notification')
       client.release(true)
     }

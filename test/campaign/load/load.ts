@@ -1,0 +1,82 @@
+import type { RevokedKey } from './keys.ts'
+import { turnOverKeys } from './keys.ts'
+import type { Delivery } from '../ledger/ledger.ts'
+import type { Thing } from '../ledger/things.ts'
+import { randomOf } from '../plan/random.ts'
+import { TRANSPORTS } from '../plan/targets.ts'
+import type { CampaignSystem } from '../system/campaign-system.ts'
+import type { ReaderClocks } from '../system/inject.ts'
+import type { Caller } from './caller.ts'
+import { receiveDeliveries } from './deliveries.ts'
+import { lookUp } from './lookups.ts'
+import { readAssets, type ReadCounts } from './reads.ts'
+import { saveLocations, type Work } from './saves.ts'
+import type { Tenant } from './tenant.ts'
+import { writeThings } from './writes.ts'
+
+/** What the clients of a round have done. */
+export type Done = { reads: ReadCounts; things: Thing[]; revoked: RevokedKey[] }
+
+export type Load = {
+  deliveries: Delivery[]
+  /** Stops all clients, and waits for their last requests. */
+  stop(): Promise<Done>
+}
+
+export type LoadOptions = {
+  system: CampaignSystem
+  tenants: readonly Tenant[]
+  caller: Caller
+  seed: number
+  clocks: ReaderClocks
+}
+
+/** Steady, seeded traffic of all organizations: about 300 reads and 60 requests a second. */
+export function startLoad({ system, tenants, caller, seed, clocks }: LoadOptions): Load {
+  let stopping = false
+  const isStopping = () => stopping
+  const deliveries = receiveDeliveries(system.receiver, tenants)
+  const work = (tenant: Tenant, purpose: string): Work => ({
+    tenant,
+    caller,
+    random: randomOf(seed, `${purpose} ${tenant.n}`),
+    isStopping,
+  })
+  const readings = tenants.flatMap((tenant) =>
+    TRANSPORTS.map((transport) => {
+      const link = `reader-${tenant.n}-${transport}>broker`
+      const { random } = work(tenant, transport)
+      const port = system.links.get(link)?.port ?? 0
+      return readAssets({ tenant, transport, port, random, clockMs: () => clocks.get(link) ?? 0, isStopping })
+    }),
+  )
+  const things = tenants.flatMap((tenant) => [
+    writeThings(work(tenant, 'assets'), 'assets', `A${tenant.n}`),
+    writeThings(work(tenant, 'locations'), 'locations', `L${tenant.n}`),
+  ])
+  const keys = tenants.map((tenant) => turnOverKeys(work(tenant, 'keys')))
+  const others = tenants.flatMap((tenant) => [
+    saveLocations(work(tenant, 'saves')),
+    lookUp(work(tenant, 'lookups')),
+  ])
+  const all = Promise.all([
+    Promise.all(readings),
+    Promise.all(things),
+    Promise.all(keys),
+    Promise.all(others),
+  ])
+  all.catch(() => undefined) // seen by stop()
+  return {
+    deliveries,
+    async stop() {
+      stopping = true
+      const [reads, written, revoked] = await all
+      const sum = (what: keyof ReadCounts) => reads.reduce((total, counts) => total + counts[what], 0)
+      return {
+        reads: { confirmed: sum('confirmed'), unknown: sum('unknown') },
+        things: written.flat(),
+        revoked: revoked.flat(),
+      }
+    },
+  }
+}
