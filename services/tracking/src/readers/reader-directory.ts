@@ -26,7 +26,7 @@ type OrgReaders = {
 
 const RELISTEN_MS = 1_000
 /** Nothing else is sent on the connection that listens, and one that carries nothing is closed (`dropSilent`). */
-const STILL_THERE_EVERY_MS = 10_000
+const PROBE_EVERY_MS = 10_000
 const NO_SETTINGS: ReaderSettings = {}
 const UNASSIGNED: AntennaAssignment = { isAssigned: false }
 
@@ -39,18 +39,20 @@ export class ReaderDirectory {
   readonly #db: Kysely<Tables>
   readonly #pool: pg.Pool
   readonly #log: Logger
+  readonly #probeEveryMs: number
   #orgs = new Map<number, OrgReaders>()
   #readings = 0
   #listener: pg.PoolClient | undefined
   #retry: NodeJS.Timeout | undefined
-  #stillThere: NodeJS.Timeout | undefined
+  #probing: NodeJS.Timeout | undefined
   #stopped = false
   #isLoaded = false
 
-  constructor(db: Kysely<Tables>, pool: pg.Pool, log: Logger) {
+  constructor(db: Kysely<Tables>, pool: pg.Pool, log: Logger, { probeEveryMs = PROBE_EVERY_MS } = {}) {
     this.#db = db
     this.#pool = pool
     this.#log = log
+    this.#probeEveryMs = probeEveryMs
   }
 
   isLoaded(): boolean {
@@ -77,7 +79,7 @@ export class ReaderDirectory {
       client.on('end', () => this.#reconnect(client))
       client.on('notification', (note) => void this.reload(Number(note.payload)))
       await client.query(`listen ${READERS_CHANNEL}`)
-      this.#stillThere = setInterval(() => void this.#probe(client), STILL_THERE_EVERY_MS)
+      this.#probing = setInterval(() => void this.#probe(client), this.#probeEveryMs)
       await this.#read()
       this.#isLoaded = true
     } catch (error) {
@@ -99,7 +101,7 @@ export class ReaderDirectory {
   async stop(): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#retry)
-    clearInterval(this.#stillThere)
+    clearInterval(this.#probing)
     this.#listener?.release(true)
     this.#listener = undefined
   }
@@ -131,7 +133,7 @@ export class ReaderDirectory {
   #reconnect(client: pg.PoolClient | undefined): void {
     if (client !== undefined && client === this.#listener) {
       this.#listener = undefined
-      clearInterval(this.#stillThere)
+      clearInterval(this.#probing)
       client.removeAllListeners('notification')
       client.release(true)
     }

@@ -1,6 +1,7 @@
 import { eventually } from '@whereabouts/testing/eventually'
 import { describe, expect } from 'vitest'
 import { openDatabase } from '@whereabouts/db/database'
+import { wayTo } from '@whereabouts/testing/lost-machine'
 import type { Tables } from '../db.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ReaderDirectory } from './reader-directory.ts'
@@ -180,5 +181,23 @@ describe('scan points', () => {
     await eventually(() => expect(replica.assignment(1, 'dock-1', 1)).toEqual({ isAssigned: false }))
     await replica.stop()
     await other.close()
+  })
+
+  test('a replica whose database machine disappeared learns of later changes over a new connection', async ({
+    tracking,
+  }) => {
+    const way = await wayTo(tracking.url)
+    const other = openDatabase<Tables>(way.url, { max: 2, statementTimeoutMs: 1_000 })
+    const replica = new ReaderDirectory(other.db, other.pool, log, { probeEveryMs: 200 })
+    await replica.start()
+    way.loseMachine()
+    const id = await created(tracking)
+    await tracking.call('POST', `/readers/${id}/scan-points`, { body: { antenna: 1, name: 'in' } })
+    await vi.waitFor(() => expect(replica.assignment(1, 'dock-1', 1)).toMatchObject({ isAssigned: true }), {
+      timeout: 20_000,
+    })
+    await replica.stop()
+    await other.close()
+    await way.close()
   })
 })
