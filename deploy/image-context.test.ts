@@ -24,6 +24,7 @@ const ENTRIES = [
   'deploy/dead-letters.ts',
   'deploy/backup/after-restore.ts',
   'deploy/kubernetes/make-secrets.ts',
+  'deploy/kubernetes/rotate-secrets.ts',
   'deploy/compose/make-env.ts',
   'deploy/nats/make-reader-accounts.ts',
 ]

@@ -50,8 +50,10 @@ export async function problemsOf(page: Page, widths = WIDTHS, inDark = true): Pr
 
 /** What does not fit once the page has followed the new width: charts draw again a moment later. */
 async function notFitting(page: Page): Promise<string[]> {
-  await page
-    .waitForFunction(`${NOT_FITTING}.length === 0`, undefined, { timeout: 2_000 })
+  // Not page.waitForFunction: it evaluates a string inside the page, which the content security policy forbids.
+  await expect
+    .poll(() => page.evaluate<string[]>(NOT_FITTING), { timeout: 2_000 })
+    .toEqual([])
     .catch(() => undefined)
   return page.evaluate<string[]>(NOT_FITTING)
 }

@@ -1,5 +1,4 @@
 import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
-import type { ReaderMessage } from './reader-message.ts'
 import type { Resolved } from './resolve.ts'
 import type { StoredCounts } from './store-in-parts.ts'
 import { UnusableMessages } from './unusable-messages.ts'
@@ -8,7 +7,7 @@ export type IngestMetrics = {
   resolved(batch: Resolved, fresh: number): void
   stored(batch: StoredCounts): void
   /** Counts messages whose reads are stored or need no row. */
-  finished(messages: readonly ReaderMessage[]): void
+  finished(messages: readonly { receivedAtMs: number }[]): void
   /** A message dropped because its organization sends more than its keys may. */
   overRate(source: 'scans' | 'mqtt_copies'): void
   /** An unusable message, which becomes a dead letter. */

@@ -4,7 +4,6 @@ import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
-import type { IngestMetrics } from './ingest-metrics.ts'
 import { readerSubject } from './reader-subject.ts'
 
 type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
@@ -12,7 +11,7 @@ type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 type Deps = {
   health: Pick<ReaderHealthLog, 'note'>
   directory: ReaderDirectory
-  metrics: Pick<IngestMetrics, 'unusable'>
+  metrics: { unusable(orgId: number): void }
 }
 
 /** A message of a reader, decoded. */

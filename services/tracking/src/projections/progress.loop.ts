@@ -48,7 +48,7 @@ export function startProgressLoop({ broker, follower, registry, log, everyMs = 5
 
 const viewProgress = (follower: Options['follower']): Progress => ({
   applied_seq: follower.lastSeq(),
-  head_seq: follower.headSeq(),
+  head_seq: Math.max(follower.headSeq(), follower.lastSeq()), // the follower reads the head only when it starts
   pending: follower.progress().pending,
 })
 
@@ -60,7 +60,7 @@ async function tableProgress(broker: Broker): Promise<Progress> {
 const HELP = {
   applied_seq: 'Sequence of the CATALOG stream up to which a projection is complete.',
   head_seq:
-    'Last sequence of the stream: for the view when it started to read, for the tables at the last sample.',
+    'Last sequence of the stream, as far as the projection knows: at the start of the view and what it applied since; for the tables at the last sample.',
   pending: 'Messages that a projection has not applied yet, at the last sample.',
 }
 

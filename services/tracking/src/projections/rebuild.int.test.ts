@@ -65,6 +65,12 @@ test('view and tables are rebuilt from the stream, and report their progress', a
     expect(metrics).toContain(
       `catalog_projection_applied_seq{projection="${projection}",service="tracking"} ${messages}`,
     )
+  // A state that is published later moves the head on.
+  const [asset] = catalog.assets
+  if (asset) await publish(bus.broker, { subject: assetState.subject(asset), payload: asset, msgId: 'later' })
+  const further = { applied_seq: messages + 1, head_seq: messages + 1, pending: 0 }
+  await vi.waitUntil(() => progress.now().view.applied_seq === messages + 1, PATIENTLY)
+  expect(progress.now().view).toEqual(further)
   const told = bus.log.find((line) => line.text === 'reading the catalog' && line['projection'] === 'tables')
   expect(told).toMatchObject({ applied_seq: 0, head_seq: messages, pending: messages })
 

@@ -1,5 +1,5 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { describe, expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { openDatabase } from '@whereabouts/db/database'
 import { wayTo } from '@whereabouts/testing/lost-machine'
 import type { Tables } from '../db.ts'
