@@ -44,6 +44,8 @@ type Spec = {
   selector?: Selector & Labels
   template?: { metadata: { labels: Labels }; spec: PodSpec }
   volumeClaimTemplates?: { metadata: { name: string }; spec: { resources: Resources } }[]
+  instances?: number
+  backup?: object
   storage?: { size: string }
   walStorage?: { size: string }
   resources?: Resources
