@@ -23,6 +23,7 @@ export const FILES_WITH_IMAGES = [
   'docker-compose.yml',
   'deploy/Dockerfile',
   'k8s/base/nats/stateful-set.yaml',
+  'k8s/overlays/try/postgres.yaml',
 ]
 
 export const imageListFile = LIST

@@ -12,6 +12,7 @@ that differ from those in the database and the brokers would lock out all servic
 
   --namespace NAME   of the overlay
   --database NAME    default whereabouts
+  --try              for k8s/overlays/try: its database has no encryption
 
 Environment, so that no secret is an argument
   ADMIN_DATABASE_URL      an administrator of a PostgreSQL outside the cluster, on any database, with ?sslmode=… if needed.
@@ -28,12 +29,16 @@ function toYaml({ apiVersion, kind, metadata, type, stringData }: SecretManifest
   return [...lines, `type: ${type}`, 'stringData:', ...values, ''].join('\n')
 }
 
-function installationOf(namespace: string, database: string, env: NodeJS.ProcessEnv): Installation {
+function installationOf(
+  { namespace, database, plain }: Pick<Installation, 'namespace' | 'database' | 'plain'>,
+  env: NodeJS.ProcessEnv,
+): Installation {
   const { ADMIN_DATABASE_URL: adminUrl, BACKUP_ACCESS_KEY_ID: accessKeyId } = env
   const secretAccessKey = env['BACKUP_SECRET_ACCESS_KEY']
   return {
     namespace,
     database,
+    plain,
     adminUrl: adminUrl || undefined,
     backups: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
   }
@@ -45,11 +50,13 @@ function main(): void {
       help: { type: 'boolean', short: 'h' },
       namespace: { type: 'string' },
       database: { type: 'string', default: 'whereabouts' },
+      try: { type: 'boolean', default: false },
     },
   })
   if (values.help) return void process.stdout.write(HELP)
-  if (!values.namespace) throw new Error('--namespace is missing; see --help')
-  const installation = installationOf(values.namespace, values.database, process.env)
+  const { namespace, database, try: plain } = values
+  if (!namespace) throw new Error('--namespace is missing; see --help')
+  const installation = installationOf({ namespace, database, plain }, process.env)
   process.stdout.write(secretManifests(generateSecrets(), installation).map(toYaml).join('---\n'))
 }
 

@@ -41,6 +41,13 @@ test('with our own server, connections are encrypted and its CA is checked', () 
   )
 })
 
+test('to try it, the one server is reached without encryption', () => {
+  expect(valuesOf('catalog', { plain: true })['DATABASE_URL']).toBe(
+    `postgresql://catalog:${secrets.database_passwords.catalog}@postgres:5432/whereabouts`,
+  )
+  expect(made({ plain: true }).has('postgres-superuser')).toBe(true)
+})
+
 test('with an outside server, its host and options are kept and no superuser is created', () => {
   const outside = {
     adminUrl: 'postgresql://boss:p%40ss@db.example:6432/postgres?sslmode=require',

@@ -3,6 +3,8 @@ import type { DatabaseRole, Secrets } from '../local/secrets.ts'
 
 /** The server of `k8s/components/postgres` and the CA that the operator creates for it. */
 const OWN_SERVER = 'postgresql://postgres-rw:5432/postgres'
+/** The server of `k8s/overlays/try`, which has no encryption. */
+const PLAIN_SERVER = 'postgresql://postgres:5432/postgres'
 const OWN_CA = '/etc/postgres-ca/ca.crt'
 const SUPERUSER = 'postgres'
 
@@ -10,6 +12,8 @@ export type Installation = {
   namespace: string
   /** An administrator of an outside server. Default: the server of `k8s/components/postgres`. */
   adminUrl?: string | undefined
+  /** The server of `k8s/overlays/try` instead. */
+  plain?: boolean | undefined
   /** The name of our database. */
   database: string
   /** Credentials of the store for backups. */
@@ -97,11 +101,11 @@ function ofServers(secrets: Secrets, installation: Installation): Record<string,
   }
 }
 
-function adminUrl(secrets: Secrets, { adminUrl: outside }: Installation): string {
+function adminUrl(secrets: Secrets, { adminUrl: outside, plain = false }: Installation): string {
   if (outside !== undefined) return outside
-  const url = new URL(OWN_SERVER)
+  const url = new URL(plain ? PLAIN_SERVER : OWN_SERVER)
   Object.assign(url, { username: SUPERUSER, password: secrets.postgres_password })
-  url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: OWN_CA }).toString()
+  if (!plain) url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: OWN_CA }).toString()
   return url.href
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { generateSecrets } from '@whereabouts/deploy/local/secrets'
@@ -8,7 +8,7 @@ import {
   type ClusterMember,
   type NatsCluster,
 } from '@whereabouts/deploy/local/servers/nats-cluster'
-import { makeCertificate } from '@whereabouts/testing/certificates'
+import { makeCertificate, type Certificate } from '@whereabouts/testing/certificates'
 import { connect, type NatsConnection } from 'nats'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { StackOptions } from '@whereabouts/deploy/local/stack'
@@ -18,6 +18,8 @@ export type ClusterSystem = System & {
   cluster: NatsCluster
   /** PEM of the CA that signed the brokers' certificates. */
   ca: string
+  /** Gives all brokers a certificate of the same CA, as cert-manager does. Returns it. */
+  renewCertificate(): Promise<Certificate>
   /** Connections of the tests as the users of the services, in their account and in MQTT. Closed with the system. */
   nc: NatsConnection
   mqttNc: NatsConnection
@@ -25,6 +27,18 @@ export type ClusterSystem = System & {
 
 const CACHE = resolve(import.meta.dirname, '../../.cache/nats-server')
 const REPLICAS = 3
+const RUN = resolve(import.meta.dirname, '../../deploy/nats/run.sh')
+
+/** A program that starts the broker as in Kubernetes, but looks for renewed certificates each second. */
+async function brokerProgram(folder: string): Promise<string> {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin)
+  symlinkSync(await findNatsServer({ cacheDir: CACHE }), join(bin, 'nats-server'))
+  const program = join(folder, 'run-broker')
+  const script = `#!/bin/sh\nPATH='${bin}':$PATH CERTIFICATE_CHECK_SECONDS=1 exec sh '${RUN}' "$@"\n`
+  writeFileSync(program, script, { mode: 0o755 })
+  return program
+}
 
 /** The whole product on three brokers that share the streams, all connections to them encrypted. */
 export async function startClusterSystem(
@@ -35,7 +49,7 @@ export async function startClusterSystem(
   const authority = await makeCertificate({ names: ['brokers'] })
   const { cert, key } = await makeCertificate({ issuer: authority })
   const certificate = { cert, key, ca: authority.cert }
-  const binary = await findNatsServer({ cacheDir: CACHE })
+  const binary = await brokerProgram(folder)
   const cluster = await startNatsCluster({ binary, dataDir: folder, secrets: secrets.nats, certificate })
   const { url, caFile } = cluster
   const broker = { url, caFile, mqttUrl: cluster.members[0]?.mqttUrl ?? '', replicas: REPLICAS }
@@ -55,6 +69,14 @@ export async function startClusterSystem(
     ca: readFileSync(caFile, 'utf8'),
     nc,
     mqttNc,
+    async renewCertificate() {
+      const renewed = await makeCertificate({ issuer: authority })
+      for (const { name } of cluster.members) {
+        writeFileSync(join(folder, name, 'cert.pem'), renewed.cert)
+        writeFileSync(join(folder, name, 'key.pem'), renewed.key)
+      }
+      return renewed
+    },
     async stop() {
       await Promise.all([nc.close(), mqttNc.close()])
       await system.stop()

@@ -267,7 +267,64 @@ const LIMITS: Case[] = [
   ],
 ]
 
+const SIZES: Case[] = [
+  [
+    'a disk of the database that is too small',
+    'Cluster postgres has a disk of',
+    (_, get) => (get('Cluster', 'postgres').spec.storage!.size = '200Gi'),
+  ],
+  [
+    'a disk of the log that is too small',
+    /Cluster postgres has a disk of \d+ bytes for its log/,
+    (_, get) => (get('Cluster', 'postgres').spec.walStorage!.size = '40Gi'),
+  ],
+  [
+    'more shared memory than the container has',
+    'Cluster postgres shares more than 0.3 of its memory',
+    (_, get) => (get('Cluster', 'postgres').spec.postgresql!.parameters!['shared_buffers'] = '16GB'),
+  ],
+  [
+    'a backup that takes longer than a night',
+    /ObjectStore postgres-backups takes [\d.]+ h for a backup/,
+    (_, get) => (get('ObjectStore', 'postgres-backups').spec.configuration!.data!.jobs = 2),
+  ],
+  [
+    'a longer retention',
+    'history is kept for 400 days, and the disk is for 60',
+    (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = '400'),
+  ],
+  [
+    'a buffer that is too short',
+    'SCANS_MAX_BYTES is 4294967296: 4 h without tracking need',
+    (_, get) => (get('ConfigMap', 'topology').data!['SCANS_MAX_BYTES'] = '4294967296'),
+  ],
+  [
+    'streams larger than the brokers allow',
+    /NATS_MAX_FILE_STORE is 45000000000, and the streams need \d+/,
+    (installation) => (settings(installation, 'nats')['NATS_MAX_FILE_STORE'] = '45000000000'),
+  ],
+  [
+    'streams larger than the disk',
+    "the broker's disk of 53687091200 bytes is too small",
+    (_, get) =>
+      (first(get('StatefulSet', 'nats').spec.volumeClaimTemplates).spec.resources.requests = {
+        storage: '50Gi',
+      }),
+  ],
+  [
+    'a broker whose heap fills its memory',
+    'GOMEMLIMIT is 1600MiB',
+    (_, get) => (container(get('StatefulSet', 'nats')).resources!.limits!['memory'] = '1536Mi'),
+  ],
+  [
+    'too little memory for the catalog',
+    /tracking may use 1073741824 bytes and needs 1500000000/,
+    (_, get) => (container(get('Deployment', 'tracking')).resources!.limits!['memory'] = '1Gi'),
+  ],
+]
+
 describe.each([
+  ['sizes', SIZES],
   ['rights', RIGHTS],
   ['variables', VARIABLES],
   ['network', NETWORK],
@@ -297,7 +354,7 @@ test.each<[string, (copy: Installation, other: Installation) => unknown]>([
       (find(copy.secrets, 'Secret', 'keys')!.data = find(other.secrets, 'Secret', 'keys')!.data!),
   ],
 ])('between two installations is refused: %s', async (problem, share) => {
-  const copy = structuredClone(await renderInstallation('preview'))
+  const copy = await renderInstallation('preview')
   share(copy, production)
   expect(sharedBetween(copy, production).filter((reported) => reported.includes(problem))).not.toEqual([])
 })

@@ -31,8 +31,28 @@ const SCHEMA: Case[] = [
   ],
   [
     'a store of backups with an unknown setting',
-    'ObjectStore postgres-backups: spec Unrecognized key: "retention"',
+    'ObjectStore postgres-backups: unknown field spec.backup.retention',
     (_, get) => Object.assign(get('ObjectStore', 'postgres-backups').spec, { retention: '30d' }),
+  ],
+  [
+    'a store that keeps backups for an unknown time',
+    /ObjectStore postgres-backups: .*retentionPolicy/,
+    (_, get) => Object.assign(get('ObjectStore', 'postgres-backups').spec, { retentionPolicy: 'month' }),
+  ],
+  [
+    'an unknown compression',
+    /ObjectStore postgres-backups: .*compression/,
+    (_, get) =>
+      Object.assign(get('ObjectStore', 'postgres-backups').spec.configuration!.data!, { compression: 'zip' }),
+  ],
+  [
+    'credentials without a key',
+    /ObjectStore postgres-backups: .*accessKeyId/,
+    (_, get) =>
+      Reflect.deleteProperty(
+        get('ObjectStore', 'postgres-backups').spec.configuration!.s3Credentials!['accessKeyId']!,
+        'key',
+      ),
   ],
 ]
 

@@ -1,12 +1,12 @@
 import { problemsOf } from './checks.ts'
-import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
+import { renderInstallation, type Installation } from './installation.fixture.ts'
 import { find, type Container, type Manifest } from './manifest.ts'
 
 /** Production; each case changes its own copy. */
 export const production: Installation = await renderInstallation('production')
 
-export const check = ({ objects, secrets }: Installation): Promise<string[]> =>
-  problemsOf(objects, secrets, EXPECTED)
+export const check = ({ objects, secrets, size, expected }: Installation): Promise<string[]> =>
+  problemsOf(objects, secrets, size, expected)
 
 type Broken = (installation: Installation, get: (kind: string, name: string) => Manifest) => unknown
 
@@ -15,7 +15,8 @@ export type Case = [what: string, problem: string | RegExp, breakIt: Broken]
 
 /** The problems of production after one change. */
 export async function problemsWhen(breakIt: Broken): Promise<string[]> {
-  const copy = structuredClone(production)
+  const { objects, secrets } = structuredClone({ objects: production.objects, secrets: production.secrets })
+  const copy = { ...production, objects, secrets }
   breakIt(copy, (kind, name) => find(copy.objects, kind, name)!)
   return check(copy)
 }
@@ -29,7 +30,9 @@ export const container = (object: Manifest): Container => first(pod(object).cont
 
 /** The values of a ConfigMap, whose name ends in a digest. */
 export const settings = ({ objects }: Installation, name: string) =>
-  objects.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name.startsWith(`${name}-`))!.data!
+  objects.find(({ kind, metadata }) => kind === 'ConfigMap' && withoutDigest(metadata.name) === name)!.data!
+
+const withoutDigest = (name: string) => name.replace(/-[a-z0-9]{10}$/, '')
 
 export const without = ({ objects }: Installation, kind: string, name: string) =>
   objects.splice(

@@ -9,6 +9,8 @@ import type { Manifest } from './manifest.ts'
 import { referenceProblems } from './references.ts'
 import { schemaProblems } from './schemas.ts'
 import { selectorProblems } from './selectors.ts'
+import type { Size } from '../../sizing/sizes.ts'
+import { sizeProblems } from './sizes.ts'
 import { timeoutProblems } from './timeouts.ts'
 import { variableProblems } from './variables.ts'
 
@@ -25,20 +27,22 @@ export type Expectations = {
 export async function problemsOf(
   objects: readonly Manifest[],
   secrets: readonly Manifest[],
+  size: Size,
   { schemas, phases, connections }: Expectations,
 ): Promise<string[]> {
   const given = environments(objects, secrets)
   return [
     ...(await schemaProblems(objects)),
-    ...selectorProblems(objects),
+    ...selectorProblems(objects, size),
     ...referenceProblems(objects, secrets),
     ...unusedSources(objects, secrets),
-    ...hardeningProblems(objects),
+    ...hardeningProblems(objects, size),
     ...variableProblems(given, schemas),
     ...networkProblems(objects, given),
     ...graceProblems(objects, given, phases),
     ...drainProblems(given),
     ...timeoutProblems(objects, routes),
     ...connectionProblems(objects, given, connections),
+    ...sizeProblems(objects, given, size),
   ]
 }

@@ -1,15 +1,20 @@
+import type { Size } from '../../sizing/sizes.ts'
 import { nameOf, ofKind, podGroups, PROBES, selects } from './manifest.ts'
 import type { Container, Manifest, PodGroup, PodSpec } from './manifest.ts'
 
 /** Rules for every pod: limits, probes, minimal rights, at least two replicas. */
-export function hardeningProblems(objects: readonly Manifest[]): string[] {
+export function hardeningProblems(objects: readonly Manifest[], size: Size): string[] {
   return [
-    ...podGroups(objects).flatMap((group) => podProblems(group, objects)),
+    ...podGroups(objects).flatMap((group) => podProblems(group, objects, size)),
     ...objects.flatMap(stageProblems),
   ]
 }
 
-function podProblems({ owner, labels, spec }: PodGroup, objects: readonly Manifest[]): string[] {
+function podProblems(
+  { owner, labels, spec }: PodGroup,
+  objects: readonly Manifest[],
+  { addOns }: Size,
+): string[] {
   if (!spec) return []
   const containers = [...spec.containers, ...(spec.initContainers ?? [])]
   const rules = [
@@ -17,7 +22,7 @@ function podProblems({ owner, labels, spec }: PodGroup, objects: readonly Manife
     ...containers.flatMap(containerRules),
     ...(owner.kind === 'Job'
       ? []
-      : [...spec.containers.flatMap(probeRules), ...serverRules(owner, labels, objects)]),
+      : [...spec.containers.flatMap(probeRules), ...serverRules(owner, labels, objects, addOns ? 2 : 1)]),
   ]
   return rules.flatMap(([kept, problem]) => (kept ? [] : [`${nameOf(owner)} ${problem}`]))
 }
@@ -57,19 +62,25 @@ const probeRules = (container: Container): Rule[] =>
   PROBES.map((probe) => [container[probe] !== undefined, `has no ${probe}`])
 
 /** A rollout keeps replicas running. */
-function serverRules(owner: Manifest, labels: Record<string, string>, objects: readonly Manifest[]): Rule[] {
+function serverRules(
+  owner: Manifest,
+  labels: Record<string, string>,
+  objects: readonly Manifest[],
+  wanted: number,
+): Rule[] {
   const scaler = objects.find(({ spec }) => spec?.scaleTargetRef?.name === owner.metadata.name)?.spec
   const least = owner.spec.replicas ?? scaler?.minReplicas ?? scaler?.minReplicaCount ?? 1
   const budgets = ofKind(objects, 'PodDisruptionBudget')
   const guarded = budgets.filter(({ spec }) => selects(spec.selector ?? {}, labels)).length
   const { maxUnavailable = 0, maxSurge = 1 } = owner.spec.strategy?.rollingUpdate ?? {}
   return [
-    [least >= 2, 'may have fewer than two replicas'],
-    [guarded === 1, `has ${guarded} disruption budgets, not one`],
+    [least >= wanted, 'may have fewer than two replicas'],
+    [guarded === 1 || wanted === 1, `has ${guarded} disruption budgets, not one`],
     // Or one at a time for dispatchers, because `max_ack_pending` fits two.
     [maxUnavailable === 0 || (maxUnavailable === 1 && maxSurge === 0), 'stops pods before others are ready'],
     [
-      labels['app.kubernetes.io/name'] !== 'webhook-dispatcher' || (least === 2 && !scaler && maxSurge === 0),
+      labels['app.kubernetes.io/name'] !== 'webhook-dispatcher' ||
+        (least === wanted && !scaler && maxSurge === 0),
       'may have more than two replicas',
     ],
   ]

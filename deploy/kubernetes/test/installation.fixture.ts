@@ -13,6 +13,7 @@ import { Config as WebhookDispatcher } from '../../../services/webhook-dispatche
 import { generateSecrets } from '../../local/secrets.ts'
 import { findKubectl } from '../../local/servers/kubectl.ts'
 import { ROOT } from '../../local/services.ts'
+import { SIZES, type Size, type SizeName } from '../../sizing/sizes.ts'
 import { MigrateConfig, TopologyConfig } from '../../step-config.ts'
 import type { Expectations } from './checks.ts'
 import { connectionsOutsidePool } from './connections.ts'
@@ -20,26 +21,33 @@ import { phasesIn } from './grace.ts'
 import type { Manifest } from './manifest.ts'
 import { secretManifests } from '../secret-manifests.ts'
 
-export type Installation = { objects: Manifest[]; secrets: Manifest[] }
+export type Installation = { objects: Manifest[]; secrets: Manifest[]; size: Size; expected: Expectations }
 
 const run = promisify(execFile)
 
 /** The rendered overlay, with Secrets as an operator would create them. */
-export async function renderInstallation(overlay: 'production' | 'preview'): Promise<Installation> {
+export async function renderInstallation(overlay: SizeName): Promise<Installation> {
   const kubectl = await findKubectl({ cacheDir: join(ROOT, '.cache/kubectl') })
   const folder = join(ROOT, 'k8s/overlays', overlay)
   const { stdout } = await run(kubectl, ['kustomize', folder], { maxBuffer: 64 * 1024 * 1024 })
   const objects = parseAllDocuments(stdout).map((document): Manifest => document.toJS())
   const namespace = objects.find(({ kind }) => kind === 'Namespace')!.metadata.name
-  return { objects, secrets: overlay === 'production' ? ofOwnServer(namespace) : ofServerOutside(namespace) }
+  return {
+    objects,
+    size: SIZES[overlay],
+    secrets: SECRETS[overlay](namespace),
+    expected: overlay === 'try' ? EXPECTED_TO_TRY : EXPECTED,
+  }
 }
 
 const ofOwnServer = (namespace: string) =>
   secretsOf({
     namespace,
     database: 'whereabouts',
-    backups: { accessKeyId: 'of production', secretAccessKey: 'also' },
+    backups: { accessKeyId: `of ${namespace}`, secretAccessKey: `also of ${namespace}` },
   })
+
+const ofOneServer = (namespace: string) => secretsOf({ namespace, database: 'whereabouts', plain: true })
 
 const ofServerOutside = (namespace: string) =>
   secretsOf({
@@ -47,6 +55,13 @@ const ofServerOutside = (namespace: string) =>
     database: 'whereabouts',
     adminUrl: 'postgresql://administrator:secret@192.0.2.10:5432/postgres?sslmode=verify-full',
   })
+
+const SECRETS: Record<SizeName, (namespace: string) => Manifest[]> = {
+  try: ofOneServer,
+  small: ofOwnServer,
+  production: ofOwnServer,
+  preview: ofServerOutside,
+}
 
 function secretsOf(installation: Parameters<typeof secretManifests>[1]): Manifest[] {
   return secretManifests(generateSecrets(), installation).map(
@@ -89,8 +104,17 @@ const SERVICES = ['gateway', 'catalog', 'tracking', 'keys', 'webhook-dispatcher'
 const counted = (count: (source: string) => number) =>
   Object.fromEntries(SERVICES.map((name) => [name, count(read(`services/${name}/src/main.ts`))]))
 
-export const EXPECTED: Expectations = {
+const EXPECTED: Expectations = {
   schemas: SCHEMAS,
   phases: counted(phasesIn),
   connections: counted(connectionsOutsidePool),
+}
+
+/** There, PostgreSQL is a program of ours and not of an operator. */
+const EXPECTED_TO_TRY: Expectations = {
+  ...EXPECTED,
+  schemas: {
+    ...SCHEMAS,
+    postgres: z.object({ POSTGRES_PASSWORD: z.string(), POSTGRES_INITDB_ARGS: z.string() }),
+  },
 }

@@ -36,12 +36,19 @@ type RouteRule = {
   backendRefs?: BackendRef[]
 }
 
+type Resources = { requests?: Record<string, string>; limits?: Record<string, string> }
+
 /** The fields of all kinds; each kind has some of them. */
 type Spec = {
   replicas?: number
   selector?: Selector & Labels
   template?: { metadata: { labels: Labels }; spec: PodSpec }
-  volumeClaimTemplates?: { metadata: { name: string } }[]
+  volumeClaimTemplates?: { metadata: { name: string }; spec: { resources: Resources } }[]
+  instances?: number
+  backup?: object
+  storage?: { size: string }
+  walStorage?: { size: string }
+  resources?: Resources
   serviceName?: string
   ports?: ServicePort[]
   podSelector?: Selector
@@ -65,7 +72,7 @@ type Spec = {
   superuserSecret?: { name: string }
   inheritedMetadata?: { labels?: Labels }
   plugins?: { parameters?: Record<string, string> }[]
-  configuration?: { s3Credentials?: Record<string, { name: string; key: string }> }
+  configuration?: { s3Credentials?: Record<string, { name: string; key: string }>; data?: { jobs?: number } }
   cluster?: { name: string }
   postgresql?: { parameters?: Record<string, string> }
 }
@@ -82,7 +89,7 @@ export type Container = {
     secretRef?: { name: string; optional?: boolean }
   }[]
   ports?: { name?: string; containerPort: number }[]
-  resources?: { requests?: Record<string, string>; limits?: Record<string, string> }
+  resources?: Resources
   securityContext?: {
     allowPrivilegeEscalation?: boolean
     readOnlyRootFilesystem?: boolean

@@ -4,22 +4,37 @@ import { beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../../local/services.ts'
 import { problemsOf } from './checks.ts'
 import { environments } from './environment.ts'
-import { EXPECTED, renderInstallation, type Installation } from './installation.fixture.ts'
+import { renderInstallation, type Installation } from './installation.fixture.ts'
 import { find } from './manifest.ts'
 import { prometheusRule, RULE_FILE } from '../prometheus-rule.ts'
 import { sharedBetween } from './separation.ts'
 
 let production: Installation
 let preview: Installation
+let small: Installation
 beforeAll(async () => {
   production = await renderInstallation('production')
   preview = await renderInstallation('preview')
+  small = await renderInstallation('small')
 })
 
-const check = ({ objects, secrets }: Installation) => problemsOf(objects, secrets, EXPECTED)
+const check = ({ objects, secrets, size, expected }: Installation) =>
+  problemsOf(objects, secrets, size, expected)
 
 test('production has no problem', async () => {
   expect(await check(production)).toEqual([])
+})
+
+test('small has no problem', async () => {
+  expect(await check(small)).toEqual([])
+})
+
+test('try has no problem, and no object of an add-on', async () => {
+  const installation = await renderInstallation('try')
+  expect(await check(installation)).toEqual([])
+  const groups = installation.objects.map(({ apiVersion }) => apiVersion.split('/'))
+  const names = groups.map(([group, version]) => (version === undefined ? 'core' : group))
+  expect(new Set(names)).toEqual(new Set(['core', 'apps', 'batch', 'networking.k8s.io', 'policy']))
 })
 
 test('preview, with an outside database, has no problem', async () => {
@@ -27,7 +42,7 @@ test('preview, with an outside database, has no problem', async () => {
 })
 
 test('the public address of gateway and console is the host of the route, over https', () => {
-  for (const { objects, secrets } of [production, preview]) {
+  for (const { objects, secrets } of [production, preview, small]) {
     const hosts = find(objects, 'HTTPRoute', 'gateway')!.spec.hostnames ?? []
     const given = environments(objects, secrets)
     for (const name of ['gateway', 'console'])
@@ -35,8 +50,9 @@ test('the public address of gateway and console is the host of the route, over h
   }
 })
 
-test('production and preview share no namespace, host, issuer or secret', () => {
+test('neither production nor small shares a namespace, host, issuer or secret with preview', () => {
   expect(sharedBetween(production, preview)).toEqual([])
+  expect(sharedBetween(small, preview)).toEqual([])
 })
 
 test('the alerts of the cluster are those of deploy/monitoring: node deploy/kubernetes/prometheus-rule.ts', () => {

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import type { Manifest } from './manifest.ts'
 
 /** The package with the models of an API group; those of Kubernetes itself are in `kubernetes-models`. */
@@ -10,27 +9,15 @@ const PACKAGES: Record<string, string> = {
   'postgresql.cnpg.io': '@kubernetes-models/cloudnative-pg',
 }
 
-const secretKey = z.strictObject({ name: z.string(), key: z.string() })
-const compressed = (how: z.ZodRawShape) =>
-  z.strictObject({ compression: z.enum(['gzip', 'snappy', 'zstd']).optional(), ...how }).optional()
-
-/** Kinds without a model in any package: the fields we use, from their documentation. */
-const OWN: Record<string, z.ZodType> = {
-  'barmancloud.cnpg.io/v1 ObjectStore': z.strictObject({
-    apiVersion: z.string(),
-    kind: z.string(),
-    metadata: z.looseObject({ name: z.string() }),
-    spec: z.strictObject({
-      retentionPolicy: z.string().regex(/^[1-9]\d*[dwm]$/),
-      configuration: z.strictObject({
-        destinationPath: z.string(),
-        endpointURL: z.url().optional(),
-        s3Credentials: z.strictObject({ accessKeyId: secretKey, secretAccessKey: secretKey }),
-        wal: compressed({ maxParallel: z.int().optional() }),
-        data: compressed({ jobs: z.int().optional() }),
-      }),
-    }),
-  }),
+/**
+ * The store of the Barman Cloud plugin, which no package has, as the operator's `spec.backup` of a Cluster: the plugin took
+ * over its fields and types. So the operator's own schema checks them.
+ */
+function asKnownKind(object: Manifest): Manifest {
+  if (`${object.apiVersion} ${object.kind}` !== 'barmancloud.cnpg.io/v1 ObjectStore') return object
+  const { configuration: barmanObjectStore, ...others } = object.spec
+  const spec = { instances: 1, backup: { barmanObjectStore, ...others } }
+  return { ...object, apiVersion: 'postgresql.cnpg.io/v1', kind: 'Cluster', spec }
 }
 
 /** Wrong types, missing fields, unknown fields and unknown kinds. */
@@ -42,20 +29,17 @@ export async function schemaProblems(objects: readonly Manifest[]): Promise<stri
 async function problemsOf(object: Manifest): Promise<string[]> {
   const type = `${object.apiVersion} ${object.kind}`
   const say = (problem: string) => `${object.kind} ${object.metadata.name}: ${problem}`
-  const own = OWN[type]
-  if (own) return own.safeParse(object).error?.issues.map((issue) => say(describe(issue))) ?? []
-  const validate = await validatorOf(object)
+  const known = asKnownKind(object)
+  const validate = await validatorOf(known)
   if (!validate) return [say(`unknown kind ${type}`)]
   const read = new Set<string>()
   try {
-    validate.call(watched(object, '', read))
+    validate.call(watched(known, '', read))
   } catch (error) {
     return [say(error instanceof Error ? error.message : String(error))]
   }
-  return unread(object, '', read).map((path) => say(`unknown field ${path.slice(1)}`))
+  return unread(known, '', read).map((path) => say(`unknown field ${path.slice(1)}`))
 }
-
-const describe = (issue: z.core.$ZodIssue) => `${issue.path.join('.')} ${issue.message}`
 
 /** Undefined if the client has no model for the kind. */
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<(() => void) | undefined> {

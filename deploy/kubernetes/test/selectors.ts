@@ -1,14 +1,15 @@
+import type { Size } from '../../sizing/sizes.ts'
 import { nameOf, ofKind, podGroups, portNumber, selects } from './manifest.ts'
 import type { Manifest, PodGroup, Selector } from './manifest.ts'
 
 /** Selectors that match no pod, missing ports, and scalers of missing objects. */
-export function selectorProblems(objects: readonly Manifest[]): string[] {
+export function selectorProblems(objects: readonly Manifest[], { addOns }: Size): string[] {
   const groups = podGroups(objects)
   return [
     ...objects.flatMap((object) => emptySelections(object, groups)),
     ...ofKind(objects, 'Service').flatMap((object) => servicePorts(object, groups)),
     ...ofKind(objects, 'PodMonitor').flatMap((object) => scrapedPorts(object, groups)),
-    ...groups.flatMap(unscraped(objects)),
+    ...(addOns ? groups.flatMap(unscraped(objects)) : []),
     ...groups.flatMap(ownSelectors),
     ...objects.flatMap((object) => scaleTarget(object, objects)),
   ]

@@ -131,6 +131,7 @@ function natsEnvironment(place: Place): Record<string, string> {
     NATS_MONITOR: `127.0.0.1:${monitorPort}`,
     NATS_MONITOR_PATH: monitorPath,
     NATS_STORE_DIR: 'jetstream',
+    NATS_MAX_FILE_STORE: '-1',
     MQTT_PORT: String(mqttPort),
     CALLOUT_PASSWORD: secrets.callout_password,
     SERVICES_PASSWORD: secrets.services_password,

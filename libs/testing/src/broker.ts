@@ -62,6 +62,7 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     NATS_MONITOR: `127.0.0.1:${monitorPort}`,
     NATS_MONITOR_PATH: '/',
     NATS_STORE_DIR: 'jetstream',
+    NATS_MAX_FILE_STORE: '-1',
     MQTT_PORT: String(mqttPort),
     CALLOUT_PASSWORD: users.callout.password,
     SERVICES_PASSWORD: users.services.password,

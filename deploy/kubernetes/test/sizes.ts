@@ -1,0 +1,136 @@
+import { backupHours, needsOf, NIGHT_HOURS, streamBytes, type Size } from '../../sizing/sizes.ts'
+import { nameOf, ofKind, podGroups } from './manifest.ts'
+import type { Manifest } from './manifest.ts'
+
+/** A full disk stops its server, so a fifth of a database's disk and a tenth of a broker's stay free. */
+const DATABASE_SHARE = 0.8
+const BROKER_SHARE = 0.9
+/** V8 takes half of a container's memory for its heap, the Go runtime what GOMEMLIMIT leaves. */
+const HEAP_SHARE = 0.5
+const GO_SHARE = 0.8
+/** Usual for PostgreSQL; the rest is for its connections and the page cache. */
+const BUFFERS_SHARE = 0.3
+
+type Rule = readonly [kept: boolean, problem: string]
+
+/** Disks, limits and retention that are too small for the organizations that the overlay is for. */
+export function sizeProblems(
+  objects: readonly Manifest[],
+  environments: ReadonlyMap<string, Record<string, string>>,
+  size: Size,
+): string[] {
+  const rules = [
+    ...retention(environments, size),
+    ...ofKind(objects, 'Cluster').flatMap((cluster) => database(cluster, size)),
+    ...podGroups(objects).flatMap(({ kind, name, owner }) =>
+      kind === 'StatefulSet' && name === 'postgres' ? oneDatabase(owner, size) : [],
+    ),
+    ...ofKind(objects, 'ObjectStore').flatMap((store) => backups(store, size)),
+    ...podGroups(objects).flatMap(({ name, owner }) =>
+      name === 'nats' ? broker(owner, environments, size) : [],
+    ),
+    ...podGroups(objects).flatMap(({ name, owner }) => (name === 'tracking' ? tracking(owner, size) : [])),
+  ]
+  return rules.flatMap(([kept, problem]) => (kept ? [] : [problem]))
+}
+
+function retention(environments: ReadonlyMap<string, Record<string, string>>, size: Size): Rule[] {
+  const { RETENTION_DAYS: days } = environments.get('tracking') ?? {}
+  const scans = Number(environments.get('topology')?.['SCANS_MAX_BYTES'])
+  const { scansMaxBytes } = needsOf(size)
+  return [
+    [
+      Number(days) === size.retentionDays,
+      `history is kept for ${days} days, and the disk is for ${size.retentionDays}`,
+    ],
+    [
+      scans >= scansMaxBytes,
+      `SCANS_MAX_BYTES is ${scans}: ${size.bufferHours} h without tracking need ${scansMaxBytes}`,
+    ],
+  ]
+}
+
+function database({ spec, ...object }: Manifest, size: Size): Rule[] {
+  const { databaseBytes, walBytes } = needsOf(size)
+  const parameters = spec.postgresql?.parameters ?? {}
+  const disk = bytesOf(spec.storage?.size)
+  const walDisk = bytesOf(spec.walStorage?.size)
+  const log = walBytes + bytesOf(parameters['max_wal_size'])
+  const memory = bytesOf(spec.resources?.limits?.['memory'])
+  const name = nameOf({ spec, ...object })
+  return [
+    [
+      databaseBytes <= DATABASE_SHARE * disk,
+      `${name} has a disk of ${disk} bytes and needs ${databaseBytes / DATABASE_SHARE}`,
+    ],
+    [
+      log <= DATABASE_SHARE * walDisk,
+      `${name} has a disk of ${walDisk} bytes for its log and needs ${log / DATABASE_SHARE}`,
+    ],
+    [
+      bytesOf(parameters['shared_buffers']) <= BUFFERS_SHARE * memory,
+      `${name} shares more than ${BUFFERS_SHARE} of its memory`,
+    ],
+  ]
+}
+
+/** Without an operator: its log is on the same disk, of which a fifth stays free for it. */
+function oneDatabase(owner: Manifest, size: Size): Rule[] {
+  const disk = bytesOf(claimOf(owner))
+  const { databaseBytes } = needsOf(size)
+  return [
+    [
+      databaseBytes <= DATABASE_SHARE * disk,
+      `${nameOf(owner)} has a disk of ${disk} bytes and needs ${databaseBytes / DATABASE_SHARE}`,
+    ],
+  ]
+}
+
+const claimOf = ({ spec }: Manifest) => spec.volumeClaimTemplates?.[0]?.spec.resources.requests?.['storage']
+
+function backups({ spec, ...object }: Manifest, size: Size): Rule[] {
+  const hours = backupHours(needsOf(size).databaseBytes, spec.configuration?.data?.jobs ?? 1)
+  return [
+    [hours <= NIGHT_HOURS, `${nameOf({ spec, ...object })} takes ${hours} h for a backup: set data.jobs`],
+  ]
+}
+
+function broker(
+  owner: Manifest,
+  environments: ReadonlyMap<string, Record<string, string>>,
+  { organizations }: Size,
+): Rule[] {
+  const { NATS_MAX_FILE_STORE, GOMEMLIMIT } = environments.get('nats') ?? {}
+  const streams = streamBytes(organizations, Number(environments.get('topology')?.['SCANS_MAX_BYTES']))
+  const store = Number(NATS_MAX_FILE_STORE)
+  const claim = bytesOf(claimOf(owner))
+  const memory = bytesOf(owner.spec.template?.spec.containers[0]?.resources?.limits?.['memory'])
+  return [
+    [streams <= store, `NATS_MAX_FILE_STORE is ${store}, and the streams need ${streams}`],
+    [
+      store <= BROKER_SHARE * claim,
+      `NATS_MAX_FILE_STORE is ${store}: the broker's disk of ${claim} bytes is too small`,
+    ],
+    [bytesOf(GOMEMLIMIT) <= GO_SHARE * memory, `GOMEMLIMIT is ${GOMEMLIMIT}: leave a fifth of the memory`],
+  ]
+}
+
+function tracking({ spec }: Manifest, size: Size): Rule[] {
+  const memory = bytesOf(spec.template?.spec.containers[0]?.resources?.limits?.['memory'])
+  const { trackingMemoryBytes } = needsOf(size)
+  return [
+    [
+      trackingMemoryBytes <= HEAP_SHARE * memory,
+      `tracking may use ${memory} bytes and needs ${trackingMemoryBytes / HEAP_SHARE}`,
+    ],
+  ]
+}
+
+const POWERS: Record<string, number> = { K: 1, M: 2, G: 3, T: 4 }
+
+/** 50Gi of Kubernetes, 1600MiB of Go, 8GB of PostgreSQL: all are powers of 1024. */
+function bytesOf(quantity = ''): number {
+  const [, amount, unit] = /^(\d+)([KMGT])(?:i|iB|B)$/.exec(quantity) ?? []
+  if (amount === undefined || unit === undefined) return Number.NaN
+  return Number(amount) * 1024 ** POWERS[unit]!
+}

@@ -1,0 +1,88 @@
+/** Measured; docs/scaling.md says by what. Times in microseconds of one core. */
+export const COSTS = {
+  readUs: 4.3,
+  rowUs: 42,
+  deliveryUs: 255,
+  requestUs: 1_364,
+  rowBytes: 260,
+  /** Write-ahead log of a row and its position: 560 bytes, and one page image of its index in each checkpoint. */
+  rowWalBytes: 1_100,
+  assetBytes: 5_200,
+  assetMemoryBytes: 1_100,
+  messageBytes: 150,
+  messageReadBytes: 110,
+  movementBytes: 494,
+  catalogBytes: 531,
+  processBytes: 200e6,
+
+  /** Read, compressed with gzip and sent by one job of a base backup. */
+  backupJobBytesPerSecond: 30e6,
+} as const
+
+/** What each organization does. */
+export const ORGANIZATION = {
+  assets: 500,
+  tags: 600,
+  readers: 5,
+  readsPerMessage: 20,
+  /** Each reader sends one message a second during these hours. */
+  workingHours: 10,
+  assetsPerMinute: 300,
+  movementsPerDay: 2_000,
+  requestSeconds: 5,
+} as const
+
+/** Events and placements are kept for seven days. */
+const EVENT_DAYS = 7
+const WORKING_SECONDS = ORGANIZATION.workingHours * 3_600
+
+/** The load of an installation during working hours. Bytes are for one copy. */
+export function loadOf(organizations: number) {
+  const messages = organizations * ORGANIZATION.readers
+  const reads = messages * ORGANIZATION.readsPerMessage
+  const rows = (organizations * ORGANIZATION.assetsPerMinute) / 60
+  const movements = (organizations * ORGANIZATION.movementsPerDay) / WORKING_SECONDS
+  const requests = organizations / ORGANIZATION.requestSeconds
+  const cores = {
+    reads: (reads * COSTS.readUs) / 1e6,
+    rows: (rows * COSTS.rowUs) / 1e6,
+    deliveries: (movements * COSTS.deliveryUs) / 1e6,
+    requests: (requests * COSTS.requestUs) / 1e6,
+  }
+  const assets = organizations * ORGANIZATION.assets
+  return {
+    readers: messages,
+    messages,
+    reads,
+    rows,
+    rowsPerDay: rows * WORKING_SECONDS,
+    movements,
+    requests,
+    cores,
+    coresInAll: Object.values(cores).reduce((sum, each) => sum + each, 0),
+    historyBytesPerDay: rows * WORKING_SECONDS * COSTS.rowBytes,
+    assetBytes: assets * COSTS.assetBytes,
+    walBytesPerSecond: rows * COSTS.rowWalBytes,
+    walBytesPerDay: rows * WORKING_SECONDS * COSTS.rowWalBytes,
+    scansBytesPerSecond: messages * COSTS.messageBytes + reads * COSTS.messageReadBytes,
+    eventsBytes: organizations * ORGANIZATION.movementsPerDay * EVENT_DAYS * COSTS.movementBytes,
+    catalogBytes: organizations * (ORGANIZATION.assets + ORGANIZATION.tags) * COSTS.catalogBytes,
+    trackingMemoryBytes: COSTS.processBytes + assets * COSTS.assetMemoryBytes,
+  }
+}
+
+/** Tracking drops whole months, so the oldest rows stay for up to a month after their time. */
+export const LONGEST_MONTH_DAYS = 31
+
+/** History on disk just before a month is dropped. */
+export const historyBytes = (organizations: number, retentionDays: number): number =>
+  loadOf(organizations).historyBytesPerDay * (retentionDays + LONGEST_MONTH_DAYS)
+
+/** Bytes that readers send to SCANS in `hours`, of which `ORGANIZATION.workingHours` a day are busy. */
+export function scansBytes(organizations: number, hours: number): number {
+  const days = Math.floor(hours / 24)
+  const busyHours = days * ORGANIZATION.workingHours + Math.min(hours % 24, ORGANIZATION.workingHours)
+  return loadOf(organizations).scansBytesPerSecond * busyHours * 3_600
+}
+
+export const hoursOf = (bytes: number, bytesPerSecond: number): number => bytes / bytesPerSecond / 3_600

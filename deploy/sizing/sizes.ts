@@ -1,0 +1,53 @@
+import { streams } from '@whereabouts/messaging/topology'
+import { COSTS, historyBytes, loadOf, scansBytes } from './load.ts'
+
+export type Size = {
+  organizations: number
+  retentionDays: number
+  /** How long tracking may be down before reads are dropped. */
+  bufferHours: number
+  /** How many hours the archive of the write-ahead log may fail in working hours. */
+  archiveHours: number
+  /** Without the add-ons of the README there is one of each server and no metrics. */
+  addOns: boolean
+}
+
+/** The overlays of `k8s/` and what each is for. */
+export const SIZES = {
+  try: { organizations: 1, retentionDays: 31, bufferHours: 72, archiveHours: 0, addOns: false },
+  preview: { organizations: 10, retentionDays: 400, bufferHours: 72, archiveHours: 10, addOns: true },
+  small: { organizations: 10, retentionDays: 400, bufferHours: 72, archiveHours: 10, addOns: true },
+  production: { organizations: 1_000, retentionDays: 60, bufferHours: 4, archiveHours: 10, addOns: true },
+} as const satisfies Record<string, Size>
+export type SizeName = keyof typeof SIZES
+
+/** A backup that starts at half past one is finished before the working day. */
+export const NIGHT_HOURS = 6.5
+
+/** They may each grow to `SCANS_MAX_BYTES`. */
+const OF_READERS = new Set(['SCANS', '$MQTT_msgs', 'OVERFLOW'])
+
+/** What an overlay of this size must provide. */
+export function needsOf({ organizations, retentionDays, bufferHours, archiveHours }: Size) {
+  const load = loadOf(organizations)
+  return {
+    scansMaxBytes: scansBytes(organizations, bufferHours),
+    databaseBytes: historyBytes(organizations, retentionDays) + load.assetBytes,
+    walBytes: load.walBytesPerSecond * archiveHours * 3_600,
+    trackingMemoryBytes: load.trackingMemoryBytes,
+  }
+}
+
+/** The largest that all streams of a broker can become; each broker of three holds a copy of each. */
+export function streamBytes(organizations: number, scansMaxBytes: number): number {
+  const { eventsBytes, catalogBytes } = loadOf(organizations)
+  const bounds = Object.entries(streams).map(([name, stream]) => {
+    if (OF_READERS.has(name)) return scansMaxBytes
+    return 'maxBytes' in stream ? stream.maxBytes : 0
+  })
+  // Placements and keys are few next to movements.
+  return bounds.reduce((sum, bytes) => sum + bytes, 0) + eventsBytes + catalogBytes
+}
+
+export const backupHours = (databaseBytes: number, jobs: number): number =>
+  databaseBytes / (jobs * COSTS.backupJobBytesPerSecond) / 3_600
