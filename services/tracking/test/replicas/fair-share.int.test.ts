@@ -56,6 +56,7 @@ test(
     }
     await vi.waitFor(async () => expect(await stage.overflowing()).toBeGreaterThan(FLOOD / 2), 20_000)
     await stage.send(quiet, [{ asset: 0, antenna: SHELF, at: T0 + MINUTE }])
+    await vi.waitFor(async () => expect(await stage.undelivered()).toBe(0), 20_000)
     await release()
     await stage.settled()
     await replica.stop()

@@ -57,6 +57,12 @@ export async function startStage() {
     return (await jsm.streams.info('OVERFLOW')).state.messages
   }
 
+  /** Messages of SCANS that the broker has not handed to a replica yet. */
+  const undelivered = async () => {
+    const jsm = await natsOf(bus.broker).jetstreamManager()
+    return (await jsm.consumers.info('SCANS', 'tracking-ingest')).num_pending
+  }
+
   /** Resolves once every message is acknowledged and every event published. */
   async function settled(): Promise<void> {
     await vi.waitUntil(
@@ -115,7 +121,7 @@ export async function startStage() {
     await responder.stop()
     await Promise.all([bus.stop(), tracking.stop()])
   }
-  return { replica, open, send, overflowing, settled, outcome, stop }
+  return { replica, open, send, overflowing, undelivered, settled, outcome, stop }
 }
 export type Stage = Awaited<ReturnType<typeof startStage>>
 
