@@ -82,7 +82,7 @@ test('what an older connection sent before the first sample is not counted', asy
   const { totals, answered, stop } = await watching(bus)
   const nc = await reader(bus, 'k1')
   // Long enough that the connection no longer counts from its start.
-  for (let turn = 0; turn < 10; turn += 1) {
+  for (let turn = 0; turn < 25; turn += 1) {
     await publish(nc, 1, KIB) // stays below the threshold, even if answers come together
     await answered(1)
   }

@@ -22,10 +22,10 @@ const SERVICES = new Set(['APP', 'AUTH', 'SYS', '$SYS', '$G'])
  * Interval between requests for the totals of all accounts: one millisecond per account, within these bounds. An answer
  * has half a kilobyte for each account in use.
  */
-const FASTEST_MS = 250
+const FASTEST_MS = 100
 const SLOWEST_MS = 1_000
 /** Interval between samples of the connections of an account above a threshold, per thousand connections. */
-const FOLLOW_MS = 100
+const FOLLOW_MS = 50
 /** How long an account is followed after it was last above a threshold, so that a pause in a flood does not end it. */
 const FOLLOW_ON_MS = 10_000
 /**

@@ -205,6 +205,27 @@ test('a message that the decoder refuses becomes a dead letter, and the rest of 
   expect(bus.log.filter(({ text }) => text === 'message moved to the dead letters')).toHaveLength(1)
 })
 
+test('of many unreadable messages of an organization 100 are kept, and all of another are', async ({
+  bus,
+}) => {
+  const consumption = batches(bus, {
+    decode: () => {
+      throw new PoisonError('not a number')
+    },
+    handle: async () => undefined,
+  })
+  await scans(bus, range(1, 300))
+  await publishNumbers(bus, 'scans.8.reader.canonical', [1, 2])
+  await eventually(() => expect(consumption.counts['bury']).toBe(302))
+  const of = (letters: { original_subject: string }[], org: number) =>
+    letters.filter(({ original_subject }) => original_subject.startsWith(`scans.${org}.`)).length
+  const letters = await listDeadLetters(bus.broker, 500)
+  expect(of(letters, 8)).toBe(2)
+  expect(of(letters, 7)).toBe(100)
+  expect(bus.log.filter(({ text }) => text === 'message moved to the dead letters').length).toBeLessThan(110)
+  await consumption.stop()
+})
+
 test('a failed batch is handled one by one, and only the bad message is retried and becomes a dead letter', async ({
   bus,
 }) => {

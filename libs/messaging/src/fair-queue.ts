@@ -3,11 +3,11 @@ import type { MayTake } from './lane.ts'
 
 /** Bytes that a group may take in one turn: a few milliseconds of work. A larger message waits for several turns. */
 const QUANTUM_BYTES = 64 * 1024
-/** Added to the bytes of each message, so that a flood of tiny messages counts as a flood. */
-const MESSAGE_COST = 512
+/** A message costs at least this much, so that a flood of tiny messages counts as a flood. */
+const LEAST_COST = 1_024
 
 /** The cost of a message when groups are compared. */
-const costOf = ({ data }: Pick<Delivery, 'data'>): number => data.length + MESSAGE_COST
+const costOf = ({ data }: Pick<Delivery, 'data'>): number => Math.max(LEAST_COST, data.length)
 
 type Line = { group: string; waiting: Delivery[]; head: number; cost: number; credit: number }
 

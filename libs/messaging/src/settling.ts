@@ -1,3 +1,5 @@
+import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import type { Broker } from './connection.ts'
 import type { DeadLetterReason, ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter, printable } from './dead-letters.ts'
@@ -12,10 +14,17 @@ export type SettlerOptions = {
   metrics?: ConsumerMetrics | undefined
 }
 
+/**
+ * Unreadable messages of an organization that are kept: 100 at once, as many as DEAD keeps of it, then one a second. More
+ * would only replace each other, and storing them would delay the messages of others.
+ */
+const KEPT = { perSecond: 1, burstSeconds: 100 }
+
 /** Carries out verdicts. Only this class and `Delivery` acknowledge messages. */
 export class Settler {
   readonly #broker: Broker
   readonly #options: SettlerOptions
+  readonly #kept = new RateBuckets(KEPT.burstSeconds)
 
   constructor(broker: Broker, options: SettlerOptions) {
     this.#broker = broker
@@ -53,9 +62,19 @@ export class Settler {
     logger.warn({ ...this.#about(delivery), ...fields }, 'message failed and will be retried')
   }
 
-  /** Stores a dead letter, then ends the message. If it cannot be stored, the broker redelivers the message. */
+  /**
+   * Stores a dead letter, then ends the message. If it cannot be stored, the broker redelivers the message. Of many
+   * unreadable messages of one organization it ends and counts the excess without storing it.
+   */
   async deadLetter(delivery: Delivery, reason: string, kind: DeadLetterReason): Promise<void> {
     const { metrics, logger } = this.#options
+    const org = organizationOf(delivery.subject) ?? 0
+    if (kind === 'poison' && !this.#kept.take(org, Date.now(), KEPT.perSecond)) {
+      delivery.term(printable(reason))
+      metrics?.deadLettered?.(kind)
+      metrics?.handled('bury', 1)
+      return
+    }
     const fields = { ...this.#about(delivery), reason: printable(reason) }
     try {
       const { info, subject, data, headers } = delivery

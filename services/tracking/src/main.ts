@@ -142,8 +142,9 @@ await start('tracking', async () => {
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })
   const { app, live, directory, health, unknownTags } = parts
-  const follower = followCatalog(broker, parts.view, log, stateMetrics(registry)('CATALOG'))
-  const ratesFollower = followKeyRates(broker, parts.rates, log)
+  const statesOf = stateMetrics(registry)
+  const follower = followCatalog(broker, parts.view, log, statesOf('CATALOG'))
+  const ratesFollower = followKeyRates(broker, parts.rates, log, statesOf('KEYS'))
   const progress = startProgressLoop({ broker, follower, ...telemetry })
   const partitions = startPartitionLoop({
     ...telemetry,

@@ -8,7 +8,7 @@ import type { FloodJob, Flooded } from './flood-process.ts'
 export type Flood = {
   name: string
   org: number
-  /** Each may send 200 messages a second. */
+  /** Each has a connection of its own. */
   keys: number
   messagesPerSecond: number
   reads: number
@@ -25,6 +25,7 @@ export const floods: readonly Flood[] = [
   { name: '50 000 reads/s, 250 a message', org: 201, keys: 2, messagesPerSecond: 200, reads: 250 },
   { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },
   { name: '256 KiB messages, ten keys', org: 203, keys: 10, messagesPerSecond: 2_000, reads: READS_LIMIT, bytes: SIZE_LIMIT },
+  { name: 'tiny messages, 250 keys', org: 204, keys: 250, messagesPerSecond: 20_000, reads: 0 },
 ] // oxfmt-ignore
 
 /** Starts a separate process that floods until it is stopped. */

@@ -4,14 +4,26 @@ export const MESSAGES_PER_SECOND = 200
 /** Bytes per message of a rate: 200 messages of the largest size would be 52 MB per second, more than any use needs. */
 const BYTES_PER_MESSAGE = 32 * 1024
 
+/** Keys without a rate of an operator raise the limit up to this many, because an organization can create more for nothing. */
+const KEYS_THAT_ADD_UP = 5
+
 /**
  * The burst that ingest accepts after a pause, in seconds of the rate. With the default rate: 2 000 messages, or 16 MB.
  */
 export const BURST_SECONDS = { messages: 10, bytes: 2.5 } as const
 
+/** What all readers of an organization together may send. */
+export type Allowance = { messagesPerSecond: number; bytesPerSecond: number }
+
 /**
- * Bytes per second that the readers of an organization may send together. More keys do not raise it; rates of
- * operators do: `setByOperators` is their sum, in messages per second.
+ * The allowance of an organization. `rates` has an entry for each live key with `scans:write`: messages per second as an
+ * operator set them, or null. Without such a key it is that of one key. More keys never mean more bytes; rates of operators do.
  */
-export const bytesPerSecond = (setByOperators: number): number =>
-  Math.max(MESSAGES_PER_SECOND, setByOperators) * BYTES_PER_MESSAGE
+export function allowanceOf(rates: readonly (number | null)[]): Allowance {
+  const setByOperators = rates.reduce<number>((sum, rate) => sum + (rate ?? 0), 0)
+  const others = Math.min(KEYS_THAT_ADD_UP, rates.filter((rate) => rate === null).length)
+  return {
+    messagesPerSecond: setByOperators + others * MESSAGES_PER_SECOND || MESSAGES_PER_SECOND,
+    bytesPerSecond: Math.max(MESSAGES_PER_SECOND, setByOperators) * BYTES_PER_MESSAGE,
+  }
+}

@@ -1,8 +1,6 @@
-import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
+import { BURST_SECONDS, type Allowance } from '@whereabouts/contracts/messages/reader-rates'
 import type { Sent } from '@whereabouts/messaging/account-connections'
 
-/** What all readers of an organization together may send. */
-export type Allowance = { messagesPerSecond: number; bytesPerSecond: number }
 /** A user to disconnect, and its rates over the last two seconds. */
 export type Flooder = { user: string; messagesPerSecond: number; bytesPerSecond: number }
 

@@ -12,22 +12,20 @@ export async function findOrgsOfKeys(db: Db, users: readonly string[]): Promise<
 }
 
 /**
- * Messages per second that the live keys with `scans:write` of organizations may send. `all`: of all keys, with `usual`
- * as the default. `explicit`: of those whose rate an operator set. Organizations without such a key are missing.
+ * Messages per second of each live key with `scans:write`, as an operator set them, or null. Organizations without such a
+ * key are missing.
  */
-export async function sumMessageRates(
+export async function findMessageRates(
   db: Db,
   orgIds: readonly number[],
-  usual: number,
-): Promise<Map<number, { all: number; explicit: number }>> {
-  const { rows } = await sql<{ org_id: number; all: number; explicit: number }>`
-    select org_id, sum(coalesce(message_rate_per_second, ${usual}))::float8 as all,
-      coalesce(sum(message_rate_per_second), 0)::float8 as explicit
+): Promise<Map<number, (number | null)[]>> {
+  const { rows } = await sql<{ org_id: number; rates: (number | null)[] }>`
+    select org_id, array_agg(message_rate_per_second) as rates
     from api_key
     where org_id = any(${orgIds}::bigint[]) and revoked_at is null and 'scans:write' = any(scopes)
       and (expires_at is null or expires_at > clock_timestamp())
     group by org_id`.execute(db)
-  return new Map(rows.map(({ org_id, all, explicit }) => [org_id, { all, explicit }]))
+  return new Map(rows.map(({ org_id, rates }) => [org_id, rates]))
 }
 
 /** The keys of an organization whose readers may be connected: their ids are the names of broker users. */

@@ -1,7 +1,6 @@
-import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
+import { allowanceOf, type Allowance } from '@whereabouts/contracts/messages/reader-rates'
 import type { Db } from '../db.ts'
-import type { Allowance } from './flood-buckets.ts'
-import { findOrgsOfKeys, sumMessageRates } from './senders.queries.ts'
+import { findOrgsOfKeys, findMessageRates } from './senders.queries.ts'
 
 /** How long values from the database are used. */
 const FRESH_MS = 10_000
@@ -11,9 +10,8 @@ export type Sender = { orgId: number; allowance: Allowance }
 type Read<T> = { value: T; atMs: number }
 
 /**
- * The organization of a broker user, and what that organization may send. Messages: the sum over its live keys with
- * `scans:write`. Bytes: the default of one key, or what operators allowed, because an organization can create any
- * number of keys. Not an LRU cache: an eviction would let a sender pass unchecked.
+ * The organization of a broker user, and what that organization may send, from its live keys with `scans:write`. Not an LRU
+ * cache: an eviction would let a sender pass unchecked.
  */
 export class Senders {
   readonly #db: Db
@@ -36,8 +34,9 @@ export class Senders {
     const orgIds = new Set(users.map((user) => this.#orgs.get(user)?.value).filter((id) => id !== undefined))
     const unread = [...orgIds].filter((id) => !this.#allowances.has(id))
     if (unread.length > 0) {
-      const rates = await sumMessageRates(this.#db, unread, MESSAGES_PER_SECOND)
-      for (const id of unread) this.#allowances.set(id, { value: allowanceOf(rates.get(id)), atMs: nowMs })
+      const rates = await findMessageRates(this.#db, unread)
+      for (const id of unread)
+        this.#allowances.set(id, { value: allowanceOf(rates.get(id) ?? []), atMs: nowMs })
     }
     return new Map(users.flatMap((user) => this.#entryOf(user)))
   }
@@ -46,14 +45,6 @@ export class Senders {
     const orgId = this.#orgs.get(user)?.value
     const allowance = orgId === undefined ? undefined : this.#allowances.get(orgId)?.value
     return orgId === undefined || allowance === undefined ? [] : [[user, { orgId, allowance }]]
-  }
-}
-
-/** Without a live key, the allowance of one key, like ingest. */
-function allowanceOf(rates: { all: number; explicit: number } = { all: 0, explicit: 0 }): Allowance {
-  return {
-    messagesPerSecond: rates.all || MESSAGES_PER_SECOND,
-    bytesPerSecond: bytesPerSecond(rates.explicit),
   }
 }
 

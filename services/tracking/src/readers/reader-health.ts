@@ -116,10 +116,10 @@ function merge(entry: HealthEntry, older: HealthEntry): void {
 }
 
 /** `dropped`: messages since the last write, one or two seconds ago. */
-function overRateProblem(dropped: number, { perSecond, bytesPerSecond, keys }: OrgRate): string {
+function overRateProblem(dropped: number, { messagesPerSecond, bytesPerSecond, keys }: OrgRate): string {
   const messages = dropped === 1 ? '1 message' : `${dropped} messages`
   const whose = keys > 1 ? `the ${keys} keys of this organization` : 'this key'
-  const limit = `${perSecond} messages or ${(bytesPerSecond / 1e6).toFixed(1)} MB a second`
+  const limit = `${messagesPerSecond} messages or ${(bytesPerSecond / 1e6).toFixed(1)} MB a second`
   return `${messages} dropped: more than ${limit} for ${whose}. Send several reads in a message of up to 32 KiB.`
 }
 

@@ -9,7 +9,7 @@ import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyTestReads, unreadableTag } from '../errors.ts'
 import { decodeCanonical } from '../formats/canonical.ts'
-import { RateBuckets } from '../ingest/rate/rate-buckets.ts'
+import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import { findReader } from '../readers/readers.queries.ts'
 
 export type TestReadDeps = {

@@ -84,6 +84,11 @@ test('bytes have a rate too, so that one key cannot send more than ingest can re
   expect(admitted(32 * 1024, 10_000, NOW + 60_000)).toBe(500)
 })
 
+test('keys that an organization creates raise its rate up to five times', async ({ tracking }) => {
+  for (let n = 1; n <= 9; n += 1) tracking.rates.apply(`keys.key.${n}`, key(n, null))
+  expect(admit(tracking, 12_000)).toBe(10_000)
+})
+
 test('a redelivered or replayed message is not counted again', async ({ tracking }) => {
   expect(admit(tracking, 3_000, { deliveryCount: 2 })).toBe(3_000)
   expect(admit(tracking, 3_000, { isReplayed: true })).toBe(3_000)

@@ -5,7 +5,7 @@ import type { IngestMetrics } from '../ingest-metrics.ts'
 import { readerSubject } from '../reader-subject.ts'
 import type { KeyRates } from './key-rates.ts'
 import type { OrgRate } from '../../readers/org-rate.ts'
-import { RateBuckets } from './rate-buckets.ts'
+import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import { ReplicaShare } from './replica-share.ts'
 
 type Deps = {
@@ -19,9 +19,8 @@ const MAX_MARKS = 600
 const MAX_MARKED_ORGS = 1_000
 
 /**
- * Admits as many reader messages a second as the keys of their organization may send. Call it on arrival, in the
- * order of the stream. It always admits redelivered messages, which were admitted before, and replayed ones, which no
- * reader sent.
+ * Admits as many reader messages a second as their organization may send. Call it on arrival, in the order of the stream. It
+ * always admits redelivered messages, which were admitted before, and replayed ones, which no reader sent.
  */
 export class Admission {
   readonly #deps: Deps
@@ -99,11 +98,15 @@ class StreamBuckets {
     this.#share.note(deliverySeq)
   }
 
-  take(orgId: number, { receivedAt, data }: Arrival, { perSecond, bytesPerSecond }: OrgRate): boolean {
+  take(
+    orgId: number,
+    { receivedAt, data }: Arrival,
+    { messagesPerSecond, bytesPerSecond }: OrgRate,
+  ): boolean {
     const share = this.#share.value
     return (
       this.#bytes.take(orgId, receivedAt, bytesPerSecond * share, data.length) &&
-      this.#messages.take(orgId, receivedAt, perSecond * share)
+      this.#messages.take(orgId, receivedAt, messagesPerSecond * share)
     )
   }
 }

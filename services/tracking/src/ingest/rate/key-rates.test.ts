@@ -15,24 +15,16 @@ function told(...states: ReturnType<typeof state>[]): KeyRates {
 }
 
 test('the keys of an organization add up, including those with their own rate', () => {
-  expect(told(state(1)).rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 1 })
+  expect(told(state(1)).rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
   const three = told(state(1), state(2, { message_rate_per_second: 50 }), state(3, { org_id: 8 }))
-  expect(three.rateOf(7, NOW)).toMatchObject({ perSecond: 250, keys: 2 })
-})
-
-test('more keys do not mean more bytes, but a rate set by an operator does', () => {
-  const bytes = (...rates: (number | null)[]) =>
-    told(...rates.map((rate, n) => state(n + 1, { message_rate_per_second: rate }))).rateOf(7, NOW)
-      .bytesPerSecond / 32_768
-  expect([bytes(null), bytes(null, null, null), bytes(50, 20)]).toEqual([200, 200, 200])
-  expect([bytes(300, null), bytes(150, 150)]).toEqual([300, 300])
+  expect(three.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 250, keys: 2 })
 })
 
 test('a state of an older release, without a rate, counts as the default', () => {
   const { message_rate_per_second: _, ...older } = state(1)
   const rates = new KeyRates()
   rates.apply(`keys.key.${older.jti}`, older)
-  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 1 })
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
 })
 
 test('keys that cannot send scans do not count: revoked, expired, without the scope', () => {
@@ -42,32 +34,44 @@ test('keys that cannot send scans do not count: revoked, expired, without the sc
     state(3, { expires_at: '2026-11-21T12:00:05Z' }),
     state(4, { scopes: ['scans:read'] }),
   )
-  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 400, keys: 2 })
-  expect(rates.rateOf(7, NOW + 6_000)).toMatchObject({ perSecond: 200, keys: 1 })
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 400, keys: 2 })
+  expect(rates.rateOf(7, NOW + 6_000)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
 })
 
 test('an organization without known keys has the rate of one key', () => {
-  expect(told().rateOf(7, NOW)).toEqual({ perSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
+  expect(told().rateOf(7, NOW)).toEqual({ messagesPerSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
   const revoked = told(state(1, { revoked_at: '2026-11-20T00:00:00Z' }))
-  expect(revoked.rateOf(7, NOW)).toMatchObject({ perSecond: 200, keys: 0 })
+  expect(revoked.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 0 })
 })
 
-test('an unreadable state changes nothing', () => {
-  const rates = told(state(1, { message_rate_per_second: 500 }))
-  expect(() => rates.apply(`keys.key.${state(1).jti}`, { jti: state(1).jti, revision: 2 })).toThrow()
-  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 500, keys: 1 })
+test('an unreadable state counts as a key without its own rate, until the state comes again', () => {
+  const known = state(1, { message_rate_per_second: 500, revision: 2 })
+  const rates = told(known)
+  const subject = `keys.key.${known.jti}`
+  expect(() => rates.apply(subject, { jti: known.jti, revision: 3 })).toThrow()
+  rates.markUnreadable(subject)
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
+  rates.apply(subject, known)
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 500, keys: 1 })
+  rates.markUnreadable('keys.key.unknown')
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 500, keys: 1 })
+})
+
+test('a state of the same revision changes nothing', () => {
+  const rates = told(state(1, { message_rate_per_second: 500 }), state(1, { message_rate_per_second: 10 }))
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 500 })
 })
 
 test('states may arrive twice and late; a newer one counts at once', () => {
   const old = state(1)
   const rates = told(old, state(1, { revision: 3, message_rate_per_second: 10 }), old, old)
-  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 10, keys: 1 })
-  rates.apply('keys.key.x', state(1, { revision: 4, message_rate_per_second: 20 }))
-  expect(rates.rateOf(7, NOW)).toMatchObject({ perSecond: 20, keys: 1 })
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 10, keys: 1 })
+  rates.apply(`keys.key.${old.jti}`, state(1, { revision: 4, message_rate_per_second: 20 }))
+  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 20, keys: 1 })
 })
 
 test('a re-created stream starts empty', () => {
   const rates = told(state(1, { message_rate_per_second: 10 }))
   rates.clear()
-  expect(rates.rateOf(7, NOW)).toEqual({ perSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
+  expect(rates.rateOf(7, NOW)).toEqual({ messagesPerSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
 })

@@ -1,12 +1,13 @@
 import { KeyRate } from '@whereabouts/contracts/messages/keys-state'
-import { bytesPerSecond, MESSAGES_PER_SECOND } from '@whereabouts/contracts/messages/reader-rates'
+import { allowanceOf } from '@whereabouts/contracts/messages/reader-rates'
 import type { OrgRate } from '../../readers/org-rate.ts'
 
-const UNKNOWN: OrgRate = { perSecond: MESSAGES_PER_SECOND, bytesPerSecond: bytesPerSecond(0), keys: 0 }
 /** A sum is kept this long, because no message says that a key has expired. */
 const SUM_MS = 1_000
 const SUBJECT = 'keys.key.'
 const SCOPE = 'scans:write'
+/** Older than each revision, so that the state counts when it comes again. */
+const UNREADABLE = -1
 
 type Key = {
   orgId: number
@@ -18,11 +19,11 @@ type Key = {
 }
 
 /**
- * Messages a second that each organization may send: the sum over its live keys with `scans:write`, from the KEYS
- * stream. A message does not say which key sent it (ADR 43). An organization without a known key may send as much as
- * one key may.
+ * What each organization may send, from its live keys with `scans:write` in the KEYS stream. A message does not say which
+ * key sent it (ADR 43). An organization without a known key may send as much as one key may.
  */
 export class KeyRates {
+  /** By the subject of their states. */
   readonly #keys = new Map<string, Key>()
   readonly #byOrg = new Map<number, Set<Key>>()
   readonly #sums = new Map<number, OrgRate & { at: number }>()
@@ -30,16 +31,15 @@ export class KeyRates {
   /** Throws for an unreadable state, which changes nothing. States may arrive twice and out of order. */
   apply(subject: string, payload: unknown): void {
     if (!subject.startsWith(SUBJECT)) return
-    const state = KeyRate.parse(payload)
-    const known = this.#keys.get(state.jti)
-    if (known && known.revision > state.revision) return
-    if (known) this.#byOrg.get(known.orgId)?.delete(known)
-    const key = keyOf(state)
-    this.#keys.set(state.jti, key)
-    const ofOrg = this.#byOrg.get(key.orgId) ?? new Set()
-    this.#byOrg.set(key.orgId, ofOrg)
-    if (key.isLive) ofOrg.add(key)
-    this.#sums.delete(key.orgId)
+    const key = keyOf(KeyRate.parse(payload))
+    const known = this.#keys.get(subject)
+    if (!known || known.revision < key.revision) this.#replace(subject, known, key)
+  }
+
+  /** The newest state of a key cannot be read: it counts as a key without a rate of its own until it is published again. */
+  markUnreadable(subject: string): void {
+    const known = this.#keys.get(subject)
+    if (known) this.#replace(subject, known, { ...known, perSecond: null, revision: UNREADABLE })
   }
 
   /** Call if the stream was re-created. */
@@ -52,19 +52,20 @@ export class KeyRates {
   rateOf(orgId: number, now = Date.now()): OrgRate {
     const known = this.#sums.get(orgId)
     if (known && now - known.at < SUM_MS) return known
-    const ofOrg = this.#byOrg.get(orgId)
-    if (!ofOrg) return UNKNOWN
-    const live = [...ofOrg].filter(({ expiresAtMs }) => expiresAtMs > now)
-    const rate = live.length === 0 ? UNKNOWN : sumOf(live)
+    const live = [...(this.#byOrg.get(orgId) ?? [])].filter(({ expiresAtMs }) => expiresAtMs > now)
+    const rate = { ...allowanceOf(live.map(({ perSecond }) => perSecond)), keys: live.length }
     this.#sums.set(orgId, { ...rate, at: now })
     return rate
   }
-}
 
-function sumOf(live: readonly Key[]): OrgRate {
-  const perSecond = live.reduce((sum, key) => sum + (key.perSecond ?? MESSAGES_PER_SECOND), 0)
-  const setByOperators = live.reduce((sum, key) => sum + (key.perSecond ?? 0), 0)
-  return { perSecond, bytesPerSecond: bytesPerSecond(setByOperators), keys: live.length }
+  #replace(subject: string, known: Key | undefined, key: Key): void {
+    if (known) this.#byOrg.get(known.orgId)?.delete(known)
+    this.#keys.set(subject, key)
+    const ofOrg = this.#byOrg.get(key.orgId) ?? new Set()
+    this.#byOrg.set(key.orgId, ofOrg)
+    if (key.isLive) ofOrg.add(key)
+    this.#sums.delete(key.orgId)
+  }
 }
 
 const keyOf = (state: KeyRate): Key => ({

@@ -4,8 +4,8 @@ const SWEEP_ABOVE = 10_000
 type Bucket = { tokens: number; atMs: number }
 
 /**
- * A token bucket for each organization. Time is when the broker received the messages, not when they are handled: a
- * backlog after our own outage is not a flood.
+ * A token bucket in memory for each organization. The caller gives the time: ingest that of receipt at the broker, so
+ * that a backlog after our own outage is not a flood.
  */
 export class RateBuckets {
   readonly #buckets = new Map<number, Bucket>()
@@ -17,12 +17,12 @@ export class RateBuckets {
   }
 
   /** Takes `tokens`. If there are fewer, it takes none and returns false. */
-  take(orgId: number, receivedAtMs: number, perSecond: number, tokens = 1): boolean {
+  take(orgId: number, atMs: number, perSecond: number, tokens = 1): boolean {
     const most = Math.max(tokens, perSecond * this.#burstSeconds)
-    const bucket = this.#bucket(orgId, receivedAtMs, most)
-    const elapsed = Math.max(0, receivedAtMs - bucket.atMs)
+    const bucket = this.#bucket(orgId, atMs, most)
+    const elapsed = Math.max(0, atMs - bucket.atMs)
     bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
-    bucket.atMs = Math.max(bucket.atMs, receivedAtMs)
+    bucket.atMs = Math.max(bucket.atMs, atMs)
     if (bucket.tokens < tokens) return false
     bucket.tokens -= tokens
     return true
