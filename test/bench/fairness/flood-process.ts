@@ -14,6 +14,7 @@ export type FloodJob = {
   messagesPerSecond: number
   reads: number
   bytes?: number
+  isNew?: boolean
   assetsPerOrg: number
 }
 /** The messages given to open connections, and how often the broker ended one. */
@@ -88,18 +89,21 @@ async function until(isTrue: () => boolean): Promise<void> {
 }
 
 function publishNext(nc: NatsConnection): void {
-  const body = bodies[sent.messages % BODIES] ?? Buffer.alloc(0)
+  const body = job.isNew ? bodyOf(sent.messages) : (bodies[sent.messages % BODIES] ?? Buffer.alloc(0))
   nc.publish(`scans.${job.org}.${READER}.canonical`, body)
   sent.messages += 1
   sent.bytes += body.length
 }
 
-/** Every body reads different assets, until all were read. */
+/** Every body reads different assets, until all were read; then, if reads are to be new, the minute before. */
 function bodyOf(index: number): Buffer {
+  const minutesAgo = Math.floor((index * job.reads) / job.assetsPerOrg) % (23 * 60)
+  const time = job.isNew ? { read_at: new Date(Date.now() - minutesAgo * 60_000).toISOString() } : {}
   const reads = Array.from({ length: job.reads }, (_, i) => ({
     tag: { type: 'rfid', value: tagValueOf(job.org, (index * job.reads + i) % job.assetsPerOrg) },
     antenna: 1,
     rssi_dbm: -54.5,
+    ...time,
   }))
   const body = JSON.stringify({ reads })
   return Buffer.from(job.bytes === undefined ? body : body.padEnd(job.bytes))

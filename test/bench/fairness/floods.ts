@@ -14,6 +14,8 @@ export type Flood = {
   reads: number
   /** Size of a message, by padding. Default: the size of its reads. */
   bytes?: number
+  /** Each read is of a minute for which its asset has no row, so that nothing is thinned. */
+  isNew?: boolean
 }
 
 const SIZE_LIMIT = 256 * 1024
@@ -23,6 +25,7 @@ const READS_LIMIT = 1_000
 /** Floods that others must hardly notice, each of a different organization. */
 export const floods: readonly Flood[] = [
   { name: '50 000 reads/s, 250 a message', org: 201, keys: 2, messagesPerSecond: 200, reads: 250 },
+  { name: '50 000 new rows/s, 250 a message', org: 205, keys: 2, messagesPerSecond: 200, reads: 250, isNew: true },
   { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },
   { name: '256 KiB messages, ten keys', org: 203, keys: 10, messagesPerSecond: 2_000, reads: READS_LIMIT, bytes: SIZE_LIMIT },
   { name: 'tiny messages, 250 keys', org: 204, keys: 250, messagesPerSecond: 20_000, reads: 0 },
