@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordProcess, recordedProcess } from './servers/process-record.ts'
+import { readStackRecord } from './stack-record.ts'
 
 /**
  * Claims a data folder for this process until the returned function is called. Throws when another launcher runs on it,
@@ -14,9 +15,14 @@ export function claimDataDir(dataDir: string): () => void {
     throw new Error(
       holder === process.pid
         ? `this process already runs a stack on ${dataDir}`
-        : `another stack runs on ${dataDir} (pid ${holder}): stop it, or set DATA_DIR and other ports`,
+        : `another stack runs on ${dataDir} (pid ${holder}${addressOf(dataDir)}): stop it, or set DATA_DIR and other ports. See npm run status.`,
     )
   }
   recordProcess(file, process.pid)
   return () => rmSync(file, { force: true })
+}
+
+function addressOf(dataDir: string): string {
+  const record = readStackRecord(dataDir)
+  return record ? `, ${record.base}` : ', starting'
 }

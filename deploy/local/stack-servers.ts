@@ -5,7 +5,9 @@ import { freePort, isPortFree } from './servers/free-port.ts'
 import { findNatsServer } from './servers/nats-binary.ts'
 import { type NatsOptions, startNatsServer } from './servers/nats-server.ts'
 import { type PostgresOptions, startPostgres } from './servers/postgres.ts'
+import { recordProcess } from './servers/process-record.ts'
 import { ROOT } from './services.ts'
+import { runFile } from './stack-record.ts'
 
 /** PostgreSQL and the broker of a stack. Stopping a given one does nothing. */
 export type DatabaseServer = {
@@ -54,7 +56,12 @@ export async function startDatabase(
     logFile: join(logsDir(dataDir), 'postgres.log'),
     onNote,
   }
-  let server = await startPostgres(options)
+  const start = async (at: Partial<PostgresOptions> = {}) => {
+    const started = await startPostgres({ ...options, ...at })
+    recordProcess(runFile(dataDir, 'postgres.pid'), started.pid) // for `npm run status`
+    return started
+  }
+  let server = await start()
   const { port } = server
   return {
     url: server.url(),
@@ -66,7 +73,7 @@ export async function startDatabase(
     async startAgain() {
       // The services know the port, so another one is of no use.
       if (!(await isPortFree(port))) throw new Error(`port ${port} is taken by another program`)
-      server = await startPostgres({ ...options, port })
+      server = await start({ port })
     },
   }
 }

@@ -12,6 +12,7 @@ import { perService, presentServices, roleUrl, serviceEnvironment } from './serv
 import { type ExactPorts, checkPorts } from './stack-ports.ts'
 import { stopLeftovers } from './leftovers.ts'
 import { claimDataDir } from './stack-lock.ts'
+import { removeStackRecord, writeStackRecord } from './stack-record.ts'
 import { type BrokerServer, type DatabaseServer, type GivenBroker } from './stack-servers.ts'
 import { startBroker, startDatabase } from './stack-servers.ts'
 import { type Step, runStep } from './stack-steps.ts'
@@ -74,6 +75,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const stop = async () => {
     await started.reduce((before, stopPart) => before.then(stopPart), Promise.resolve())
     started.length = 0
+    removeStackRecord(dataDir)
     release()
   }
   try {
@@ -104,6 +106,14 @@ async function start(
   const wiring: Wiring = { secrets, ports, database, ...addresses }
   writeOpsEnv(dataDir, wiring)
   const services = createControls(options, wiring)
+  writeStackRecord(dataDir, {
+    started_at: new Date().toISOString(),
+    base: `http://127.0.0.1:${ports.gateway.api}`,
+    nats: broker.url,
+    mqtt: broker.mqttUrl,
+    postgres: options.postgresUrl === undefined ? new URL(postgres.url).host : null,
+    ops: Object.fromEntries(services.map(({ name }) => [name, `http://127.0.0.1:${ports[name].ops}`])),
+  })
   stops.unshift(async () => {
     await Promise.all(services.map((service) => service.stop()))
   })

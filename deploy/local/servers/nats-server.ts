@@ -66,7 +66,7 @@ export type NatsServer = {
 /** Starts nats-server on the loopback interface and waits until it answers, JetStream included. */
 export async function startNatsServer(options: NatsOptions): Promise<NatsServer> {
   const { binary, dataDir, secrets, onNote = () => {} } = options
-  const pidFile = pidFileOf(dataDir)
+  const pidFile = natsPidFile(dataDir)
   const logFile = options.logFile ?? join(dataDir, 'nats.log')
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const leftover = await stopLeftoverNats(dataDir)
@@ -105,10 +105,10 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
 
 /** Stops the broker that a killed run left on this data. Returns its pid, if any. */
 export function stopLeftoverNats(dataDir: string): Promise<number | undefined> {
-  return stopRecordedProcess(pidFileOf(dataDir), 'SIGTERM', STOP_SECONDS * 1000)
+  return stopRecordedProcess(natsPidFile(dataDir), 'SIGTERM', STOP_SECONDS * 1000)
 }
 
-function pidFileOf(dataDir: string): string {
+export function natsPidFile(dataDir: string): string {
   return join(dataDir, 'nats.pid')
 }
 

@@ -1,0 +1,48 @@
+import { connect } from 'node:net'
+
+/** `lag`: messages that wait for a consumer of the service; null for processes without one. */
+export type Health = { health: 'ready' | 'not ready' | 'not reachable'; lacks: string[]; lag: number | null }
+
+const TIMEOUT_MS = 2_000
+
+/** Whether a server accepts connections. */
+export function checkPort(address: string): Promise<Health> {
+  const { hostname, port } = new URL(address.includes('://') ? address : `tcp://${address}`)
+  return new Promise((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), timeout: TIMEOUT_MS })
+    const end = (health: Health['health']) => {
+      socket.destroy()
+      resolve({ health, lacks: [], lag: null })
+    }
+    socket.once('connect', () => end('ready'))
+    socket.once('timeout', () => end('not reachable'))
+    socket.once('error', () => end('not reachable'))
+  })
+}
+
+/** What `/readyz` and `/metrics` of a service say. */
+export async function checkService(opsUrl: string): Promise<Health> {
+  try {
+    const ask = (path: string) => fetch(`${opsUrl}/${path}`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const [readyz, metrics] = await Promise.all([ask('readyz'), ask('metrics')])
+    const { checks = {}, optional = {} } = (await readyz.json()) as {
+      checks?: Record<string, boolean>
+      optional?: Record<string, boolean>
+    }
+    const lacks = Object.entries({ ...checks, ...optional }).flatMap(([name, isThere]) =>
+      isThere ? [] : name,
+    )
+    const isReady = readyz.ok && lacks.length === 0
+    return { health: isReady ? 'ready' : 'not ready', lacks, lag: lagOf(await metrics.text()) }
+  } catch {
+    return { health: 'not reachable', lacks: [], lag: null }
+  }
+}
+
+/** The sum over all consumers; null if there is none. */
+export function lagOf(metrics: string): number | null {
+  const values = [...metrics.matchAll(/^consumer_lag_messages\{.*?\} (\S+)$/gm)].map(([, value]) =>
+    Number(value),
+  )
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0)
+}

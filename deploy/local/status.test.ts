@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { isErrorLine, lastError } from './last-error.ts'
+import { lagOf } from './stack-health.ts'
+
+test.for([
+  ['{"level":50,"time":1764000000000,"msg":"database lost"}', '2025-11-24T16:00:00.000Z database lost'],
+  ['{"level":"error","time":"2026-11-24T16:00:00.000Z","msg":"no"}', '2026-11-24T16:00:00.000Z no'],
+  ['{"level":30,"time":1764000000000,"msg":"keys is up"}', undefined],
+  ['{"level":50,"time":1764', undefined],
+  ['[77] 2026/11/24 [ERR] no space left', '[77] 2026/11/24 [ERR] no space left'],
+  [
+    '2026-11-24 FATAL:  the database system is shutting down',
+    '2026-11-24 FATAL:  the database system is shutting down',
+  ],
+  ['2026-11-24 LOG:  checkpoint starting: time', undefined],
+] as const)('%s is shown as %s', ([line, shown]) => expect(isErrorLine(line)).toBe(shown))
+
+test('the last error of a log is found behind other lines, and shortened', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'last-error-'))
+  const file = join(folder, 'keys.log')
+  writeFileSync(
+    file,
+    ['[ERR] first', `[ERR] ${'x'.repeat(500)}`, ...Array(1_000).fill('fine'), ''].join('\n'),
+  )
+  expect(lastError(file, isErrorLine)).toMatch(/^\[ERR\] x{153}…$/)
+  expect(lastError(join(folder, 'none.log'), isErrorLine)).toBeUndefined()
+  rmSync(folder, { recursive: true })
+})
+
+test('the lag is the sum over the consumers of a service', () => {
+  const text = (...lags: number[]) =>
+    lags.map((lag, n) => `consumer_lag_messages{service="tracking",durable="d${n}"} ${lag}\n`).join('')
+  expect(lagOf(`# HELP consumer_lag_messages x\n${text(3, 4)}up 1\n`)).toBe(7)
+  expect(lagOf('up 1\n')).toBeNull()
+})
