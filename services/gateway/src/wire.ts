@@ -25,9 +25,11 @@ export function wire({ view, isCurrent, verifier, signingKey, takeShared, ...dep
   const credential = gatewayCredential(signingKey)
   const { lookups, decisions } = metrics
   const directory = keyDirectory({ view, isCurrent, keysUrl: upstreams.keys, log, credential, lookups })
-  return buildApp({
+  const app = buildApp({
     ...deps,
     authenticate: authenticator({ verifier, directory, signingKey }),
     limiter: rateLimiter({ takeShared, log, decisions }),
   })
+  app.addHook('onClose', () => directory.close())
+  return app
 }

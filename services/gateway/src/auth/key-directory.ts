@@ -3,6 +3,7 @@ import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Counter } from '@whereabouts/service-kit/metrics'
 import { LRUCache } from 'lru-cache'
+import { Agent, request } from 'undici'
 import { z } from 'zod'
 import { keyStatusOf, memberStatusOf } from './key-view.ts'
 import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
@@ -17,6 +18,8 @@ export type KeyDirectory = {
   isSessionValid(orgId: number, userId: string, revision: number): Promise<boolean>
   /** Whether the session or token chain of an access token has ended. Throws 503 if that is not available. */
   isChainEnded(orgId: number, chainId: string): Promise<boolean>
+  /** Closes the connections to keys. */
+  close(): Promise<void>
 }
 
 type Options = {
@@ -33,7 +36,13 @@ type Options = {
 
 /** How long a response is used. A revocation must bind within a second (D9.3). */
 const BELIEVED_MS = 500
-const ASK_TIMEOUT_MS = 2_000
+/** For the first attempt, and for the second. */
+const ASK_TIMEOUT_MS = 1_000
+/**
+ * The other end of a connection may be gone without a word: a machine was lost, or a firewall dropped it. A service offers
+ * to keep a connection for more than a minute, and lookups are rare, so most would be made on such a connection.
+ */
+const KEEP_ALIVE_MS = 1_000
 const MAX_REMEMBERED = 10_000
 
 /**
@@ -42,9 +51,15 @@ const MAX_REMEMBERED = 10_000
  */
 export function keyDirectory(options: Options): KeyDirectory {
   const { view, isCurrent, lookups } = options
-  const askKey = lookup<KeyStatus>(options, keyStatusOf)
-  const askMember = lookup<MemberStatus>(options, memberStatusOf)
-  const askChain = lookup<{ ended: boolean }>(options, (payload) => ChainState.parse(payload))
+  const connections = {
+    kept: new Agent({ keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS }),
+    /** Each request has a new connection. */
+    single: new Agent({ pipelining: 0 }),
+  }
+  const asked = { ...options, connections }
+  const askKey = lookup<KeyStatus>(asked, keyStatusOf)
+  const askMember = lookup<MemberStatus>(asked, memberStatusOf)
+  const askChain = lookup<{ ended: boolean }>(asked, (payload) => ChainState.parse(payload))
 
   function fromView<T>(known: T): T {
     lookups.inc({ source: 'view' })
@@ -75,15 +90,20 @@ export function keyDirectory(options: Options): KeyDirectory {
       // Undefined: this replica of keys is from a release without this route.
       return (await askChain(`chains/${orgId}/${encodeURIComponent(chainId)}`))?.ended ?? false
     },
+
+    async close() {
+      await Promise.all(Object.values(connections).map((agent) => agent.close()))
+    },
   }
 }
 
 const ChainState = z.object({ ended: z.boolean() })
 
+type Asked = Options & { connections: Record<'kept' | 'single', Agent> }
 type Lookup<S> = { status: Promise<S | undefined>; until: number }
 
 /** Sends one request for many callers. Undefined: not found. */
-function lookup<S>(options: Options, read: (payload: unknown) => S) {
+function lookup<S>(options: Asked, read: (payload: unknown) => S) {
   const { lookups, now = Date.now } = options
   const recent = new LRUCache<string, Lookup<S>>({ max: MAX_REMEMBERED })
 
@@ -98,23 +118,23 @@ function lookup<S>(options: Options, read: (payload: unknown) => S) {
   }
 }
 
+/** A second attempt has a new connection, which may also reach another replica: the first one may hang. */
 async function ask<S>(
   path: string,
   read: (payload: unknown) => S,
-  { keysUrl, credential, log }: Options,
+  { keysUrl, credential, log, connections }: Asked,
 ): Promise<S | undefined> {
-  const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
-  try {
+  const once = async (dispatcher: Agent) => {
     const headers = { [PRINCIPAL_HEADER]: await credential() }
-    const once = () => fetch(`${keysUrl}/internal/${path}`, { signal, redirect: 'error', headers })
-    // Retries a connection failure, because `keys` may just have closed the connection to be replaced.
-    const response = await once().catch(once)
-    if (response.status === 404) {
-      await response.body?.cancel()
-      return undefined
-    }
-    if (!response.ok) throw new Error(`keys answered ${response.status}`)
-    return read(await response.json())
+    const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
+    const { statusCode, body } = await request(`${keysUrl}/internal/${path}`, { dispatcher, signal, headers })
+    if (statusCode === 200) return read(await body.json())
+    await body.dump()
+    if (statusCode === 404) return undefined
+    throw new Error(`keys answered ${statusCode}`)
+  }
+  try {
+    return await once(connections.kept).catch(() => once(connections.single))
   } catch (error) {
     log.warn({ err: error }, 'credential lookup at keys failed')
     throw serviceUnavailable(error)
