@@ -139,14 +139,16 @@ export async function touchKey(db: Db, orgId: number, id: number): Promise<void>
 }
 
 /**
- * Records that keys were used a moment ago, by `jti`, in any organization. Skips keys of which that was recorded in the
+ * Records that keys sent something a moment ago, by `jti`, in any organization. Skips keys of which that was recorded in the
  * last half minute, for example by another replica, and locked ones: the next call records them. `users` must be UUIDs.
  */
 export async function touchKeys(db: Db, users: readonly string[]): Promise<void> {
   await sql`
-    update api_key set last_used_at = clock_timestamp() where jti in (
+    update api_key set last_used_at = clock_timestamp(), first_message_at = coalesce(first_message_at, clock_timestamp())
+    where jti in (
       select jti from api_key
       where jti = any(${users}::uuid[]) and revoked_at is null
-        and (last_used_at is null or last_used_at <= clock_timestamp() - interval '30 seconds')
+        and (first_message_at is null or last_used_at is null
+          or last_used_at <= clock_timestamp() - interval '30 seconds')
       for update skip locked)`.execute(db)
 }

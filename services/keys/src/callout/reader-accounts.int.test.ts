@@ -7,6 +7,7 @@ import { countConnections } from '@whereabouts/messaging/connection-counts'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { expect } from 'vitest'
 import { test as base, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
+import { touchKeys } from '../api-keys/api-keys.queries.ts'
 import { decideLogin } from './logins.ts'
 
 const NATS = resolve(import.meta.dirname, '../../../../deploy/nats')
@@ -78,4 +79,20 @@ test('a broker without accounts for organizations has the shared one, where read
   const accountz = await fetch(`${readers.bus.server.monitorUrl}/accountz`)
   expect(((await accountz.json()) as { accounts: string[] }).accounts).toContain('READERS')
   expect(await publishAs(readers, await newReader(keys))).toEqual({ stream: 'SCANS', account: 'READERS' })
+})
+
+test.describe('with two accounts', () => {
+  test.override({ count: 2 })
+
+  test('the second is for an organization whose readers have sent something, and then readers share one', async ({
+    keys,
+    readers,
+  }) => {
+    const [first, second, third] = [await newReader(keys), await newReader(keys), await newReader(keys)]
+    expect(await publishAs(readers, first)).toMatchObject({ stream: 'SCANS', account: 'R0000' })
+    expect(await publishAs(readers, second)).toMatchObject({ stream: 'SCANS', account: 'READERS' })
+    await touchKeys(keys.database.db, [second.key.jti, third.key.jti]) // as the count of connections finds
+    expect(await publishAs(readers, second)).toMatchObject({ stream: 'SCANS', account: 'R0001' })
+    expect(await publishAs(readers, third)).toMatchObject({ stream: 'SCANS', account: 'READERS' })
+  })
 })
