@@ -20,7 +20,7 @@ function withReaderAccounts(count: number): string {
 }
 
 /** A broker with the product's callout. `login`: with the inbox prefix of the key. */
-type Readers = { bus: Bus; login(key: Key): Promise<Broker> }
+type Readers = { bus: Bus; login: (key: Key) => Promise<Broker> }
 
 const test = base.extend<{ count: number; readers: Readers }>({
   count: 0,
