@@ -15,6 +15,7 @@ const NOBODY: LoginDeps['connections'] = {
   expect: () => undefined,
   refresh: async () => undefined,
   readerAccounts: 1_000,
+  usersIn: () => [],
 }
 
 type Given = Partial<Login> & { connections?: LoginDeps['connections']; now?: () => number }
@@ -137,6 +138,13 @@ test('a login and the release of its account at once never leave it to two organ
   }
 })
 
+test('an account where somebody is connected is not given', async ({ keys }) => {
+  const connections = { ...NOBODY, usersIn: () => ['a reader that the database has forgotten'] }
+  const key = await reader(keys, await keys.signUp())
+  expect((await granted(keys, key, { connections })).account).toBe('READERS')
+  expect((await granted(keys, key)).account).toMatch(/^R\d{4}$/)
+})
+
 test('over MQTT a reader may publish and not subscribe', async ({ keys }) => {
   const org = await keys.signUp()
   expect(await granted(keys, await reader(keys, org), { clientType: 'mqtt' })).toMatchObject({
@@ -219,6 +227,7 @@ test('a key has at most 200 connections, an organization 2000', async ({ keys })
     expect: (user) => void open.set(user, (open.get(user) ?? 0) + 1),
     refresh: async () => undefined,
     readerAccounts: 1_000,
+    usersIn: () => [],
   }
   const [first, last] = [all[0]!, all[10]!]
   open.set(first.jti, 199)

@@ -9,7 +9,11 @@ const ACCOUNT_FREE_AFTER_DAYS = 30
  * if there is none for it. Half of the accounts are for organizations whose readers have sent something, because
  * anybody can sign up and log in.
  */
-export async function readerAccountOf(db: Db, orgId: number, accounts: number): Promise<number | undefined> {
+export async function readerAccountOf(
+  db: Db,
+  orgId: number,
+  { accounts, isEmpty }: { accounts: number; isEmpty: (account: number) => boolean },
+): Promise<number | undefined> {
   const known = await useReaderAccount(db, orgId)
   if (known !== undefined) return known
   // Before the lock, so that logins do not queue for it when nothing is free.
@@ -18,7 +22,8 @@ export async function readerAccountOf(db: Db, orgId: number, accounts: number): 
     // One at a time, or two organizations would get the same number.
     await sql`select pg_advisory_xact_lock(hashtext('org_reader_account'))`.execute(tx)
     const free = await findFreeAccount(tx, orgId, accounts)
-    if (free !== undefined)
+    // Somebody is there whom the database does not know of, for example after it was restored from a backup.
+    if (free !== undefined && isEmpty(free))
       await sql`
         update org set reader_account = ${free}, reader_account_used_at = clock_timestamp()
         where id = ${orgId} and reader_account is null`.execute(tx)
