@@ -62,6 +62,44 @@ test('a key created in the form works until it is revoked', async ({ member, org
   expect((await exchange()).status).toBe(401)
 })
 
+test('D17.6 the list says which key created a key, and a revocation can include what it created', async ({
+  member,
+  organization,
+}) => {
+  const params = { path: { org_id: organization.id } }
+  const body = { name: 'Rotation', scopes: ['keys:admin' as const] }
+  const { data: parent } = unwrap(
+    await organization.admin.POST('/api/v1/orgs/{org_id}/api-keys', { params, body }),
+  )
+  const exchange = () =>
+    fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: parent.client_id,
+        client_secret: parent.client_secret,
+      }),
+    })
+  const { access_token: token } = (await (await exchange()).json()) as { access_token: string }
+  const child = await fetch(`${STACK.urls.base}/api/v1/orgs/${organization.id}/api-keys`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Weekly', scopes: ['assets:read'] }),
+  })
+  expect(child.status).toBe(201)
+  const { page } = member
+  await member.open('/api-keys')
+  const row = page.getByRole('row', { name: /Weekly/ })
+  await row.getByText('by the key Rotation').waitFor()
+  await page.getByRole('button', { name: 'Revoke Rotation' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Also revoke the keys it created' }).check()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect((await exchange()).status).toBe(401)
+})
+
 test('an empty list explains keys; offline, creating a key fails', async ({ member, organization }) => {
   const { page, context } = member
   const path = { org_id: organization.id }
