@@ -4,6 +4,14 @@ import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 const DAY_MS = 86_400_000
+const AGENT = { 'user-agent': 'erp-connector/1' }
+
+const exchangeOf = (client_id: string, client_secret: string) =>
+  fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
+    method: 'POST',
+    headers: AGENT,
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+  })
 
 test('a key created in the form works until it is revoked', async ({ member, organization }) => {
   const { page } = member
@@ -29,12 +37,7 @@ test('a key created in the form works until it is revoked', async ({ member, org
   expect(await value('Get an access token')).toBe(
     `curl -s ${STACK.urls.base}/api/v1/oauth/token -d grant_type=client_credentials -d client_id=${id} -d client_secret=${secret}`,
   )
-  const exchange = () =>
-    fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
-      method: 'POST',
-      headers: { 'user-agent': 'erp-connector/1' },
-      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
-    })
+  const exchange = () => exchangeOf(id, secret)
   expect((await exchange()).status).toBe(200)
   await page.getByRole('button', { name: 'Done' }).isDisabled()
   await page.getByLabel('I have stored it').check()
@@ -71,19 +74,11 @@ test('D17.6 the list says which key created a key, and a revocation can include 
   const { data: parent } = unwrap(
     await organization.admin.POST('/api/v1/orgs/{org_id}/api-keys', { params, body }),
   )
-  const exchange = () =>
-    fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: parent.client_id,
-        client_secret: parent.client_secret,
-      }),
-    })
+  const exchange = () => exchangeOf(parent.client_id, parent.client_secret)
   const { access_token: token } = (await (await exchange()).json()) as { access_token: string }
   const child = await fetch(`${STACK.urls.base}/api/v1/orgs/${organization.id}/api-keys`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { ...AGENT, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ name: 'Weekly', scopes: ['assets:read'] }),
   })
   expect(child.status).toBe(201)

@@ -87,10 +87,12 @@ export const peopleScenarios: Record<string, Scenario> = {
       body: { refresh_token: (await session(given, given.org)).refresh_token },
     }),
     401: () => ({ body: { refresh_token: 'unknown' }, headers: fromNewAddress() }),
+    429: (given) => repeatedly(given, 'refreshSession', () => ({ body: { refresh_token: 'unknown' } })),
     404: async (given) => ({ body: await switchBody(given, UNKNOWN_ID) }),
   },
   logOut: {
     204: async (given) => ({ body: { refresh_token: (await session(given, given.org)).refresh_token } }),
+    429: (given) => repeatedly(given, 'logOut', () => ({ body: { refresh_token: 'unknown' } })),
   },
   getCurrentUser: { 200: () => ({}) },
   changePassword: {

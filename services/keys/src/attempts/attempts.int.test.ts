@@ -53,7 +53,7 @@ test('made-up refresh tokens count at refresh and sign-out, and tokens that are 
   keys,
 }) => {
   const { session } = await keys.signUp()
-  const address = '203.0.113.64'
+  const address = '203.0.113.66'
   const send = (path: string, refresh_token: string) =>
     keys.post(`/api/v1/auth/${path}`, { refresh_token }, { address })
   const statuses: number[] = []
