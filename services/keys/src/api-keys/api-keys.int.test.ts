@@ -194,7 +194,7 @@ test('D17.6 a revoked key whose only unrevoked descendant has expired is 404', a
   expect((await revokeAll(keys, org, root!.id)).statusCode).toBe(404)
 })
 
-test('D17.6 at most 200 keys that are neither revoked nor expired, also of two creations at once', async ({
+test('D17.6 at most 200 keys that are neither revoked nor expired, also of creations at once', async ({
   keys,
 }) => {
   const org = await keys.signUp()
@@ -205,9 +205,9 @@ test('D17.6 at most 200 keys that are neither revoked nor expired, also of two c
     [org.orgId],
   )
   const body = { name: 'Last', scopes: ['assets:read'] }
-  const replies = await Promise.all([create(keys, org, body), create(keys, org, body)])
+  const replies = await Promise.all(Array.from({ length: 8 }, () => create(keys, org, body)))
   const refused = replies.find(({ statusCode }) => statusCode === 409)
-  expect(new Set(replies.map(({ statusCode }) => statusCode))).toEqual(new Set([201, 409]))
+  expect(replies.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1)
   expect(refused?.json().error).toMatchObject({
     type: 'conflict',
     detail: expect.stringContaining('200 API keys'),
