@@ -4,6 +4,14 @@ import { expectAccessible } from './support/accessible.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 const DAY_MS = 86_400_000
+const AGENT = { 'user-agent': 'erp-connector/1' }
+
+const exchangeOf = (client_id: string, client_secret: string) =>
+  fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
+    method: 'POST',
+    headers: AGENT,
+    body: new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret }),
+  })
 
 test('a key created in the form works until it is revoked', async ({ member, organization }) => {
   const { page } = member
@@ -29,12 +37,7 @@ test('a key created in the form works until it is revoked', async ({ member, org
   expect(await value('Get an access token')).toBe(
     `curl -s ${STACK.urls.base}/api/v1/oauth/token -d grant_type=client_credentials -d client_id=${id} -d client_secret=${secret}`,
   )
-  const exchange = () =>
-    fetch(`${STACK.urls.base}/api/v1/oauth/token`, {
-      method: 'POST',
-      headers: { 'user-agent': 'erp-connector/1' },
-      body: new URLSearchParams({ grant_type: 'client_credentials', client_id: id, client_secret: secret }),
-    })
+  const exchange = () => exchangeOf(id, secret)
   expect((await exchange()).status).toBe(200)
   await page.getByRole('button', { name: 'Done' }).isDisabled()
   await page.getByLabel('I have stored it').check()
@@ -58,6 +61,36 @@ test('a key created in the form works until it is revoked', async ({ member, org
   await page.getByRole('button', { name: 'Revoke ERP connector' }).click()
   await page.getByText('are refused within a second').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await row.waitFor({ state: 'detached' })
+  expect((await exchange()).status).toBe(401)
+})
+
+test('D17.6 the list says which key created a key, and a revocation can include what it created', async ({
+  member,
+  organization,
+}) => {
+  const params = { path: { org_id: organization.id } }
+  const body = { name: 'Rotation', scopes: ['keys:admin' as const] }
+  const { data: parent } = unwrap(
+    await organization.admin.POST('/api/v1/orgs/{org_id}/api-keys', { params, body }),
+  )
+  const exchange = () => exchangeOf(parent.client_id, parent.client_secret)
+  const { access_token: token } = (await (await exchange()).json()) as { access_token: string }
+  const child = await fetch(`${STACK.urls.base}/api/v1/orgs/${organization.id}/api-keys`, {
+    method: 'POST',
+    headers: { ...AGENT, authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Weekly', scopes: ['assets:read'] }),
+  })
+  expect(child.status).toBe(201)
+  const { page } = member
+  await member.open('/api-keys')
+  const row = page.getByRole('row', { name: /Weekly/ })
+  await row.getByText('by the key Rotation').waitFor()
+  await page.getByRole('button', { name: 'Revoke Rotation' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('checkbox', { name: 'Also revoke the keys it created' }).check()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Revoke' }).click()
   await row.waitFor({ state: 'detached' })
   expect((await exchange()).status).toBe(401)
 })

@@ -532,7 +532,7 @@ export interface paths {
         put?: never;
         /**
          * Create an API key
-         * @description Returns the client secret, which is shown only once. Scopes cannot be changed later. To rotate a key, create another key, switch your clients to it, and revoke the first one. A key with `reader_key` publishes for that reader only. `scans:write` must be its only scope. The reader need not exist yet.
+         * @description Returns the client secret, which is shown only once. Scopes cannot be changed later. To rotate a key, create another key, switch your clients to it, and revoke the first one. A key with `reader_key` publishes for that reader only. `scans:write` must be its only scope. The reader need not exist yet. `keys:admin` is full administration of the keys: a key with it can create keys with every scope, which may live longer than itself. An organization has at most 200 keys that are neither revoked nor expired, unless the operator allows more: beyond that, the response is 409.
          *
          *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
          *
@@ -557,7 +557,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description `key_id` is the id or the `jti` of the key. The access and refresh tokens of the key stop working within a second. Responds with 404 if the key is already revoked.
+         * @description `key_id` is the id or the `jti` of the key. The access and refresh tokens of the key stop working within a second. Responds with 404 if the key is already revoked. `descendants=true` also revokes the keys that it created, and those that they created. Then the response is 204 also for a revoked key, as long as one of these was live.
          *
          *     **Access:** an API key with the scope `keys:admin`, or a signed-in administrator of the organization.
          *
@@ -3804,6 +3804,7 @@ export interface operations {
             404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };
@@ -3843,6 +3844,7 @@ export interface operations {
             403: components["responses"]["RefusedUserAgent"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
         };
@@ -5038,6 +5040,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -5047,7 +5050,9 @@ export interface operations {
     };
     revokeApiKey: {
         parameters: {
-            query?: never;
+            query?: {
+                descendants?: boolean;
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];

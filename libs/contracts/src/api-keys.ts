@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, Uuid } from './ids.ts'
 import { Instant, WireInstant } from './instant.ts'
 import { openEnum } from './open-enum.ts'
-import { dataOf, listOf, page, pathId, pathIdOrUuid } from './query.ts'
+import { booleanParameter, dataOf, listOf, page, pathId, pathIdOrUuid } from './query.ts'
 import { ReaderKey } from './readers.ts'
 import { scopes, type Route } from './route.ts'
 import { Name } from './text.ts'
@@ -116,11 +116,14 @@ export const apiKeyRoutes = {
     description:
       'Returns the client secret, which is shown only once. Scopes cannot be changed later. To rotate a key, create ' +
       'another key, switch your clients to it, and revoke the first one. A key with `reader_key` publishes for that ' +
-      'reader only. `scans:write` must be its only scope. The reader need not exist yet.',
+      'reader only. `scans:write` must be its only scope. The reader need not exist yet. `keys:admin` is full ' +
+      'administration of the keys: a key with it can create keys with every scope, which may live longer than ' +
+      'itself. An organization has at most 200 keys that are neither revoked nor expired, unless the operator ' +
+      'allows more: beyond that, the response is 409.',
     params: OrgPath,
     body: ApiKeyCreate,
     success: { status: 201, schema: dataOf(ApiKeyCreated) },
-    errors: ['validation_error', 'bad_request'],
+    errors: ['validation_error', 'bad_request', 'conflict'],
   },
   revokeApiKey: {
     method: 'DELETE',
@@ -132,11 +135,14 @@ export const apiKeyRoutes = {
     summary: 'Revoke an API key',
     description:
       '`key_id` is the id or the `jti` of the key. The access and refresh tokens of the key stop working within a ' +
-      'second. Responds with 404 if the key is already revoked.',
+      'second. Responds with 404 if the key is already revoked. `descendants=true` also revokes the keys that it ' +
+      'created, and those that they created. Then the response is 204 also for a revoked key, as long as one of ' +
+      'these was live.',
     params: z.strictObject({
       org_id: pathId,
       key_id: pathIdOrUuid,
     }),
+    query: z.strictObject({ descendants: booleanParameter.optional() }),
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },

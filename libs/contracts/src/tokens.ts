@@ -162,7 +162,7 @@ export const tokenRoutes = {
     summary: 'Refresh the tokens of a session',
     body: RefreshInto,
     success: { status: 200, schema: dataOf(Session) },
-    errors: ['validation_error', 'bad_request', 'unauthorized', 'not_found'],
+    errors: ['validation_error', 'bad_request', 'unauthorized', 'not_found', 'rate_limited'],
   },
   logOut: {
     ...open,
@@ -172,6 +172,6 @@ export const tokenRoutes = {
     summary: 'End a session',
     body: Refresh,
     success: { status: 204 },
-    errors: ['validation_error', 'bad_request'],
+    errors: ['validation_error', 'bad_request', 'rate_limited'],
   },
 } as const satisfies Record<string, Route>

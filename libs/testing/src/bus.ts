@@ -1,7 +1,7 @@
 import { connect, type Broker } from '@whereabouts/messaging/connection'
 import type { Logger } from '@whereabouts/messaging/logger'
 import { applyTopology, type BrokersByAccount, type TopologyOptions } from '@whereabouts/messaging/topology'
-import { startBroker, type BrokerUser, type TestBroker } from './broker.ts'
+import { startBroker, type BrokerOptions, type BrokerUser, type TestBroker } from './broker.ts'
 
 export type LogLine = { level: 'debug' | 'info' | 'warn' | 'error'; text: string } & Record<string, unknown>
 
@@ -28,8 +28,8 @@ export type Bus = {
   stop(): Promise<void>
 }
 
-export async function startBus(options: TopologyOptions = {}): Promise<Bus> {
-  const server = await startBroker()
+export async function startBus(options: TopologyOptions = {}, ofBroker: BrokerOptions = {}): Promise<Bus> {
+  const server = await startBroker(ofBroker)
   const { logger, lines } = logKeeper()
   const opened: Broker[] = []
   const open: Bus['connect'] = async (user = 'services') => {

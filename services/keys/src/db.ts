@@ -8,8 +8,11 @@ type OrgTable = {
   name: string
   revision: Generated<number>
   subscription_ends_at: Generated<string | null>
-  /** The number of its broker account; null until one of its readers logs in over NATS. */
+  /** The number of its broker account; null until its readers log in over NATS, and again after 30 days without. */
   reader_account: Generated<number | null>
+  reader_account_used_at: Generated<string | null>
+  /** Keys that it may have at a time, neither revoked nor expired. */
+  api_key_limit: Generated<number>
   created_at: Generated<string>
 }
 
@@ -80,6 +83,8 @@ type ApiKeyTable = {
   expires_at: string | null
   revoked_at: Generated<string | null>
   last_used_at: Generated<string | null>
+  /** When a reader with it was first seen to send something. */
+  first_message_at: Generated<string | null>
 }
 
 type PendingDisconnectTable = {

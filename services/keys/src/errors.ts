@@ -21,6 +21,11 @@ export const keyRevoked = () => unauthorized('API key has been revoked')
 export const keyOnly = () => unauthorized('An API key access token is required')
 export const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')
 export const orgNotFound = () => new AppError('not_found', 'Organization not found')
+export const tooManyKeys = (limit: number) =>
+  new AppError(
+    'conflict',
+    `The organization has ${limit} API keys that are neither revoked nor expired, the most it may have. Revoke those that are not used, or ask the operator for more.`,
+  )
 export const apiKeyNotFound = () => new AppError('not_found', 'API key not found')
 export const memberNotFound = () => new AppError('not_found', 'Member not found')
 export const invitationNotFound = () => new AppError('not_found', 'Invitation not found')

@@ -2,7 +2,7 @@ import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
-import { purgeClientIds } from './callout/reader-logins.queries.ts'
+import { freeReaderAccounts, purgeClientIds } from './callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
 import { purgeSuspensions } from './floods/suspensions.queries.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
@@ -57,6 +57,7 @@ export function startLoops(options: Options) {
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredResetLinks(db, PURGE_BATCH))
     await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
+    await purgeAll(() => freeReaderAccounts(db, PURGE_BATCH))
     await purgeAll(() => purgeSuspensions(db, PURGE_BATCH))
     await purgeBuckets()
   })

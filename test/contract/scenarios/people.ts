@@ -9,6 +9,7 @@ import { unique, type Given, type Scenario } from './scenario.ts'
 const PASSWORD = 'correct horse battery'
 const newEmail = () => `${unique('bob')}@example.com`
 const signUp = (email = newEmail()) => ({ org_name: 'Acme', name: 'Ada', email, password: PASSWORD })
+const keyBody = { name: 'k', scopes: ['assets:read'] }
 const ownOrg = ({ org }: Given) => ({ params: { org_id: org.id } })
 
 /** Sends more failing requests from one address at once than the limit allows. */
@@ -86,10 +87,12 @@ export const peopleScenarios: Record<string, Scenario> = {
       body: { refresh_token: (await session(given, given.org)).refresh_token },
     }),
     401: () => ({ body: { refresh_token: 'unknown' }, headers: fromNewAddress() }),
+    429: (given) => repeatedly(given, 'refreshSession', () => ({ body: { refresh_token: 'unknown' } })),
     404: async (given) => ({ body: await switchBody(given, UNKNOWN_ID) }),
   },
   logOut: {
     204: async (given) => ({ body: { refresh_token: (await session(given, given.org)).refresh_token } }),
+    429: (given) => repeatedly(given, 'logOut', () => ({ body: { refresh_token: 'unknown' } })),
   },
   getCurrentUser: { 200: () => ({}) },
   changePassword: {
@@ -134,7 +137,16 @@ export const peopleScenarios: Record<string, Scenario> = {
 
   getCurrentOrg: { 200: () => ({}), 404: 'an organization cannot be deleted' },
   listApiKeys: { 200: ownOrg },
-  createApiKey: { 201: (given) => ({ ...ownOrg(given), body: { name: 'k', scopes: ['assets:read'] } }) },
+  createApiKey: {
+    201: (given) => ({ ...ownOrg(given), body: keyBody }),
+    409: async ({ api }) => {
+      const org = await newOrganization(api)
+      const full = { params: { org_id: org.id }, token: org.admin, body: keyBody }
+      const made = await Promise.all(Array.from({ length: 200 }, () => api.call('createApiKey', full)))
+      if (made.some(({ status }) => status !== 201)) throw new Error('fewer than 200 keys were created')
+      return full
+    },
+  },
   revokeApiKey: {
     204: async ({ org }) => ({ params: { org_id: org.id, key_id: (await org.key()).id } }),
   },

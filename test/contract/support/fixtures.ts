@@ -33,7 +33,14 @@ export const test = base
       (name?: string) =>
         newOrganization(api, name),
   )
-  .extend('token', async ({ org }) => (await org.key()).token)
+  .extend('token', async ({ api, org }, { onCleanup }) => {
+    const { token, id } = await org.key()
+    // An organization has at most 200 live keys, and a file may have more tests.
+    onCleanup(async () => {
+      await api.call('revokeApiKey', { params: { org_id: org.id, key_id: id }, token })
+    })
+    return token
+  })
   .extend('emptyToken', { scope: 'file' }, async ({ api, org }) => {
     const { token } = await org.key()
     await exhaust(api, token)

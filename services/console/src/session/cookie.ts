@@ -16,13 +16,13 @@ export type SessionCookie = {
 
 /**
  * Reads and writes the session cookie. `isSecure`: the public URL is HTTPS. Then a cookie with the name of earlier
- * releases is still read, and replaced when a token is stored.
+ * releases is not accepted, because a page on a sibling host can set one, and is deleted when the session changes.
  */
 export function sessionCookie(isSecure: boolean): SessionCookie {
   const name = isSecure ? SECURE_NAME : NAME
   const attributes = isSecure ? ['Path=/', 'Secure'] : ['Path=/session']
   return {
-    read: (header) => valueOf(name, header) ?? valueOf(NAME, header),
+    read: (header) => valueOf(name, header),
     write: (token, header) => {
       if (token !== undefined && !VALUE.test(token))
         throw new Error('the refresh token has characters that a cookie cannot contain')

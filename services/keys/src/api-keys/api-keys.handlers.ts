@@ -4,13 +4,21 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { ApiKeyRow, Tenants, Tx } from '../db.ts'
-import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked } from '../errors.ts'
+import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked, tooManyKeys } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { hashSecret, newClientSecret, NO_STORE } from '../secrets.ts'
 import { lockMember } from '../members/find-members.queries.ts'
-import { countKeys, insertKey, listKeys, lockKey, lockUsableKey } from './api-keys.queries.ts'
+import { lockOrg } from '../orgs/orgs.queries.ts'
+import {
+  countKeys,
+  countUsableKeys,
+  insertKey,
+  listKeys,
+  lockKey,
+  lockUsableKey,
+} from './api-keys.queries.ts'
 import { enqueueKeyState } from './api-keys.state.ts'
-import { revokeLockedKey } from './revocation.ts'
+import { revokeLockedKey, revokeWithDescendants } from './revocation.ts'
 
 export type ApiKeyDeps = {
   tenants: Tenants
@@ -42,13 +50,17 @@ export function apiKeyHandlers({
       if (readerKey !== null && scopes.join() !== 'scans:write') throw boundToMoreThanScans()
       const secret = newClientSecret()
       const key = await tenants.transaction(principal.orgId, async (tx) => {
+        const org = await lockOrg(tx, principal.orgId) // one creation at a time, or two would pass the limit
+        const createdBy = await creator(tx, principal)
+        if (org && (await countUsableKeys(tx, org.id)) >= org.api_key_limit)
+          throw tooManyKeys(org.api_key_limit)
         const created = await insertKey(tx, principal.orgId, {
           name: body.name,
           scopes,
           reader_key: readerKey,
           secret_hash: hashSecret(secret),
           expires_at: expiresAt,
-          ...(await creator(tx, principal)),
+          ...createdBy,
         })
         await enqueueKeyState(tx, created)
         return created
@@ -57,8 +69,12 @@ export function apiKeyHandlers({
       return new Reply({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)
     },
 
-    async revokeApiKey({ principal: { orgId }, params }) {
+    async revokeApiKey({ principal: { orgId }, params, query }) {
       await tenants.transaction(orgId, async (tx) => {
+        if (query.descendants === true) {
+          if (!(await revokeWithDescendants(tx, orgId, params.key_id))) throw apiKeyNotFound()
+          return
+        }
         const key = await lockKey(tx, orgId, params.key_id)
         if (!key) throw apiKeyNotFound()
         await revokeLockedKey(tx, key)

@@ -140,6 +140,82 @@ test('two revocations at once: one 204, one 404, one message', async ({ keys }) 
   expect(await states(keys, key.jti)).toHaveLength(2)
 })
 
+/** A chain of keys with `keys:admin`, each created by the one before. */
+async function chainOfKeys(keys: Keys, org: Org, length: number) {
+  const chain = [await keys.createKey(org, { scopes: ['keys:admin'] })]
+  while (chain.length < length) {
+    const caller = {
+      orgId: org.orgId,
+      kind: 'key' as const,
+      keyId: chain.at(-1)!.jti,
+      scopes: ['keys:admin'],
+    }
+    const body = { name: 'Child', scopes: ['keys:admin'] }
+    chain.push((await keys.post(path(org.orgId), body, { caller })).json().data)
+  }
+  return chain
+}
+
+const revokeAll = (keys: Keys, org: Org, key: number | string) => revoke(keys, org, `${key}?descendants=true`)
+
+test('D17.6 descendants=true revokes what the key created, through revoked keys too, and nothing else', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  const [root, child, grandchild] = await chainOfKeys(keys, org, 3)
+  const other = await keys.createKey(org)
+  await revoke(keys, org, child!.id)
+  expect((await revokeAll(keys, org, root!.jti)).statusCode).toBe(204)
+  expect((await list(keys, org)).json().data).toMatchObject([{ id: other.id }])
+  const disconnects = keys.database.db.selectFrom('pending_disconnect').select('jti')
+  for (const { jti } of [root!, child!, grandchild!]) {
+    expect((await states(keys, jti)).at(-1)?.payload).toMatchObject({ revoked_at: expect.any(String) })
+    expect(await states(keys, jti)).toHaveLength(2)
+    expect(await disconnects.where('jti', '=', jti).execute()).toHaveLength(1)
+  }
+})
+
+test('D17.6 a revoked key: 204 while a descendant is live, then 404', async ({ keys }) => {
+  const org = await keys.signUp()
+  const [root, , grandchild] = await chainOfKeys(keys, org, 3)
+  await revoke(keys, org, root!.id)
+  expect((await revoke(keys, org, root!.id)).statusCode).toBe(404)
+  expect((await revokeAll(keys, org, root!.id)).statusCode).toBe(204)
+  expect((await keys.exchange(grandchild!)).statusCode).toBe(401)
+  expect((await revokeAll(keys, org, root!.id)).statusCode).toBe(404)
+  expect((await revokeAll(keys, await keys.signUp(), root!.id)).statusCode).toBe(404)
+})
+
+test('D17.6 a revoked key whose only unrevoked descendant has expired is 404', async ({ keys }) => {
+  const org = await keys.signUp()
+  const [root, child] = await chainOfKeys(keys, org, 2)
+  await revoke(keys, org, root!.id)
+  await keys.database.pool.query(`update api_key set expires_at = '2020-01-01' where id = $1`, [child!.id])
+  expect((await revokeAll(keys, org, root!.id)).statusCode).toBe(404)
+})
+
+test('D17.6 at most 200 keys that are neither revoked nor expired, also of creations at once', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  await keys.database.pool.query(
+    `insert into api_key (org_id, name, scopes, secret_hash, expires_at, revoked_at)
+     select $1::bigint, 'k', '{assets:read}', sha256('x'), case when n > 210 then now() end, case when n > 199 then now() end
+     from generate_series(1, 220) n`,
+    [org.orgId],
+  )
+  const body = { name: 'Last', scopes: ['assets:read'] }
+  const replies = await Promise.all(Array.from({ length: 8 }, () => create(keys, org, body)))
+  const refused = replies.find(({ statusCode }) => statusCode === 409)
+  expect(replies.filter(({ statusCode }) => statusCode === 201)).toHaveLength(1)
+  expect(refused?.json().error).toMatchObject({
+    type: 'conflict',
+    detail: expect.stringContaining('200 API keys'),
+  })
+  await keys.database.pool.query('update org set api_key_limit = 201 where id = $1', [org.orgId])
+  expect((await create(keys, org, body)).statusCode).toBe(201)
+})
+
 test.for([
   { key: '0', status: 400, code: 'too_small' },
   { key: 'abc', status: 400, code: 'invalid_value' },

@@ -56,6 +56,16 @@ export async function countKeys(
   return count
 }
 
+/** The number of keys that are neither revoked nor expired. */
+export async function countUsableKeys(tx: Tx, orgId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from api_key
+    where org_id = ${orgId} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`.execute(
+    tx,
+  )
+  return rows[0]?.count ?? 0
+}
+
 export type NewKey = Pick<
   ApiKeyRow,
   'name' | 'scopes' | 'reader_key' | 'secret_hash' | 'expires_at' | 'created_by' | 'created_by_key_id'
@@ -108,6 +118,29 @@ export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow>
     .executeTakeFirstOrThrow()
 }
 
+/** `is_named`: the key that was asked for. `is_live`: it had not expired. */
+export type RevokedKey = ApiKeyRow & { is_named: boolean; is_live: boolean }
+
+/**
+ * Revokes the key with this id (a number) or `jti` (a UUID) and all that it created, directly or not, also through
+ * revoked keys. Returns those that were not revoked yet. Call under `lockOrg`, so that none of them creates another.
+ */
+export async function revokeKeyTree(tx: Tx, orgId: number, key: number | string): Promise<RevokedKey[]> {
+  const isNamed = typeof key === 'number' ? sql`id = ${key}` : sql`jti = ${key}::uuid`
+  const { rows } = await sql<RevokedKey>`
+    with recursive tree as (
+      select id from api_key where org_id = ${orgId} and ${isNamed}
+      union
+      select child.id from api_key child join tree on child.created_by_key_id = tree.id
+      where child.org_id = ${orgId})
+    update api_key set revoked_at = clock_timestamp(), revision = ${nextRevision}
+    where org_id = ${orgId} and id in (select id from tree) and revoked_at is null
+    returning *, ${isNamed} as is_named, (expires_at is null or expires_at > clock_timestamp()) as is_live`.execute(
+    tx,
+  )
+  return rows
+}
+
 /** Requests per minute and reader messages per second; null is the default. */
 export type KeyLimits = Pick<ApiKeyRow, 'rate_limit_per_minute' | 'message_rate_per_second'>
 
@@ -139,14 +172,16 @@ export async function touchKey(db: Db, orgId: number, id: number): Promise<void>
 }
 
 /**
- * Records that keys were used a moment ago, by `jti`, in any organization. Skips keys of which that was recorded in the
+ * Records that keys sent something a moment ago, by `jti`, in any organization. Skips keys of which that was recorded in the
  * last half minute, for example by another replica, and locked ones: the next call records them. `users` must be UUIDs.
  */
 export async function touchKeys(db: Db, users: readonly string[]): Promise<void> {
   await sql`
-    update api_key set last_used_at = clock_timestamp() where jti in (
+    update api_key set last_used_at = clock_timestamp(), first_message_at = coalesce(first_message_at, clock_timestamp())
+    where jti in (
       select jti from api_key
       where jti = any(${users}::uuid[]) and revoked_at is null
-        and (last_used_at is null or last_used_at <= clock_timestamp() - interval '30 seconds')
+        and (first_message_at is null or last_used_at is null
+          or last_used_at <= clock_timestamp() - interval '30 seconds')
       for update skip locked)`.execute(db)
 }

@@ -49,6 +49,23 @@ test('S4 sign-ups that succeed count as well', async ({ keys }) => {
   expect(statuses).toEqual([...Array.from({ length: 20 }, () => 201), 429, 429])
 })
 
+test('made-up refresh tokens count at refresh and sign-out, and tokens that are good do not', async ({
+  keys,
+}) => {
+  const { session } = await keys.signUp()
+  const address = '203.0.113.66'
+  const send = (path: string, refresh_token: string) =>
+    keys.post(`/api/v1/auth/${path}`, { refresh_token }, { address })
+  const statuses: number[] = []
+  for (let i = 0; i < 11; i += 1)
+    for (const path of ['refresh', 'logout']) statuses.push((await send(path, `made-up-${i}`)).statusCode)
+  expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 10 }, () => [401, 204]).flat())
+  expect(statuses.slice(20)).toEqual([429, 429])
+  const renewed = await send('refresh', session.refresh_token)
+  expect(renewed.statusCode).toBe(200)
+  expect((await send('logout', renewed.json().data.refresh_token)).statusCode).toBe(204)
+})
+
 test('one bucket limits sign-in, sign-up, joining and failed token requests', async ({ keys }) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org)

@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { disconnectRevoked } from '../disconnects/disconnects.loop.ts'
 import { decideLogin, type LoginDeps } from './logins.ts'
-import { purgeClientIds } from './reader-logins.queries.ts'
+import { freeReaderAccounts, purgeClientIds } from './reader-logins.queries.ts'
 
 const log = createLogger('keys', 'silent')
 const DAY_SECONDS = 24 * 3_600
@@ -15,6 +15,7 @@ const NOBODY: LoginDeps['connections'] = {
   expect: () => undefined,
   refresh: async () => undefined,
   readerAccounts: 1_000,
+  usersIn: () => [],
 }
 
 type Given = Partial<Login> & { connections?: LoginDeps['connections']; now?: () => number }
@@ -94,6 +95,54 @@ test('without a free account readers share one, with an inbox prefix each', asyn
     account: 'READERS',
     subscribe: [`_INBOX.${key.jti}.>`],
   })
+})
+
+test('an account unused for 30 days is given again, and its organization gets another', async ({ keys }) => {
+  const { db, pool } = keys.database
+  const [org, other] = [await keys.signUp(), await keys.signUp()]
+  const [key, theirs] = [await reader(keys, org), await reader(keys, other)]
+  const { account } = await granted(keys, key)
+  const unused = (days: number) =>
+    pool.query(`update org set reader_account_used_at = now() - make_interval(days => $2) where id = $1`, [
+      org.orgId,
+      days,
+    ])
+  await unused(29)
+  expect(await freeReaderAccounts(db, 1_000)).toBe(0)
+  await unused(31)
+  expect((await granted(keys, key)).account, 'a login counts as use').toBe(account)
+  expect(await freeReaderAccounts(db, 1_000)).toBe(0)
+  await unused(31)
+  expect(await freeReaderAccounts(db, 1_000)).toBe(1)
+  expect((await granted(keys, theirs)).account).toBe(account)
+  expect((await granted(keys, key)).account).not.toBe(account)
+})
+
+test('a login and the release of its account at once never leave it to two organizations', async ({
+  keys,
+}) => {
+  const { db, pool } = keys.database
+  const org = await keys.signUp()
+  const key = await reader(keys, org)
+  await granted(keys, key)
+  for (let turn = 0; turn < 10; turn += 1) {
+    await pool.query(`update org set reader_account_used_at = now() - interval '31 days' where id = $1`, [
+      org.orgId,
+    ])
+    const [{ account }] = await Promise.all([granted(keys, key), freeReaderAccounts(db, 1_000)])
+    const { rows } = await pool.query<{ reader_account: number }>(
+      'select reader_account from org where id = $1',
+      [org.orgId],
+    )
+    expect(account).toBe(`R${String(rows[0]?.reader_account).padStart(4, '0')}`)
+  }
+})
+
+test('an account where somebody is connected is not given', async ({ keys }) => {
+  const connections = { ...NOBODY, usersIn: () => ['a reader that the database has forgotten'] }
+  const key = await reader(keys, await keys.signUp())
+  expect((await granted(keys, key, { connections })).account).toBe('READERS')
+  expect((await granted(keys, key)).account).toMatch(/^R\d{4}$/)
 })
 
 test('over MQTT a reader may publish and not subscribe', async ({ keys }) => {
@@ -178,6 +227,7 @@ test('a key has at most 200 connections, an organization 2000', async ({ keys })
     expect: (user) => void open.set(user, (open.get(user) ?? 0) + 1),
     refresh: async () => undefined,
     readerAccounts: 1_000,
+    usersIn: () => [],
   }
   const [first, last] = [all[0]!, all[10]!]
   open.set(first.jti, 199)

@@ -19,7 +19,7 @@ export type LoginDeps = {
   db: Db
   /** Milliseconds since 1970. */
   now: () => number
-  connections: Pick<ConnectionCounts, 'of' | 'total' | 'expect' | 'refresh' | 'readerAccounts'>
+  connections: Pick<ConnectionCounts, 'of' | 'total' | 'expect' | 'refresh' | 'readerAccounts' | 'usersIn'>
 }
 
 /**
@@ -83,11 +83,14 @@ const overMqtt: Place = { account: 'MQTT', subscribe: [], connectionTypes: ['MQT
 
 /**
  * The organization's own account, where its readers may subscribe to any inbox, as clients do for acknowledgements. If
- * the broker has none left, a shared account with an inbox prefix of the key.
+ * there is none for it, a shared account with an inbox prefix of the key (ADR 64).
  */
 async function overNats({ db, connections }: LoginDeps, { org_id, jti }: UsableKey): Promise<Place> {
-  const number = await readerAccountOf(db, org_id)
-  return number < connections.readerAccounts
+  const number = await readerAccountOf(db, org_id, {
+    accounts: connections.readerAccounts,
+    isEmpty: (candidate) => connections.usersIn(accountName(candidate)).length === 0,
+  })
+  return number !== undefined && number < connections.readerAccounts
     ? { account: accountName(number), subscribe: ['_INBOX.>'], connectionTypes: ['STANDARD'] }
     : { account: 'READERS', subscribe: [`_INBOX.${jti}.>`], connectionTypes: ['STANDARD'] }
 }

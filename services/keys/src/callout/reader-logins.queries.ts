@@ -1,29 +1,71 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 
-/** The number of the organization's broker account. Assigns the next free number if it has none. */
-export async function readerAccountOf(db: Db, orgId: number): Promise<number> {
-  const known = await findReaderAccount(db, orgId)
-  if (known !== null) return known
+/** Days without a login over NATS after which another organization may get the account. A connection ends after a day. */
+const ACCOUNT_FREE_AFTER_DAYS = 30
+
+/**
+ * The number of the organization's broker account. Assigns the lowest free one of `accounts` if it has none. Undefined
+ * if there is none for it. Half of the accounts are for organizations whose readers have sent something, because
+ * anybody can sign up and log in.
+ */
+export async function readerAccountOf(
+  db: Db,
+  orgId: number,
+  { accounts, isEmpty }: { accounts: number; isEmpty: (account: number) => boolean },
+): Promise<number | undefined> {
+  const known = await useReaderAccount(db, orgId)
+  if (known !== undefined) return known
+  // Before the lock, so that logins do not queue for it when nothing is free.
+  if ((await findFreeAccount(db, orgId, accounts)) === undefined) return undefined
   return db.transaction().execute(async (tx) => {
     // One at a time, or two organizations would get the same number.
     await sql`select pg_advisory_xact_lock(hashtext('org_reader_account'))`.execute(tx)
-    await sql`
-      update org set reader_account = (select coalesce(max(reader_account) + 1, 0) from org)
-      where id = ${orgId} and reader_account is null`.execute(tx)
-    const given = await findReaderAccount(tx, orgId)
-    if (given === null) throw new Error(`organization ${orgId} got no broker account`)
-    return given
+    const free = await findFreeAccount(tx, orgId, accounts)
+    // Somebody is there whom the database does not know of, for example after it was restored from a backup.
+    if (free !== undefined && isEmpty(free))
+      await sql`
+        update org set reader_account = ${free}, reader_account_used_at = clock_timestamp()
+        where id = ${orgId} and reader_account is null`.execute(tx)
+    return useReaderAccount(tx, orgId) // another login of the organization may have been faster
   })
 }
 
-async function findReaderAccount(db: Db, orgId: number): Promise<number | null> {
-  const { reader_account } = await db
-    .selectFrom('org')
-    .select('reader_account')
-    .where('id', '=', orgId)
-    .executeTakeFirstOrThrow()
-  return reader_account
+/** Notes the use, at most once an hour. The update and `freeReaderAccounts` wait for each other. */
+async function useReaderAccount(db: Db, orgId: number): Promise<number | undefined> {
+  const { rows } = await sql<{ reader_account: number; is_fresh: boolean }>`
+    select reader_account,
+      coalesce(reader_account_used_at > clock_timestamp() - interval '1 hour', false) as is_fresh
+    from org where id = ${orgId} and reader_account is not null`.execute(db)
+  if (!rows[0] || rows[0].is_fresh) return rows[0]?.reader_account
+  const { rows: used } = await sql<{ reader_account: number }>`
+    update org set reader_account_used_at = clock_timestamp()
+    where id = ${orgId} and reader_account is not null returning reader_account`.execute(db)
+  return used[0]?.reader_account
+}
+
+async function findFreeAccount(db: Db, orgId: number, accounts: number): Promise<number | undefined> {
+  const { rows } = await sql<{ number: number }>`
+    select number from generate_series(0, ${accounts}::integer - 1) number
+    where not exists (select from org where reader_account = number)
+      and ((select count(reader_account) from org) * 2 < ${accounts}::integer
+        or exists (select from api_key where org_id = ${orgId} and first_message_at is not null))
+    order by number limit 1`.execute(db)
+  return rows[0]?.number
+}
+
+/**
+ * Takes accounts back that no reader has used for 30 days. Returns their number, at most `limit`. All connections of
+ * the organization ended with the day after its last login, so nobody of it is left in the account.
+ */
+export async function freeReaderAccounts(db: Db, limit: number): Promise<number> {
+  const { numAffectedRows } = await sql`
+    update org set reader_account = null, reader_account_used_at = null where id in (
+      select id from org
+      where reader_account is not null
+        and reader_account_used_at < clock_timestamp() - make_interval(days => ${ACCOUNT_FREE_AFTER_DAYS})
+      limit ${limit} for update skip locked)`.execute(db)
+  return Number(numAffectedRows ?? 0)
 }
 
 /** The number of organizations with a broker account. */

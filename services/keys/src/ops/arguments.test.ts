@@ -47,6 +47,10 @@ describe('accepted arguments', () => {
       },
     },
     {
+      line: `org key-limit ${ORG} --keys 500`,
+      want: { command: 'org key-limit', orgId: Number(ORG), keys: 500, json: false },
+    },
+    {
       line: `org subscription ${ORG} --ends-at never`,
       want: { command: 'org subscription', orgId: Number(ORG), endsAt: null, json: false },
     },

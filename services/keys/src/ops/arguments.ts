@@ -15,6 +15,7 @@ type Page = { limit: number; offset: number }
 export type Request = { json: boolean } & (
   | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
   | ({ command: 'org list'; q: string | undefined } & Page)
+  | { command: 'org key-limit'; orgId: number; keys: number }
   | { command: 'org subscription'; orgId: number; endsAt: string | null }
   | ({ command: 'key list'; orgId: number; all: boolean } & Page)
   | { command: 'key limit'; key: number | string; perMinute: number | null }
@@ -106,6 +107,13 @@ function addOrgCommands(org: Command, found: Found): void {
     .option('--q <text>', "only those with this text in their name or in a member's e-mail address")
     .action(({ json, q, limit, offset }: Json & Page & { q?: string }) =>
       found({ command: 'org list', q, limit, offset, json: json ?? false }),
+    )
+  withJson(org.command('key-limit'))
+    .description('Set how many API keys an organization may have that are neither revoked nor expired.')
+    .argument('<org-id>', 'as "org list" shows it', orgId)
+    .requiredOption('--keys <number>', '200 unless it was changed', integer(1, 10_000))
+    .action((id: number, { json, keys }: Json & { keys: number }) =>
+      found({ command: 'org key-limit', orgId: id, keys, json: json ?? false }),
     )
   withJson(org.command('subscription'))
     .description('Set the end of a subscription. From then on, webhooks of the organization are not called.')

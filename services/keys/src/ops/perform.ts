@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
-import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
+import { createOrg, listOrganizations, setApiKeyLimit, setSubscription } from './orgs.commands.ts'
 import { untilPublished } from './published.ts'
 import type { Report } from './report.ts'
 import { createResetLink } from './users.commands.ts'
@@ -59,6 +59,8 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
     }
     case 'org list':
       return listOrganizations(db, request)
+    case 'org key-limit':
+      return setApiKeyLimit(db, request.orgId, request.keys)
     case 'org subscription':
       return setSubscription(db, request.orgId, request.endsAt)
     case 'user reset-link':

@@ -43,3 +43,8 @@ export function updateSubscription(
     .returningAll()
     .executeTakeFirst()
 }
+
+/** Call under `lockOrg`. Without a new revision, because no other service reads it. */
+export async function updateApiKeyLimit(tx: Tx, orgId: number, limit: number): Promise<void> {
+  await tx.updateTable('org').set({ api_key_limit: limit }).where('id', '=', orgId).execute()
+}

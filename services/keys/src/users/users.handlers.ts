@@ -28,9 +28,15 @@ type UserOperation =
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
   const { db, passwords, attempts, accessTokens, onChange } = deps
 
-  const switchReply = (outcome: Awaited<ReturnType<typeof switchSession>>) => {
+  /** An unusable token costs the address an attempt, because anybody can make up tokens. */
+  const refuseToken = async (clientAddress: string): Promise<never> => {
+    await attempts.failed(clientAddress)
+    throw invalidRefreshToken()
+  }
+
+  const switchReply = async (outcome: Awaited<ReturnType<typeof switchSession>>, clientAddress: string) => {
     onChange()
-    if (outcome === 'refused') throw invalidRefreshToken()
+    if (outcome === 'refused') return refuseToken(clientAddress)
     if (!outcome) throw orgNotFound()
     return sessionReply(accessTokens, outcome)
   }
@@ -67,27 +73,31 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       return sessionReply(accessTokens, session)
     },
 
-    async refreshSession({ body }) {
+    async refreshSession({ body, clientAddress }) {
       await accessTokens.prepare()
       const { org_id: orgId } = body
       if (orgId !== undefined)
         return switchReply(
           await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
+          clientAddress,
         )
       const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
         chain.user_id === null ? undefined : findMember(tx, chain.org_id, chain.user_id),
       )
       if (rotated === 'replayed') onChange()
-      if (!rotated || rotated === 'replayed') throw invalidRefreshToken()
+      if (!rotated || rotated === 'replayed') return refuseToken(clientAddress)
       return sessionReply(accessTokens, { ...rotated, member: rotated.owner })
     },
 
-    // An unknown token has no session to end. The reply is the same, so that it tells nothing about tokens.
-    async logOut({ body }) {
-      await db.transaction().execute(async (tx) => {
+    // An unknown token has no session to end. The reply is the same, so that it tells nothing about tokens; but it costs
+    // the address an attempt.
+    async logOut({ body, clientAddress }) {
+      const isKnown = await db.transaction().execute(async (tx) => {
         const token = await lockRefreshToken(tx, hashSecret(body.refresh_token))
         if (token?.user_id != null) await endChain(tx, token.org_id, token.chain_id)
+        return token !== undefined
       })
+      if (!isKnown) await attempts.failed(clientAddress)
       onChange()
       return undefined
     },
@@ -101,11 +111,14 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       return { data: await currentUser(deps, principal) }
     },
 
-    async switchOrg({ principal, body }) {
+    async switchOrg({ principal, body, clientAddress }) {
       await accessTokens.prepare()
       const hash = hashSecret(body.refresh_token)
       const from = { orgId: principal.orgId, userId: userOf(principal) }
-      return switchReply(await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)))
+      return switchReply(
+        await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)),
+        clientAddress,
+      )
     },
   }
 }

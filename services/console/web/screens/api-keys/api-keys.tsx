@@ -108,7 +108,12 @@ function KeyTable({ keys, loadedAt }: TableProps) {
       </Table.Thead>
       <Table.Tbody>
         {keys.map((key) => (
-          <KeyRow key={key.id} apiKey={key} loadedAt={loadedAt} />
+          <KeyRow
+            key={key.id}
+            apiKey={key}
+            parentName={keys.find(({ id }) => id === key.created_by_key_id)?.name}
+            loadedAt={loadedAt}
+          />
         ))}
       </Table.Tbody>
     </StackedTable>

@@ -1,5 +1,6 @@
-import { Badge, Group, Table, Text } from '@mantine/core'
+import { Badge, Checkbox, Group, Table, Text } from '@mantine/core'
 import { type components, unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
 import { Cell } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
@@ -7,16 +8,25 @@ import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
 import { scopeText } from './key-scopes.ts'
 
-type Props = { apiKey: components['schemas']['ApiKey']; loadedAt: number }
+type Props = {
+  apiKey: components['schemas']['ApiKey']
+  /** The name of the key that created it; undefined if it is not on the same page. */
+  parentName: string | undefined
+  loadedAt: number
+}
 
-export function KeyRow({ apiKey, loadedAt }: Props) {
+export function KeyRow({ apiKey, parentName, loadedAt }: Props) {
   const { org } = useSession()
-  const { id, jti, name, scopes, created_at, last_used_at, expires_at } = apiKey
+  const { id, jti, name, scopes, created_at, created_by_key_id: parentId, last_used_at, expires_at } = apiKey
+  const [withDescendants, setWithDescendants] = useState(false)
   const isExpired = expires_at !== null && Date.parse(expires_at) < loadedAt
   const revoke = async () =>
     unwrap(
       await api.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
-        params: { path: { org_id: org.id, key_id: String(id) } },
+        params: {
+          path: { org_id: org.id, key_id: String(id) },
+          query: withDescendants ? { descendants: true } : {},
+        },
       }),
     )
   return (
@@ -40,6 +50,11 @@ export function KeyRow({ apiKey, loadedAt }: Props) {
       </Cell>
       <Cell label="Created">
         <When at={created_at} />
+        {parentId !== null && (
+          <Text size="xs" c="dimmed">
+            by {parentName === undefined ? `key ${parentId}` : `the key ${parentName}`}
+          </Text>
+        )}
       </Cell>
       <Cell label="Last used">{last_used_at === null ? 'Never' : <When at={last_used_at} />}</Cell>
       <Cell label="Expires">
@@ -59,6 +74,15 @@ export function KeyRow({ apiKey, loadedAt }: Props) {
           reload={[['api-keys']]}
         >
           {`Programs that use ${name} are refused within a second, and readers that use it are disconnected. This cannot be undone: they need a new key.`}
+          {scopes.includes('keys:admin') && (
+            <Checkbox
+              mt="sm"
+              label="Also revoke the keys it created"
+              description="And those that they created"
+              checked={withDescendants}
+              onChange={(event) => setWithDescendants(event.currentTarget.checked)}
+            />
+          )}
         </ConfirmButton>
       </Cell>
     </Table.Tr>

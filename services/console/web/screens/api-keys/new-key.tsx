@@ -134,7 +134,7 @@ function ScopeFields({ scopes, onChange, error }: ScopeProps) {
       ))}
       <Checkbox
         label="Manage API keys"
-        description="Create and revoke API keys of the organization (keys:admin)"
+        description="Full administration: create keys that may do anything, also after this one has expired, and revoke any key (keys:admin)"
         checked={scopes.isKeysAdmin}
         onChange={(event) => onChange({ ...scopes, isKeysAdmin: event.currentTarget.checked })}
         error={error}
