@@ -1,5 +1,5 @@
 import { Requeued } from './requeued.ts'
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from '@whereabouts/service-kit/on-abort'
 import { SLOW_MS, type AdaptiveConcurrency } from './adaptive-concurrency.ts'
 import { FairSemaphore } from './fair-semaphore.ts'
 
