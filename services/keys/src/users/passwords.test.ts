@@ -1,8 +1,8 @@
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
-import { createBulkheads } from './bulkheads.ts'
 
-const passwords = createPasswords(createBulkheads({ concurrent: 2, perSource: 5, waiting: 10 }))
+const passwords = createPasswords(new FairGate({ running: 2 }))
 
 test('a password matches its own hash and no other', async () => {
   const stored = await passwords.hash('a', 'correct horse')
