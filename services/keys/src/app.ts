@@ -53,7 +53,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const refusals = createRefusalLog(deps.log)
   const attempts = createAttempts({ ...deps, room: createWaitingRoom(), refusals })
   const onRefusal = (address: string) => refusals.count(address)
-  const passwords = createPasswords(new FairGate({ ...PASSWORD_GATE, onRefusal }))
+  const gate = new FairGate({ ...PASSWORD_GATE, onRefusal })
+  const passwords = createPasswords((source, work) => gate.run(source, work))
   const userDeps = { ...deps, attempts, accessTokens, passwords }
   refuseOtherOrganizations(app)
   serve(app, 'keys', {
