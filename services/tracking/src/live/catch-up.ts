@@ -44,9 +44,9 @@ export class CatchUp {
   }
 
   async #replay(connection: LiveConnection, epoch: string): Promise<boolean> {
-    const { orgId, seq } = connection
-    const extent = await this.#reads.run(orgId, () => streamExtent(this.#broker, 'EVENTS'))
+    const extent = await this.#reads.run(connection.orgId, () => streamExtent(this.#broker, 'EVENTS'))
     const { created, firstSeq, lastSeq } = extent
+    const { seq } = connection
     if (epochOf(created) !== epoch || seq > lastSeq || seq + 1 < firstSeq) return false
     while (isBehind(connection)) {
       await connection.waitForRoom()
