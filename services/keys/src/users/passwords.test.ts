@@ -1,3 +1,4 @@
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
 
