@@ -140,7 +140,7 @@ describe('turns', () => {
     expect(log).toEqual(['running', 'a 1', 'a 2'])
     await end()
     expect(log.at(-1)).toBe('b 1')
-    expect([gate.sizes(), other.sizes()]).toEqual(Array(2).fill({ running: 0, waiting: 0 }))
+    for (const one of [gate, other]) expect(one.sizes()).toEqual({ running: 0, waiting: 0 })
   })
 })
 
