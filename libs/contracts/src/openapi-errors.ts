@@ -110,8 +110,8 @@ function impliedErrors(row: Route): ErrorType[] {
   const types: ErrorType[] = ['internal_error', 'service_unavailable']
   if (row.access !== 'none') types.push('unauthorized')
   if (row.access !== 'none' && row.access !== 'key') types.push('forbidden')
-  // Every request of a user counts (D12.10). Rows for keys list only the errors that keys may get.
-  if (row.counted || row.access === 'session' || row.access === 'admin') types.push('rate_limited')
+  // Also a request that does not count, if too many of its organization wait (ADR 63).
+  if (row.access !== 'none') types.push('rate_limited')
   // Broken percent-encoding and unknown parameters: every operation may answer 400.
   types.push('bad_request', 'validation_error')
   if (row.body ?? row.upload) types.push('payload_too_large', 'unsupported_media_type')

@@ -45,7 +45,7 @@ test('replies may gain fields, requests may not', () => {
 test('a row documents all errors of the pipeline, with the envelope', () => {
   const statusesOf = (operation?: { responses?: object }) => Object.keys(operation?.responses ?? {}).join(' ')
   const create = described.paths?.['/api/v1/assets']?.post
-  expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 500 503')
+  expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 429 500 503')
   const list = described.paths?.['/api/v1/assets']?.get
   expect(statusesOf(list)).toBe('200 400 401 403 429 500 503')
   expect(list?.security).toEqual([{ APIKey: [] }, { BearerAuth: [] }])

@@ -1,7 +1,8 @@
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { sql, type Kysely } from 'kysely'
-import { test as base, expect } from 'vitest'
+import { test as base, describe, expect } from 'vitest'
 import { openDatabase } from './database.ts'
+import { isDatabaseOutage } from './outage.ts'
 import { urlAs } from './service-roles.ts'
 import { openTenantDatabase, type TenantDatabase } from './tenant-database.ts'
 
@@ -108,4 +109,48 @@ test('both roles have exactly the rights that were granted', async ({ world: { d
   await expect(sql`select * from secret`.execute(tenants.forOrg(8))).rejects.toThrow('permission denied')
   await expect(sql`select * from secret`.execute(worker.db)).rejects.toThrow('permission denied')
   await worker.close()
+})
+
+describe('an organization with many slow statements', () => {
+  const slow = (db: Kysely<Tables>) => sql`select pg_sleep(0.03)`.execute(db)
+
+  test('leaves connections to others, and gets all its answers (ADR 63)', async ({ world: { database } }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 4, name: 'shared' })
+    let answers = 0
+    const flood = Array.from({ length: 300 }, async () => {
+      await slow(shared.forOrg(1))
+      answers += 1
+    })
+    await expect.poll(() => shared.load().waiting).toBeGreaterThan(200)
+    for (let i = 0; i < 3; i += 1) expect(await readAll(shared.forOrg(2))).toEqual(expect.any(Array))
+    expect(answers).toBeLessThan(150) // first come, first served, it would be 296 at least
+    await Promise.all(flood)
+    expect(shared.load()).toMatchObject({ inUse: 0, waiting: 0 })
+    await shared.close()
+  })
+
+  test('gets 429 for those beyond a thousand, and others are served', async ({ world: { database } }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 2, name: 'shared' })
+    const flood = Array.from({ length: 1_002 }, () => readAll(shared.forOrg(1)))
+    expect((await Promise.allSettled(flood.slice(1_001)))[0]).toMatchObject({
+      reason: { type: 'rate_limited', headers: { 'retry-after': '1' } },
+    })
+    expect(await flood.at(-1)?.catch(isDatabaseOutage)).toBe(true) // so that consumers and loops try again
+    expect(await readAll(shared.forOrg(2))).toEqual(expect.any(Array))
+    await Promise.all(flood.slice(0, 1_001))
+    await shared.close()
+  })
+
+  test('frees its places after statements that fail and connections that cannot be opened', async ({
+    world: { database },
+  }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 2, name: 'shared' })
+    const failing = Array.from({ length: 5 }, () => sql`select 1 / 0`.execute(shared.forOrg(1)))
+    for (const one of failing) await expect(one).rejects.toThrow('division by zero')
+    expect(await readAll(shared.forOrg(1))).toEqual(expect.any(Array))
+    await shared.close()
+    for (let i = 0; i < 3; i += 1)
+      await expect(readAll(shared.forOrg(1))).rejects.toThrow('after calling end on the pool')
+    expect(shared.load().waiting).toBe(0)
+  })
 })

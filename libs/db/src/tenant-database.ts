@@ -1,3 +1,4 @@
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import {
   Kysely,
@@ -19,13 +20,14 @@ import { urlAs } from './service-roles.ts'
  * hides the rows of all others, even if the statement has no filter.
  */
 export type TenantDatabase<T> = {
-  /** Largest number of connections. */
-  readonly connections: number
-  /** Current use of the connections. */
+  /** Current use of the connections. Statements that wait for the turn of their organization count as waiting. */
   load(): PoolLoad
-  /** For statements of one organization. Cheap: each request calls it. */
+  /** For statements of one organization. Cheap: each request calls it. Not within a transaction of it. */
   forOrg(orgId: number): Kysely<T>
-  /** Runs `work` in a transaction of one organization. Must not be nested. */
+  /**
+   * Runs `work` in a transaction of one organization. Must not be nested, and `work` must use `tx` alone: while it holds
+   * a connection, it may wait in vain for another one of its organization.
+   */
   transaction<R>(orgId: number, work: (tx: Transaction<T>) => Promise<R>): Promise<R>
   close(): Promise<void>
 }
@@ -46,6 +48,9 @@ type Options = {
   prepared?: boolean
 }
 
+/** In front of the connections of a pool. A thousand creates take some seconds. */
+const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
+
 /** How many organizations keep their Kysely for the next request. */
 const MAX_OPENED = 1_000
 
@@ -60,11 +65,23 @@ export function openTenantDatabase<T>(
   const pool = openPool(urlAs('tenant', url), { ...poolConfig(options), pipeline: true }, log)
   surviveBreaks(pool, log)
   dropSilent(pool, options.statementTimeoutMs)
+  const gate = new FairGate<number>({ running: options.max, ...WAITING })
   const toSend = prepared ? statement : (text: string) => ({ text })
+  async function connectInTurn(orgId: number): Promise<PostgresPoolClient> {
+    const turn = gate.enter(orgId)
+    if (turn) await turn
+    const leave = () => gate.leave(orgId)
+    try {
+      return await connectFor(pool, orgId, toSend, leave)
+    } catch (error) {
+      leave()
+      throw error
+    }
+  }
   const open = (orgId: number) =>
     new Kysely<T>({
       dialect: new PostgresDialect({
-        pool: { connect: () => connectFor(pool, orgId, toSend), end: async () => undefined, options: {} },
+        pool: { connect: () => connectInTurn(orgId), end: async () => undefined, options: {} },
       }),
     })
   const opened = new LRUCache<number, Kysely<T>>({ max: MAX_OPENED }) // evicted ones hold no connection
@@ -76,8 +93,10 @@ export function openTenantDatabase<T>(
     return made
   }
   return {
-    connections: options.max,
-    load: () => loadOf(pool),
+    load() {
+      const load = loadOf(pool)
+      return { ...load, waiting: load.waiting + gate.sizes().waiting }
+    },
     forOrg,
     transaction: (orgId, work) => forOrg(orgId).transaction().execute(work),
     close: () => pool.end(),
@@ -94,12 +113,13 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
  * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes.
  * Neither this statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is
  * withheld until both have succeeded. After `begin` only a select is sent that way, because it would change nothing
- * if `begin` failed.
+ * if `begin` failed. `onRelease` is called when the connection is in the pool again.
  */
 async function connectFor(
   pool: pg.Pool,
   orgId: number,
   toSend: (text: string) => Statement,
+  onRelease: () => void,
 ): Promise<PostgresPoolClient> {
   const client = await pool.connect()
   let ahead: Promise<unknown> | undefined
@@ -131,7 +151,10 @@ async function connectFor(
   // Kysely could also open a cursor, which a pipelining connection refuses. No code here uses one.
   return {
     query: query as unknown as PostgresPoolClient['query'],
-    release: (destroy) => client.release(broken || destroy),
+    release(destroy) {
+      client.release(broken || destroy)
+      onRelease()
+    },
   }
 }
 

@@ -19,11 +19,15 @@ export const bodyEndedEarly = () => new AppError('bad_request', 'The request bod
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
 export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)
-export const serviceUnavailable = (cause?: unknown) =>
+export const serviceUnavailable = (cause?: unknown, isCounted = false) =>
   new AppError('service_unavailable', 'The service is temporarily unavailable', {
     headers: { 'retry-after': '1' },
     cause,
+    isCounted,
   })
+/** Too many requests of one caller wait for an answer (ADR 63). Its text is that of every 429 (D9.9). */
+export const tooManyWaiting = () =>
+  new AppError('rate_limited', 'Retry after 1 seconds', { headers: { 'retry-after': '1' } })
 
 /**
  * Limit of entries in one answer: a body of a megabyte may have a hundred thousand unknown keys. The detail counts

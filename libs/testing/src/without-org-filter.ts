@@ -13,7 +13,6 @@ import {
 export function withoutOrgFilter<T>(open: (orgId: number) => Kysely<T>): TenantDatabase<T> {
   const forOrg = (orgId: number) => open(orgId).withPlugin(removeOrgFilter())
   return {
-    connections: 10,
     load: () => ({ inUse: 0, idle: 0, waiting: 0, max: 10 }),
     forOrg,
     transaction: async (orgId, work) => forOrg(orgId).transaction().execute(work),

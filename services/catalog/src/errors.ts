@@ -51,21 +51,6 @@ export const locationInsideItself = (key: string) =>
 
 export const tooManyTags = () => new AppError('conflict', `a resource can have at most ${MAX_TAGS} tags`)
 
-/** The change has not begun, so the client may retry. */
-export const tooManyChanges = () =>
-  new AppError('service_unavailable', 'Too many changes of this organization are waiting; retry later', {
-    headers: { 'retry-after': '1' },
-  })
-
-export const tooManySearches = () =>
-  new AppError(
-    'service_unavailable',
-    'Too many lists by location of this organization are waiting; retry later',
-    {
-      headers: { 'retry-after': '1' },
-    },
-  )
-
 /** A file with empty locations would look as if the assets were nowhere. */
 export const locationsUnavailable = (cause: unknown) =>
   new AppError(

@@ -1,5 +1,6 @@
 import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
 import type { Rate } from '@whereabouts/db/token-bucket'
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
@@ -25,7 +26,6 @@ import { createThrottle } from './tokens/throttle.ts'
 import { tokenHandlers } from './tokens/tokens.handlers.ts'
 import { ownSessionHandlers } from './users/own-sessions.handlers.ts'
 import { createPasswords } from './users/passwords.ts'
-import { createBulkheads } from './users/bulkheads.ts'
 import { userHandlers } from './users/users.handlers.ts'
 
 export type AppDeps = InternalDeps & {
@@ -44,7 +44,7 @@ export type AppDeps = InternalDeps & {
 }
 
 /** Two hashes at a time leave threads and cores to other work. */
-const PASSWORD_BULKHEADS = { concurrent: 2, perSource: 5, waiting: 200 }
+const PASSWORD_GATE = { running: 2, runningPerKey: 2, waitingPerKey: 5, waiting: 200, maxWaitMs: 10_000 }
 
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
@@ -53,7 +53,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const refusals = createRefusalLog(deps.log)
   const attempts = createAttempts({ ...deps, room: createWaitingRoom(), refusals })
   const onRefusal = (address: string) => refusals.count(address)
-  const passwords = createPasswords(createBulkheads({ ...PASSWORD_BULKHEADS, onRefusal }))
+  const gate = new FairGate({ ...PASSWORD_GATE, onRefusal })
+  const passwords = createPasswords((source, work) => gate.run(source, work))
   const userDeps = { ...deps, attempts, accessTokens, passwords }
   refuseOtherOrganizations(app)
   serve(app, 'keys', {

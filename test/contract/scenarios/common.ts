@@ -16,13 +16,11 @@ export function commonScenario(row: Row, own: Scenario): Scenario {
       413: () => ({ params, body: ' '.repeat(1024 * 1024 + 1) }),
       415: () => ({ params, body: '{}', headers: { 'content-type': 'text/plain' } }),
     }),
-    ...(row.counted && {
-      429: ({ token }) => ({ params, body, token }),
-    }),
-    ...(!row.counted &&
-      isForSessions(row.access) && {
-        429: 'the bucket of a user holds 1 200 requests: limits.test.ts empties one for all rows',
-      }),
+    429: row.counted
+      ? ({ token }) => ({ params, body, token })
+      : isForSessions(row.access)
+        ? 'the bucket of a user holds 1 200 requests: limits.test.ts empties one for all rows'
+        : 'needs a thousand waiting requests: tenant-database.int.test.ts sends them',
     410: 'the legacy vocabulary has no end date yet; tests of the gateway cover the time after it',
     500: 'a request that causes it is a bug; tests with random requests look for one',
     503: 'needs a service that is down: the fault suites stop them',

@@ -10,9 +10,10 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { Tx } from '../db.ts'
-import { assetNotFound, currentLocationNotFound, tooManySearches } from '../errors.ts'
+import { assetNotFound, currentLocationNotFound } from '../errors.ts'
 import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
@@ -27,7 +28,6 @@ import {
   type LocationOf,
 } from '../tracking/current-locations.ts'
 import type { Tracking } from '../tracking/tracking.ts'
-import { keyedQueue } from '../transactions/keyed-queue.ts'
 import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import { assetHandlers } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
@@ -35,14 +35,14 @@ import { toAssetView } from './assets.views.ts'
 import { enqueuePlacement } from './placement.ts'
 
 /** Each may hold some ten megabytes of ids, so an organization gets one at a time. */
-const LISTS_BY_LOCATION = { concurrency: 1, maxWaiting: 50, maxWaitMs: 10_000, refusal: tooManySearches }
+const LISTS_BY_LOCATION = { running: Infinity, runningPerKey: 1, waitingPerKey: 50, maxWaitMs: 10_000 }
 
 type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
 /** The legacy vocabulary of assets: translates to and from the current handlers. */
 export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAssetDeps) => {
   const current = assetHandlers({ db, runInTransaction })
-  const oneByOne = keyedQueue(LISTS_BY_LOCATION)
+  const oneByOne = new FairGate<number>(LISTS_BY_LOCATION)
 
   async function toLegacyAssets(orgId: number, views: readonly AssetView[]): Promise<LegacyAssetView[]> {
     const ids = views.map((view) => view.id)
@@ -65,7 +65,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
         const among = location && (await findAssetsAt(at, tracking, orgId, location))
         return listAssets(at, orgId, toAssetQuery(query), among)
       }
-      const { rows, total } = await (location ? oneByOne(String(orgId), list) : list())
+      const { rows, total } = await (location ? oneByOne.run(orgId, list) : list())
       const views = rows.map((row) => toAssetView(row, row.tags))
       return { data: await toLegacyAssets(orgId, views), ...pageOf(query), total_count: total }
     },

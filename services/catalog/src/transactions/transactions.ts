@@ -1,8 +1,9 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Tables, Tx } from '../db.ts'
-import { keyedQueue } from './keyed-queue.ts'
 
 /** The advisory locks of an organization. A transaction holds one until its end. */
 export type LockName = 'asset keys' | 'location keys' | 'location tree'
@@ -18,20 +19,18 @@ export type RunInTransaction = <T>(
 ) => Promise<T>
 
 /** A thousand creates take some seconds. The gateway waits longer than ten seconds for a write. */
-const WAITING = { maxWaiting: 1_000, maxWaitMs: 10_000 }
+const ONE_BY_ONE = { running: Infinity, runningPerKey: 1, waitingPerKey: 1_000, maxWaitMs: 10_000 }
 
 /**
- * The transactions of one organization use at most half of the connections. Work that would block on an advisory lock
- * queues in memory instead, without a connection.
+ * Work that would block on an advisory lock waits in memory instead, without a connection. All other work waits at the
+ * gate of the database.
  */
 export function transactionRunner(db: TenantDatabase<Tables>, wakeOutbox: () => void): RunInTransaction {
-  const ofOrganization = keyedQueue({ concurrency: Math.ceil(db.connections / 2), ...WAITING })
-  const ofLock = keyedQueue({ concurrency: 1, ...WAITING })
+  const locks = new FairGate<string>(ONE_BY_ONE)
   return async (orgId, work, lockName) => {
-    const run = () => ofOrganization(String(orgId), () => db.transaction(orgId, work))
-    const result = await (lockName === undefined ? run() : ofLock(`${lockName} of ${orgId}`, run)).catch(
-      refuseContention,
-    )
+    const run = () => db.transaction(orgId, work)
+    const done = lockName === undefined ? run() : locks.run(`${lockName} of ${orgId}`, run)
+    const result = await done.catch(refuseContention)
     wakeOutbox()
     return result
   }
@@ -39,7 +38,7 @@ export function transactionRunner(db: TenantDatabase<Tables>, wakeOutbox: () => 
 
 /** After a lock timeout or a deadlock, nothing has changed and a retry may succeed. */
 function refuseContention(error: unknown): never {
-  throw isDatabaseOutage(error) ? serviceUnavailable(error) : error
+  throw isDatabaseOutage(error) && !(error instanceof AppError) ? serviceUnavailable(error) : error
 }
 
 /** The dependencies of every handler of this service. */

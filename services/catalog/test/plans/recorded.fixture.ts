@@ -21,7 +21,6 @@ export class Recorder {
   tenants(db: TenantDatabase<Tables>): TenantDatabase<Tables> {
     const forOrg = (orgId: number) => db.forOrg(orgId).withPlugin(this.#plugin(orgId))
     return {
-      connections: db.connections,
       load: () => db.load(),
       forOrg,
       transaction: (orgId, work) => forOrg(orgId).transaction().execute(work),

@@ -1,8 +1,9 @@
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
-import { createBulkheads } from './bulkheads.ts'
 
-const passwords = createPasswords(createBulkheads({ concurrent: 2, perSource: 5, waiting: 10 }))
+const gate = new FairGate<string>({ running: 2 })
+const passwords = createPasswords((source, work) => gate.run(source, work))
 
 test('a password matches its own hash and no other', async () => {
   const stored = await passwords.hash('a', 'correct horse')

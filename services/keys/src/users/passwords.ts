@@ -1,6 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { Bulkheads } from './bulkheads.ts'
 
 /** Hash, salt and cost: argon2 returns raw bytes without them. */
 export type PasswordHash = {
@@ -15,13 +14,16 @@ const COST = { password_memory_kib: 19_456, password_passes: 2, password_paralle
 const HASH_BYTES = 32
 const SALT_BYTES = 16
 
+/** Runs work of a source (an address block) when it is its turn. */
+type InTurn = <T>(source: string, work: () => Promise<T>) => Promise<T>
+
 const argon2Async = promisify(argon2)
 
 /**
  * argon2id with a limit on concurrent hashes. Each takes 19 MiB and about 50 ms of a core, so a burst of logins must
  * queue.
  */
-export function createPasswords(bulkheads: Bulkheads) {
+export function createPasswords(inTurn: InTurn) {
   // Checked for an unknown e-mail, so that it takes as long as a known one. Matches no password.
   const unknownUser: PasswordHash = {
     ...COST,
@@ -32,14 +34,14 @@ export function createPasswords(bulkheads: Bulkheads) {
     /** `source` is the address block that the hash queues for. */
     async hash(source: string, password: string): Promise<PasswordHash> {
       const cost = { ...COST, password_salt: randomBytes(SALT_BYTES) }
-      return { ...cost, password_hash: await bulkheads(source, () => derive(password, cost, HASH_BYTES)) }
+      return { ...cost, password_hash: await inTurn(source, () => derive(password, cost, HASH_BYTES)) }
     },
 
     /** Without a stored hash it does the same work and returns false. */
     async matches(source: string, password: string, stored: PasswordHash | undefined): Promise<boolean> {
       const wanted = stored ?? unknownUser
       const length = wanted.password_hash.length
-      const given = await bulkheads(source, () => derive(password, wanted, length))
+      const given = await inTurn(source, () => derive(password, wanted, length))
       return timingSafeEqual(given, wanted.password_hash) && stored !== undefined
     },
   }

@@ -1,5 +1,6 @@
 import type { InventorySave } from '@whereabouts/contracts/inventory'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
@@ -22,6 +23,7 @@ async function unlessAway<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
+    if (error instanceof AppError) throw error
     const isAway = error instanceof CatalogUnavailable || isDatabaseOutage(error)
     throw isAway ? serviceUnavailable(error) : error
   }

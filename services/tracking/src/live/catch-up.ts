@@ -1,10 +1,10 @@
 import { readSubject, streamExtent } from '@whereabouts/messaging/replay'
 import type { Broker } from '@whereabouts/messaging/connection'
+import type { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { setTimeout as delay } from 'node:timers/promises'
 import { epochOf, movementText, type Cursor } from './event-text.ts'
 import type { LiveConnection } from './live-connection.ts'
-import type { InTurn } from './reading-turns.ts'
 
 /** A client that missed more reloads: that is less work for both sides. */
 export const MAX_REPLAYED = 10_000
@@ -15,12 +15,12 @@ const RETRY_MS = 1_000
 export class CatchUp {
   readonly #broker: Broker
   readonly #log: Logger
-  readonly #inTurn: InTurn
+  readonly #reads: FairGate<number>
 
-  constructor(broker: Broker, log: Logger, inTurn: InTurn) {
+  constructor(broker: Broker, log: Logger, reads: FairGate<number>) {
     this.#broker = broker
     this.#log = log
-    this.#inTurn = inTurn
+    this.#reads = reads
   }
 
   /**
@@ -44,7 +44,8 @@ export class CatchUp {
   }
 
   async #replay(connection: LiveConnection, epoch: string): Promise<boolean> {
-    const { created, firstSeq, lastSeq } = await this.#inTurn(() => streamExtent(this.#broker, 'EVENTS'))
+    const extent = await this.#reads.run(connection.orgId, () => streamExtent(this.#broker, 'EVENTS'))
+    const { created, firstSeq, lastSeq } = extent
     const { seq } = connection
     if (epochOf(created) !== epoch || seq > lastSeq || seq + 1 < firstSeq) return false
     while (isBehind(connection)) {
@@ -67,7 +68,7 @@ export class CatchUp {
       fromSeq: seq + 1,
       limit: BATCH,
     }
-    const { messages, left } = await this.#inTurn(() => readSubject(this.#broker, ask))
+    const { messages, left } = await this.#reads.run(orgId, () => readSubject(this.#broker, ask))
     if (left > MAX_REPLAYED) return left
     for (const message of messages) {
       await connection.waitForRoom()

@@ -1,19 +1,22 @@
 import type { RecentMovements } from '@whereabouts/contracts/live'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/follow'
+import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Readable } from 'node:stream'
 import { CatchUp } from './catch-up.ts'
 import { COMMENT, epochOf, movementText, parseId, cursorText, resetText, retryText } from './event-text.ts'
 import type { Cursor } from './event-text.ts'
-import { readingTurns } from './reading-turns.ts'
 import { recentMovements } from './recent.ts'
 import { LiveConnection, SlowClient } from './live-connection.ts'
 import type { LiveMetrics } from './live-metrics.ts'
-import { StreamShares, type Listener } from './stream-shares.ts'
+import { MAX_CONNECTIONS, MAX_PER_ORG, StreamShares, type Listener } from './stream-shares.ts'
 
 const SUBJECT = 'events.asset-moved.'
+/** Parallel reads of the stream. All streams of an organization may wait, and as many lists of recent movements. */
+const READS = { running: 8, waiting: 2 * MAX_CONNECTIONS, waitingPerKey: 2 * MAX_PER_ORG }
 const HEARTBEAT_MS = 15_000
 
 type Options = { log: Logger; metrics: LiveMetrics; heartbeatMs?: number; roomMs?: number }
@@ -26,7 +29,7 @@ export class LiveFeed {
   readonly #newest = new Map<number, number>()
   #startSeq: number | undefined
   #source: { broker: Broker; follower: Follower; catchUp: CatchUp } | undefined
-  readonly #inTurn = readingTurns()
+  readonly #reads = new FairGate<number>(READS)
   #heartbeat: NodeJS.Timeout | undefined
   #closed = false
 
@@ -44,7 +47,7 @@ export class LiveFeed {
       onReset: () => this.#resetAll(),
       logger: log,
     })
-    this.#source = { broker, follower, catchUp: new CatchUp(broker, log, this.#inTurn) }
+    this.#source = { broker, follower, catchUp: new CatchUp(broker, log, this.#reads) }
     void follower.caughtUp.then(() => (this.#startSeq ??= follower.lastSeq()))
     this.#heartbeat = setInterval(() => this.#sendHeartbeats(), heartbeatMs).unref()
   }
@@ -75,15 +78,15 @@ export class LiveFeed {
     return connection
   }
 
-  /** What moved in the last minutes. Throws 503 while the broker does not answer. */
+  /** What moved in the last minutes. Throws 503 while the broker does not answer, and 429 if too many wait. */
   async recent(orgId: number): Promise<RecentMovements> {
     const cursor = this.#cursor()
     if (!this.#source || !cursor) throw serviceUnavailable()
-    const deps = { broker: this.#source.broker, log: this.#options.log, inTurn: this.#inTurn }
+    const deps = { broker: this.#source.broker, log: this.#options.log, reads: this.#reads }
     try {
       return await recentMovements(deps, orgId, cursor, Date.now())
     } catch (error) {
-      throw serviceUnavailable(error)
+      throw error instanceof AppError ? error : serviceUnavailable(error)
     }
   }
 

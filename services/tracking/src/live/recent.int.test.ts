@@ -36,4 +36,13 @@ describe('D10 the movements of the last minutes', () => {
     expect(sum(steps)).toBeLessThanOrEqual(2_000)
     expect(movements.length).toBeLessThanOrEqual(200)
   })
+
+  test('are read in turn: many requests of one organization leave reads to others', async ({ replica }) => {
+    const { live } = await replica()
+    let answers = 0
+    const flood = Array.from({ length: 50 }, () => live.recent(ORG).then(() => (answers += 1)))
+    await live.recent(OTHER)
+    expect(answers).toBeLessThan(25) // first come, first served, it would be 42 at least
+    await Promise.all(flood)
+  })
 })

@@ -1,9 +1,9 @@
 import type { LiveMovement, RecentMovements } from '@whereabouts/contracts/live'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { readSince, type DatedMessage } from '@whereabouts/messaging/replay'
+import type { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { createdMs, idOf, movementOf, type Cursor } from './event-text.ts'
-import type { InTurn } from './reading-turns.ts'
 
 const STEP_MS = 10_000
 /** In steps, the current one included. If the longest has too many movements, a shorter one is read. */
@@ -12,11 +12,11 @@ const MAX_READ = 2_000
 /** As many as the console shows. */
 const MAX_LISTED = 200
 
-type Deps = { broker: Broker; log: Logger; inTurn: InTurn }
+type Deps = { broker: Broker; log: Logger; reads: FairGate<number> }
 
 /** Reads what moved in the last minutes from the stream. `now` is a place that the stream has reached already. */
 export async function recentMovements(
-  { broker, log, inTurn }: Deps,
+  { broker, log, reads }: Deps,
   orgId: number,
   now: Cursor,
   nowMs: number,
@@ -26,7 +26,8 @@ export async function recentMovements(
   let [fromMs, messages]: [number, DatedMessage[]] = [nowMs, []]
   for (const steps of WINDOWS) {
     const since = new Date((step - steps + 1) * STEP_MS)
-    const found = await inTurn(() => readSince(broker, { stream: 'EVENTS', subject, since, limit: MAX_READ }))
+    const ask = { stream: 'EVENTS' as const, subject, since, limit: MAX_READ }
+    const found = await reads.run(orgId, () => readSince(broker, ask))
     if (found === undefined) continue
     // A stream that was re-created has nothing from before.
     ;[fromMs, messages] = [Math.max(since.getTime(), createdMs(now)), found]

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from '@whereabouts/service-kit/on-abort'
 
 /** How much of a response body is read, so that the connection can be reused. A longer body ends the connection. */
 const MAX_RESPONSE_BYTES = 64 * 1024

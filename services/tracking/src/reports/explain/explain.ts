@@ -84,7 +84,6 @@ async function serveReport(
 }
 
 const ofOrganization = (db: Kysely<Tables>): TenantDatabase<Tables> => ({
-  connections: 1,
   load: () => ({ inUse: 0, idle: 1, waiting: 0, max: 1 }),
   forOrg: () => db,
   transaction: (_orgId, work) => db.transaction().execute(work),
