@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 const HELP = `node deploy/nats/make-reader-accounts.ts [--count 1000]    print reader-accounts.conf
 
   --count   number of accounts, 0 to 100000 (default 1000). An account takes about 20 KB of the broker's memory: 10000 take
-            230 MB. Never lower it: organizations keep their accounts.
+            230 MB. After it was lowered, organizations without an account share one.
 
 All brokers need the same file. After a change, restart the brokers one by one. The keys service finds the new accounts.
 `

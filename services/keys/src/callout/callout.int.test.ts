@@ -138,7 +138,28 @@ test('a login and the release of its account at once never leave it to two organ
   }
 })
 
-test('an account where somebody is connected is not given', async ({ keys }) => {
+test('an organization whose account the broker no longer has gets a free one', async ({ keys }) => {
+  const { pool } = keys.database
+  const org = await keys.signUp()
+  const key = await reader(keys, org)
+  await granted(keys, key)
+  await pool.query('update org set reader_account = 5000 where id = $1', [org.orgId])
+  expect((await granted(keys, key)).account).toMatch(/^R0\d{3}$/)
+})
+
+test('an account where somebody is connected is not given, but the next one is', async ({ keys }) => {
+  const occupied: string[] = []
+  const first = {
+    ...NOBODY,
+    usersIn(account: string) {
+      if (occupied.length === 0) occupied.push(account)
+      return occupied.includes(account) ? ['a reader that the database has forgotten'] : []
+    },
+  }
+  const other = await reader(keys, await keys.signUp())
+  const { account } = await granted(keys, other, { connections: first })
+  expect(account).toMatch(/^R\d{4}$/)
+  expect(occupied).not.toContain(account)
   const connections = { ...NOBODY, usersIn: () => ['a reader that the database has forgotten'] }
   const key = await reader(keys, await keys.signUp())
   expect((await granted(keys, key, { connections })).account).toBe('READERS')

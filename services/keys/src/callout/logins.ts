@@ -90,7 +90,7 @@ async function overNats({ db, connections }: LoginDeps, { org_id, jti }: UsableK
     accounts: connections.readerAccounts,
     isEmpty: (candidate) => connections.usersIn(accountName(candidate)).length === 0,
   })
-  return number !== undefined && number < connections.readerAccounts
+  return number !== undefined
     ? { account: accountName(number), subscribe: ['_INBOX.>'], connectionTypes: ['STANDARD'] }
     : { account: 'READERS', subscribe: [`_INBOX.${jti}.>`], connectionTypes: ['STANDARD'] }
 }

@@ -4,54 +4,58 @@ import type { Db } from '../db.ts'
 /** Days without a login over NATS after which another organization may get the account. A connection ends after a day. */
 const ACCOUNT_FREE_AFTER_DAYS = 30
 
+/** Free accounts that are looked at. In few of them somebody is whom the database does not know of. */
+const CANDIDATES = 20
+
 /**
- * The number of the organization's broker account. Assigns the lowest free one of `accounts` if it has none. Undefined
- * if there is none for it. Half of the accounts are for organizations whose readers have sent something, because
- * anybody can sign up and log in.
+ * The number of the organization's broker account, below `accounts`. Assigns the lowest free one if it has none, or one that
+ * the broker no longer has. Undefined if there is none for it. Half of the accounts are for organizations whose readers have
+ * sent something, because anybody can sign up and log in.
  */
 export async function readerAccountOf(
   db: Db,
   orgId: number,
   { accounts, isEmpty }: { accounts: number; isEmpty: (account: number) => boolean },
 ): Promise<number | undefined> {
-  const known = await useReaderAccount(db, orgId)
+  const known = await useReaderAccount(db, orgId, accounts)
   if (known !== undefined) return known
   // Before the lock, so that logins do not queue for it when nothing is free.
-  if ((await findFreeAccount(db, orgId, accounts)) === undefined) return undefined
+  if ((await findFreeAccounts(db, orgId, accounts)).length === 0) return undefined
   return db.transaction().execute(async (tx) => {
     // One at a time, or two organizations would get the same number.
     await sql`select pg_advisory_xact_lock(hashtext('org_reader_account'))`.execute(tx)
-    const free = await findFreeAccount(tx, orgId, accounts)
-    // Somebody is there whom the database does not know of, for example after it was restored from a backup.
-    if (free !== undefined && isEmpty(free))
+    // In others somebody is whom the database does not know of, for example after it was restored from a backup.
+    const free = (await findFreeAccounts(tx, orgId, accounts)).find(isEmpty)
+    if (free !== undefined)
       await sql`
         update org set reader_account = ${free}, reader_account_used_at = clock_timestamp()
-        where id = ${orgId} and reader_account is null`.execute(tx)
-    return useReaderAccount(tx, orgId) // another login of the organization may have been faster
+        where id = ${orgId} and (reader_account is null or reader_account >= ${accounts})`.execute(tx)
+    return useReaderAccount(tx, orgId, accounts) // another login of the organization may have been faster
   })
 }
 
 /** Notes the use, at most once an hour. The update and `freeReaderAccounts` wait for each other. */
-async function useReaderAccount(db: Db, orgId: number): Promise<number | undefined> {
+async function useReaderAccount(db: Db, orgId: number, accounts: number): Promise<number | undefined> {
   const { rows } = await sql<{ reader_account: number; is_fresh: boolean }>`
     select reader_account,
       coalesce(reader_account_used_at > clock_timestamp() - interval '1 hour', false) as is_fresh
-    from org where id = ${orgId} and reader_account is not null`.execute(db)
+    from org where id = ${orgId} and reader_account < ${accounts}`.execute(db)
   if (!rows[0] || rows[0].is_fresh) return rows[0]?.reader_account
   const { rows: used } = await sql<{ reader_account: number }>`
     update org set reader_account_used_at = clock_timestamp()
-    where id = ${orgId} and reader_account is not null returning reader_account`.execute(db)
+    where id = ${orgId} and reader_account < ${accounts} returning reader_account`.execute(db)
   return used[0]?.reader_account
 }
 
-async function findFreeAccount(db: Db, orgId: number, accounts: number): Promise<number | undefined> {
+/** The lowest ones; none if the organization may not have one now. */
+async function findFreeAccounts(db: Db, orgId: number, accounts: number): Promise<number[]> {
   const { rows } = await sql<{ number: number }>`
     select number from generate_series(0, ${accounts}::integer - 1) number
     where not exists (select from org where reader_account = number)
-      and ((select count(reader_account) from org) * 2 < ${accounts}::integer
+      and ((select count(*) from org where reader_account < ${accounts}::integer) * 2 < ${accounts}::integer
         or exists (select from api_key where org_id = ${orgId} and first_message_at is not null))
-    order by number limit 1`.execute(db)
-  return rows[0]?.number
+    order by number limit ${CANDIDATES}`.execute(db)
+  return rows.map(({ number }) => number)
 }
 
 /**
