@@ -21,9 +21,11 @@ export function limitBodyTime(app: FastifyInstance, { bodyMs, idleMs }: BodyTime
     const { raw } = request
     const end = () => {
       stop()
-      if (reply.raw.headersSent) return raw.destroy()
-      app.server.emit('clientError', requestTimeout(), raw.socket)
-      setTimeout(() => raw.socket.destroy(), LAST_BYTES_MS).unref()
+      if (reply.raw.headersSent) raw.destroy()
+      else {
+        app.server.emit('clientError', requestTimeout(), raw.socket)
+        setTimeout(() => raw.socket.destroy(), LAST_BYTES_MS).unref()
+      }
     }
     const late = setTimeout(end, bodyMs).unref()
     const watch = setInterval(idleCheck(raw, idleMs, end), idleMs / 5).unref()

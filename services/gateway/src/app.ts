@@ -20,7 +20,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
   })
   addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: legacyRules, headersOf })
-  limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight))
+  limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight), deps.log)
   addReference(app, deps.routes)
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())

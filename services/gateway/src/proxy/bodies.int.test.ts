@@ -31,3 +31,20 @@ describe('D2.7 bodies without a credential', () => {
     expect(answer.status).toBe(413)
   })
 })
+
+test('bodies beyond the budget are refused until others were answered', async ({ startGateway, around }) => {
+  const gateway = await startGateway({ maxBodyBytesInFlight: 4_000 })
+  const [answers, arrived] = [Promise.withResolvers<object>(), Promise.withResolvers<void>()]
+  around.respondFromKeys(() => (arrived.resolve(), answers.promise))
+  const send = () =>
+    gateway.request('/api/v1/auth/login', { method: 'POST', headers: JSON_BODY, body: 'x'.repeat(1_500) })
+  const first = send()
+  await arrived.promise
+  const refused = await send()
+  expect(refused.status).toBe(503)
+  expect(refused.headers).toMatchObject({ 'retry-after': '1', connection: 'close' })
+  answers.resolve({})
+  expect((await first).status).toBe(200)
+  await expect.poll(async () => (await send()).status).toBe(200)
+  around.respondFromKeys(() => ({}))
+})

@@ -1,5 +1,7 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { countedLog } from '@whereabouts/service-kit/counted-log'
+import type { Logger } from '@whereabouts/service-kit/logging'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 export type BodyBudget = {
@@ -41,23 +43,32 @@ export function bodyBudget(maxBytes: number): BodyBudget {
  * first what it announces, or what its route allows if it announces nothing, then what has arrived. Files are not
  * collected and do not count.
  */
-export function limitBodies(app: FastifyInstance, budget: BodyBudget): void {
+export function limitBodies(app: FastifyInstance, budget: BodyBudget, log: Logger): void {
+  const refusals = countedLog((fields) => log.warn(fields, 'request body refused: too many are held'))
+  app.addHook('onClose', async () => refusals.close())
   const held = new WeakMap<FastifyRequest, Reservation>()
   app.addHook('preParsing', async (request, reply) => {
     const bytes = collectedBytes(request)
     if (bytes === 0 || reply.raw.destroyed) return
     const reservation = budget.take(request.ip, bytes)
     if (!reservation) {
-      reply.header('connection', 'close')
-      throw serviceUnavailable().counted()
+      const address = addressBlock(request.ip)
+      refusals.count(address, { address })
+      throw tooManyBodies()
     }
     held.set(request, reservation)
-    reply.raw.once('close', reservation.release)
+    reply.raw.once('close', () => reservation.release())
   })
   app.addHook('preValidation', async (request) => {
     if (Buffer.isBuffer(request.body)) held.get(request)?.shrinkTo(request.body.length)
   })
 }
+
+const tooManyBodies = () =>
+  new AppError('service_unavailable', 'The service is temporarily unavailable', {
+    headers: { 'retry-after': '1', connection: 'close' },
+    isCounted: true,
+  })
 
 /** Bytes of the body that may have to be held; 0 if it is refused as too large or streams. */
 function collectedBytes({ method, headers, routeOptions }: FastifyRequest): number {
