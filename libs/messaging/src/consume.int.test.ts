@@ -205,6 +205,22 @@ test('a message that the decoder refuses becomes a dead letter, and the rest of 
   expect(bus.log.filter(({ text }) => text === 'message moved to the dead letters')).toHaveLength(1)
 })
 
+test('dead letters of one organization share log lines: the first at once, the others as a count', async ({
+  bus,
+}) => {
+  const consumption = batches(bus, {
+    decode() {
+      throw new PoisonError('not a number')
+    },
+    handle: async () => undefined,
+  })
+  await scans(bus, range(1, 50))
+  await eventually(() => expect(consumption.counts).toEqual({ bury: 50 }))
+  await consumption.stop()
+  const lines = bus.log.filter(({ text }) => text === 'message moved to the dead letters')
+  expect(lines).toMatchObject([{ count: 1 }, { count: 49 }])
+})
+
 test('a failed batch is handled one by one, and only the bad message is retried and becomes a dead letter', async ({
   bus,
 }) => {

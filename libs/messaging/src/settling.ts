@@ -1,3 +1,5 @@
+import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { countedLog, type CountedLog } from '@whereabouts/service-kit/counted-log'
 import type { Broker } from './connection.ts'
 import type { DeadLetterReason, ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter, printable } from './dead-letters.ts'
@@ -16,10 +18,15 @@ export type SettlerOptions = {
 export class Settler {
   readonly #broker: Broker
   readonly #options: SettlerOptions
+  /** Any reader can cause dead letters at its full rate. */
+  readonly #deadLettered: CountedLog
 
   constructor(broker: Broker, options: SettlerOptions) {
     this.#broker = broker
     this.#options = options
+    this.#deadLettered = countedLog((fields) =>
+      options.logger.error(fields, 'message moved to the dead letters'),
+    )
   }
 
   /** Call it after the commit, never before. */
@@ -70,7 +77,12 @@ export class Settler {
     delivery.term(printable(reason))
     metrics?.deadLettered?.(kind)
     metrics?.handled('bury', 1)
-    logger.error(fields, 'message moved to the dead letters')
+    this.#deadLettered.count(`${organizationOf(delivery.subject) ?? 0} ${kind}`, fields)
+  }
+
+  /** Writes the counts that have no line yet. */
+  close(): void {
+    this.#deadLettered.close()
   }
 
   #about(delivery: Delivery) {
