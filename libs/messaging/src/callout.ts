@@ -2,6 +2,8 @@ import { randomUUID, sign, type KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Msg } from 'nats'
 import { z } from 'zod'
+import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { countedLog } from '@whereabouts/service-kit/counted-log'
 import { natsOf, type Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
 import { issuerOf, signingKey } from './nkeys.ts'
@@ -83,6 +85,8 @@ export function serveLogins(
 ): LoginResponder {
   const signer: Signer = { key: signingKey(seeds.issuerSeed), issuer: issuerOf(seeds.issuerSeed) }
   const xkey = sealedBox(seeds.xkeySeed)
+  // Anybody can cause refusals.
+  const refusals = countedLog((fields) => logger.info(fields, 'login refused'))
   const active = new Set<Promise<void>>()
   const waiting: { msg: Msg; deadline: number }[] = []
   const subscription = natsOf(broker).subscribe('$SYS.REQ.USER.AUTH', {
@@ -160,6 +164,12 @@ export function serveLogins(
     }
   }
 
+  /** A known key has its own line, wrong credentials one per address. */
+  function logRefusal(fields: LoginFields, grant: Refusal | undefined): void {
+    const key = grant ? fields.user : addressBlock(fields.host)
+    refusals.count(key, { ...fields, reason: grant?.refused ?? 'wrong credentials' })
+  }
+
   async function decision(login: Login, deadline: number): Promise<Grant | undefined> {
     const fields = { user: loggable(login.user), client_type: login.clientType, host: login.host }
     const ended = (outcome: LoginOutcome) =>
@@ -172,7 +182,7 @@ export function serveLogins(
         ended('granted')
         return grant
       }
-      logger.info({ ...fields, reason: grant?.refused ?? 'wrong credentials' }, 'login refused')
+      logRefusal(fields, grant)
       ended('refused')
       return undefined
     } catch (error) {
@@ -189,9 +199,12 @@ export function serveLogins(
     async stop() {
       if (!natsOf(broker).isClosed()) await subscription.drain()
       while (active.size > 0) await Promise.all(active) // a login that ends may start one that waits
+      refusals.close()
     },
   }
 }
+
+type LoginFields = { user: string; client_type: string; host: string }
 
 const loginOf = ({ connect_opts: { user, pass }, client_info: client }: AuthRequest): Login => ({
   user,

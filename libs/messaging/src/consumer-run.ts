@@ -220,6 +220,7 @@ export class ConsumerRun {
     await Promise.race([done.catch(() => {}), timeout])
     clearTimeout(timer)
     this.settler.requeue([...this.#taken])
+    this.settler.close()
     await this.#flush()
   }
 

@@ -1,5 +1,6 @@
 import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
 import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
+import { countedLog, type CountedLog } from '@whereabouts/service-kit/counted-log'
 import type { Broker } from './connection.ts'
 import type { DeadLetterReason, ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter, printable } from './dead-letters.ts'
@@ -25,10 +26,15 @@ export class Settler {
   readonly #broker: Broker
   readonly #options: SettlerOptions
   readonly #kept = new RateBuckets(KEPT.burstSeconds)
+  /** Any reader can cause dead letters at its full rate. */
+  readonly #deadLettered: CountedLog
 
   constructor(broker: Broker, options: SettlerOptions) {
     this.#broker = broker
     this.#options = options
+    this.#deadLettered = countedLog((fields) =>
+      options.logger.error(fields, 'message moved to the dead letters'),
+    )
   }
 
   /** Call it after the commit, never before. */
@@ -69,27 +75,27 @@ export class Settler {
   async deadLetter(delivery: Delivery, reason: string, kind: DeadLetterReason): Promise<void> {
     const { metrics, logger } = this.#options
     const org = organizationOf(delivery.subject) ?? 0
-    if (kind === 'poison' && !this.#kept.take(org, Date.now(), KEPT.perSecond)) {
-      delivery.term(printable(reason))
-      metrics?.deadLettered?.(kind)
-      metrics?.handled('bury', 1)
-      return
-    }
     const fields = { ...this.#about(delivery), reason: printable(reason) }
-    try {
-      const { info, subject, data, headers } = delivery
-      await keepDeadLetter(this.#broker, { ...info, subject, data, headers, reason })
-    } catch (error) {
-      logger.error(
-        { ...fields, failure: describeError(error) },
-        'message not moved to the dead letters; it will be redelivered',
-      )
-      return
-    }
+    if (kind !== 'poison' || this.#kept.take(org, Date.now(), KEPT.perSecond))
+      try {
+        const { info, subject, data, headers } = delivery
+        await keepDeadLetter(this.#broker, { ...info, subject, data, headers, reason })
+      } catch (error) {
+        logger.error(
+          { ...fields, failure: describeError(error) },
+          'message not moved to the dead letters; it will be redelivered',
+        )
+        return
+      }
     delivery.term(printable(reason))
     metrics?.deadLettered?.(kind)
     metrics?.handled('bury', 1)
-    logger.error(fields, 'message moved to the dead letters')
+    this.#deadLettered.count(`${org} ${kind}`, fields)
+  }
+
+  /** Writes the counts that have no line yet. */
+  close(): void {
+    this.#deadLettered.close()
   }
 
   #about(delivery: Delivery) {

@@ -39,7 +39,7 @@ export async function handleError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const known = toAppError(error)
+  const known = isBodyTooLarge(error) ? bodyTooLarge(request.routeOptions.bodyLimit) : toAppError(error)
   if (known.status >= 500 && !known.isCounted)
     request.log.error({ err: known.cause ?? error }, 'request failed')
   if (isBodyTooLarge(error)) {
@@ -60,7 +60,6 @@ const isBodyTooLarge = (error: unknown) =>
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const { code, statusCode } = error as Partial<FastifyError>
-  if (isBodyTooLarge(error)) return bodyTooLarge()
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new AppError('bad_request', 'The request is malformed', { cause: error })
   if (isUnavailable(error)) return serviceUnavailable(error)

@@ -1,6 +1,8 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { AppError } from './app-error.ts'
 
+const MIB = 1024 * 1024
+
 /** Errors that every service may answer. Titles and statuses come from the table of D3. */
 
 export const unauthorized = (detail: string) =>
@@ -13,8 +15,9 @@ export const adminOnly = () => new AppError('forbidden', 'Organization admin rol
 export const malformedJson = () => new AppError('bad_request', 'Request body is not valid JSON')
 export const bodyNotObject = () => new AppError('bad_request', 'Request body must be a JSON object')
 export const bodyIsNull = () => new AppError('bad_request', 'Request body must be a JSON object (RFC 7396)')
-export const bodyTooLarge = (mebibytes = 1) =>
-  new AppError('payload_too_large', `Request body must be at most ${mebibytes} MiB`)
+export const bodyTooLarge = (maxBytes: number) =>
+  new AppError('payload_too_large', `Request body must be at most ${sizeOf(maxBytes)}`)
+const sizeOf = (bytes: number) => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`)
 export const bodyEndedEarly = () => new AppError('bad_request', 'The request body ended too early')
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)

@@ -15,11 +15,17 @@ const BUFFER_MS = 100
 export function createLogger(service: string, level: string): Logger {
   const destination = pino.destination({ sync: false, minLength: BUFFER_BYTES })
   setInterval(() => destination.flush(), BUFFER_MS).unref()
-  const options: LoggerOptions = {
+  return pino(loggerOptions(service, level), destination)
+}
+
+/** Exported for tests. */
+export function loggerOptions(service: string, level: string): LoggerOptions {
+  return {
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
+    serializers: { request_id: shortened },
     redact: {
       paths: [
         'headers.authorization',
@@ -32,5 +38,8 @@ export function createLogger(service: string, level: string): Logger {
       censor: '[redacted]',
     },
   }
-  return pino(options, destination)
 }
+
+/** The client chooses the id: whole, it may be 16 KiB in each line. Answers still name it whole. */
+const MAX_LOGGED_ID = 128
+const shortened = (id: unknown) => (typeof id === 'string' ? id.slice(0, MAX_LOGGED_ID) : id)

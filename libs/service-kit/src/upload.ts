@@ -29,10 +29,8 @@ export function streamBodies(scope: FastifyInstance): void {
 
 /** Throws 413 if the `content-length` of the request is larger than the row allows. */
 export function checkAnnouncedSize({ upload }: Route, { headers }: FastifyRequest): void {
-  if (upload && Number(headers['content-length']) > upload.maxBytes) throw tooLarge(upload.maxBytes)
+  if (upload && Number(headers['content-length']) > upload.maxBytes) throw bodyTooLarge(upload.maxBytes)
 }
-
-const tooLarge = (maxBytes: number) => bodyTooLarge(maxBytes / 2 ** 20)
 
 /**
  * The body as a stream. Fails with 413 beyond `maxBytes` and with `bodyEndedEarly` if the client disconnects. It is a
@@ -44,7 +42,7 @@ function uploadOf(raw: IncomingMessage, maxBytes: number): Readable {
   const upload = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       received += chunk.length
-      if (received > maxBytes) done(tooLarge(maxBytes))
+      if (received > maxBytes) done(bodyTooLarge(maxBytes))
       else done(null, chunk)
     },
   })

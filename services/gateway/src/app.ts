@@ -5,6 +5,7 @@ import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
 import { openStreams } from './proxy/open-streams.ts'
+import { bodyBudget, limitBodies } from './proxy/body-budget.ts'
 import { addOperations } from './proxy/operations.ts'
 import { addPassThrough } from './proxy/pass-through.ts'
 import { addReference } from './reference/reference.ts'
@@ -19,6 +20,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
   })
   addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: legacyRules, headersOf })
+  limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight), deps.log)
   addReference(app, deps.routes)
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())

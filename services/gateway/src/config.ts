@@ -86,6 +86,14 @@ export const Config = z.object({
     .min(1)
     .default(4_000)
     .describe('How long an idle connection to a service stays open. Must be less than its DRAIN_MS.'),
+  MAX_BODY_BYTES_IN_FLIGHT: z.coerce
+    .number()
+    .int()
+    .min(2 * 2 ** 20) // half of it, the share of one address, must hold the largest body
+    .default(64 * 2 ** 20)
+    .describe(
+      'Bytes of request bodies that are held at a time, files apart; one address gets half. Beyond it: 503.',
+    ),
   LEGACY_SUNSET: z
     .string()
     .transform(instant)

@@ -23,6 +23,8 @@ export type GatewayDeps = {
    * of a file ends; two minutes by default.
    */
   timeoutsMs: { read: number; write: number; keepAlive: number; stall?: number }
+  /** Of all bodies that are collected, until their requests are answered. */
+  maxBodyBytesInFlight: number
   /** The route table. */
   routes: RouteTable
   /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */

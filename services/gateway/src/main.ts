@@ -77,6 +77,7 @@ await start('gateway', async () => {
       write: config.WRITE_TIMEOUT_MS,
       keepAlive: config.UPSTREAM_KEEP_ALIVE_MS,
     },
+    maxBodyBytesInFlight: config.MAX_BODY_BYTES_IN_FLIGHT,
     routes,
     legacySunset: config.LEGACY_SUNSET,
   })

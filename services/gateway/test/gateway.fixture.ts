@@ -99,6 +99,7 @@ export type GatewayOptions = {
   isSecure?: boolean
   trustedProxies?: readonly string[]
   legacySunset?: Date
+  maxBodyBytesInFlight?: number
 }
 
 /** A gateway on a real socket, wired as in production, without the broker. */
@@ -135,6 +136,7 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
       keepAlive: 4_000,
       ...(options.stallMs !== undefined && { stall: options.stallMs }),
     },
+    maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 64 * 2 ** 20,
     routes,
     legacySunset: options.legacySunset,
   })

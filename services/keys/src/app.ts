@@ -1,5 +1,6 @@
 import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
 import type { Rate } from '@whereabouts/db/token-bucket'
+import { countedLog } from '@whereabouts/service-kit/counted-log'
 import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
@@ -9,7 +10,6 @@ import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './api-keys/api-keys.handlers.ts'
 import { createAttempts } from './attempts/attempts.ts'
-import { createRefusalLog } from './attempts/refusal-log.ts'
 import { createWaitingRoom } from './attempts/waiting-room.ts'
 import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
@@ -50,9 +50,10 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
   const accessTokens = createAccessTokens(deps)
   const throttle = createThrottle(deps)
-  const refusals = createRefusalLog(deps.log)
-  const attempts = createAttempts({ ...deps, room: createWaitingRoom(), refusals })
-  const onRefusal = (address: string) => refusals.count(address)
+  const refusals = countedLog((fields) => deps.log.warn(fields, 'attempts refused'))
+  app.addHook('onClose', async () => refusals.close())
+  const onRefusal = (address: string) => refusals.count(address, { address })
+  const attempts = createAttempts({ ...deps, room: createWaitingRoom(), onRefusal })
   const gate = new FairGate({ ...PASSWORD_GATE, onRefusal })
   const passwords = createPasswords((source, work) => gate.run(source, work))
   const userDeps = { ...deps, attempts, accessTokens, passwords }

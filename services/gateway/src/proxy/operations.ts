@@ -14,6 +14,7 @@ import { DEFAULT_LIMIT_PER_MINUTE, USER_LIMIT_PER_MINUTE, type Decision } from '
 import type { GatewayDeps } from '../deps.ts'
 import { requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
+import { MAX_OPEN_BODY_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
 import { upstreamPath } from './upstream-path.ts'
 
@@ -59,7 +60,9 @@ function addRows(
   if (!first) return
   scope.addHook('onRoute', (route) => {
     const [operationId, row] = rows.get(route.url) ?? []
-    if (operationId !== undefined && row) route.config = { operationId, row, ...uploadConfig(row) }
+    if (operationId === undefined || !row) return
+    route.config = { operationId, row, ...uploadConfig(row) }
+    if (row.access === 'none') route.bodyLimit = MAX_OPEN_BODY_BYTES
   })
   scope.addHook('onRequest', (request, reply) => admit(rowOf(request), request, reply, deps))
   if (first.upload) streamBodies(scope)

@@ -4,6 +4,7 @@ import type { GatewayDeps } from '../deps.ts'
 import { SESSION_PATH } from '../pipeline/allowed-methods.ts'
 import { passedToConsole, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
+import { MAX_OPEN_BODY_BYTES } from './open-bodies.ts'
 
 /** Mounts that are not in the route table and need no token: signing keys, sessions of browsers, the console. */
 export function addPassThrough(
@@ -24,16 +25,21 @@ export function addPassThrough(
     headersOf: (request) => requestHeaders(request, {}),
   })
   // The console checks the cookie in which it keeps the session.
-  mount(app, {
-    ...to('console'),
-    method: 'POST',
-    urls: [`${SESSION_PATH}:action(^[a-z-]+$)`],
-    body: 'bytes',
-    headersOf: (request) => ({
-      ...requestHeaders(request, { passed: passedToConsole.sessions }),
-      'x-forwarded-host': request.headers.host ?? '',
-    }),
-    timeoutMs: timeoutsMs.write,
+  app.register(async (scope) => {
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit = MAX_OPEN_BODY_BYTES
+    })
+    mount(scope, {
+      ...to('console'),
+      method: 'POST',
+      urls: [`${SESSION_PATH}:action(^[a-z-]+$)`],
+      body: 'bytes',
+      headersOf: (request) => ({
+        ...requestHeaders(request, { passed: passedToConsole.sessions }),
+        'x-forwarded-host': request.headers.host ?? '',
+      }),
+      timeoutMs: timeoutsMs.write,
+    })
   })
   // Every path that nothing else matches.
   mount(app, {

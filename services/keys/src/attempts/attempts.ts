@@ -5,7 +5,6 @@ import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { createHash } from 'node:crypto'
 import { tooManyAttempts } from '../errors.ts'
 import { emailKey } from '../emails.ts'
-import type { RefusalLog } from './refusal-log.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 export type Attempts = {
@@ -25,7 +24,8 @@ type Options = {
   /** Of each client address. */
   addressRate: Rate
   room: WaitingRoom
-  refusals: RefusalLog
+  /** Called for each refused attempt of an address block. */
+  onRefusal: (address: string) => void
 }
 
 /** Attempts without a delay for each account, over all addresses. */
@@ -34,12 +34,12 @@ export const ACCOUNT_RATE: Rate = { capacity: 10, secondsPerToken: 6 }
 const MAX_DELAY_MS = 4_000
 
 /** Limits attempts on passwords, sign-ups and tokens (ADR 39). All replicas share the buckets. */
-export function createAttempts({ buckets, addressRate, room, refusals }: Options): Attempts {
+export function createAttempts({ buckets, addressRate, room, onRefusal }: Options): Attempts {
   async function take(clientAddress: string): Promise<void> {
     const address = addressBlock(clientAddress)
     const { taken, secondsUntilFull } = await buckets.take(`address:${address}`, addressRate)
     if (taken) return
-    refusals.count(address)
+    onRefusal(address)
     throw tooManyAttempts(Math.max(1, Math.ceil(secondsUntilToken(addressRate, secondsUntilFull))))
   }
 
@@ -53,7 +53,7 @@ export function createAttempts({ buckets, addressRate, room, refusals }: Options
       if (!taken) {
         const delayMs = Math.min(MAX_DELAY_MS, secondsUntilToken(ACCOUNT_RATE, secondsUntilFull) * 1_000)
         if (!(await room.wait(bucket, delayMs))) {
-          refusals.count(addressBlock(clientAddress))
+          onRefusal(addressBlock(clientAddress))
           throw tooManyAttempts(MAX_DELAY_MS / 1_000)
         }
       }

@@ -1,0 +1,80 @@
+import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import { countedLog } from '@whereabouts/service-kit/counted-log'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+
+export type BodyBudget = {
+  /** Reserves bytes for an address. Undefined if its half of the budget, or the whole budget, does not have them. */
+  take(address: string, bytes: number): Reservation | undefined
+}
+type Reservation = { shrinkTo(bytes: number): void; release(): void }
+
+/** Bytes of bodies that the gateway may hold at a time. One address gets at most half, so that others can send. */
+export function bodyBudget(maxBytes: number): BodyBudget {
+  const perAddress = new Map<string, number>()
+  let total = 0
+
+  function add(block: string, bytes: number): void {
+    total += bytes
+    const sum = (perAddress.get(block) ?? 0) + bytes
+    if (sum > 0) perAddress.set(block, sum)
+    else perAddress.delete(block)
+  }
+
+  return {
+    take(address, bytes) {
+      const block = addressBlock(address)
+      if (total + bytes > maxBytes || (perAddress.get(block) ?? 0) + bytes > maxBytes / 2) return undefined
+      add(block, bytes)
+      let held = bytes
+      const shrinkTo = (left: number) => {
+        if (left >= held) return
+        add(block, left - held)
+        held = left
+      }
+      return { shrinkTo, release: () => shrinkTo(0) }
+    },
+  }
+}
+
+/**
+ * Refuses bodies beyond the budget before they are read (ADR 66). A body counts from then until its request is answered:
+ * first what it announces, or what its route allows if it announces nothing, then what has arrived. Files are not
+ * collected and do not count.
+ */
+export function limitBodies(app: FastifyInstance, budget: BodyBudget, log: Logger): void {
+  const refusals = countedLog((fields) => log.warn(fields, 'request body refused: too many are held'))
+  app.addHook('onClose', async () => refusals.close())
+  const held = new WeakMap<FastifyRequest, Reservation>()
+  app.addHook('preParsing', async (request, reply) => {
+    const bytes = collectedBytes(request)
+    if (bytes === 0 || reply.raw.destroyed) return
+    const reservation = budget.take(request.ip, bytes)
+    if (!reservation) {
+      const address = addressBlock(request.ip)
+      refusals.count(address, { address })
+      throw tooManyBodies()
+    }
+    held.set(request, reservation)
+    reply.raw.once('close', () => reservation.release())
+  })
+  app.addHook('preValidation', async (request) => {
+    if (Buffer.isBuffer(request.body)) held.get(request)?.shrinkTo(request.body.length)
+  })
+}
+
+const tooManyBodies = () =>
+  new AppError('service_unavailable', 'The service is temporarily unavailable', {
+    headers: { 'retry-after': '1', connection: 'close' },
+    isCounted: true,
+  })
+
+/** Bytes of the body that may have to be held; 0 if it is refused as too large or streams. */
+function collectedBytes({ method, headers, routeOptions }: FastifyRequest): number {
+  if (method === 'GET' || method === 'HEAD' || routeOptions.config.uploadBytes !== undefined) return 0
+  const limit = routeOptions.bodyLimit ?? 0
+  if (headers['transfer-encoding'] !== undefined) return limit
+  const announced = Number(headers['content-length'] ?? 0)
+  return announced > limit ? 0 : announced
+}
