@@ -4,6 +4,8 @@ import { Client } from 'pg'
 /** Columns that change without an attack, by name, with the reason. */
 const VOLATILE: Record<string, string> = {
   last_used_at: 'the suite itself calls the API with a key',
+  first_message_at: 'its own reader sends scans',
+  reader_account_used_at: 'a login of its own reader counts as use',
 }
 
 /** The database as its administrator sees it. */
