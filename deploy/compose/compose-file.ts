@@ -15,6 +15,7 @@ export type ComposeService = {
   cap_drop?: string[]
   restart?: string
   profiles?: string[]
+  logging?: { driver: string; options: Record<string, string> }
 }
 
 type ComposeFile = {

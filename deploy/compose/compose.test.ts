@@ -83,6 +83,10 @@ describe('the environment of', () => {
   })
 })
 
+test.for(Object.entries(compose.services))('the log of %s has a limit', ([, { logging }]) => {
+  expect(logging).toEqual({ driver: 'json-file', options: { 'max-file': '4', 'max-size': '10m' } })
+})
+
 describe('every service of the product', () => {
   test.for(SERVICES)(
     '%s has a health check, starts after the steps, and cannot change its own files',

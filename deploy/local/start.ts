@@ -3,6 +3,7 @@ import { join, relative } from 'node:path'
 import { errorText } from '../error-text.ts'
 import { seedDemo } from './demo/seed.ts'
 import { resetData } from './reset.ts'
+import { keepLogsSmall } from './rotate-logs.ts'
 import { logsDir } from './servers/child.ts'
 import { ROOT } from './services.ts'
 import { startSimulatorProcess } from './simulator/simulator-process.ts'
@@ -28,9 +29,11 @@ async function main(settings: StartSettings): Promise<void> {
   const simulator = await startDemo(settings, stack)
   const parts = [...stackParts(stack), ...(simulator ? [simulator.part] : [])]
   const supervisor = supervise(parts, { say: onNote })
+  const stopRotation = keepLogsSmall(logsDir(dataDir))
   say(`  Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   const reason = await untilStopped()
   say(`\nStopping: ${reason}`)
+  stopRotation()
   await supervisor.stop()
   await simulator?.stop()
   await stack.stop()
