@@ -41,6 +41,21 @@ test('publishMany keeps the order and has a result for each message', async ({ b
   )
 })
 
+test('of more messages than the broker buffers, each one that is not stored is a failure', async ({
+  bus,
+}) => {
+  const messages = Array.from({ length: 60_000 }, (_, n) => ({
+    subject: `catalog.asset.7.${n}`,
+    payload: 'x'.repeat(200),
+  }))
+  const results = await publishMany(bus.broker, messages, 30_000)
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  const { state } = await jsm.streams.info('CATALOG', { subjects_filter: 'catalog.asset.7.>' })
+  const ok = results.flatMap((result, n) => (result.ok ? [`catalog.asset.7.${n}`] : []))
+  expect(ok.length).toBeGreaterThan(0)
+  expect(Object.keys(state.subjects ?? {}).toSorted()).toEqual(ok.toSorted())
+})
+
 test('a message carries the running trace and request id, unless it has its own', async ({ bus }) => {
   const trace = { ...rootTrace(), requestId: 'R1' }
   await withTrace(trace, () => publish(bus.broker, { subject, payload: 1 }))

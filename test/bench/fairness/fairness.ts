@@ -102,9 +102,8 @@ async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perS
   await announce(nc, { orgs: floods.map(({ org }) => org), assetsPerOrg: FLOOD_ASSETS }, { keys: false })
   for (const { org, keys } of floods) {
     await createReaderKeys(stack, org, keys)
-    announceKeys(nc, org, keys) // the keys service does not publish rows that it did not insert
+    await announceKeys(nc, org, keys) // the keys service does not publish rows that it did not insert
   }
-  await nc.flush()
   await restartTracking(stack)
 }
 

@@ -32,13 +32,33 @@ const shared = (org_id: number, id: number, external_key: string) => ({
 export const keyIdOf = (org: number, n: number): string =>
   `00000000-0000-4000-8000-${String(org * 1_000 + n).padStart(12, '0')}`
 
+const AT_ONCE = 500
+
+/**
+ * Stores states in their streams. Waits for acknowledgements: the broker drops messages without a word while 10 000 of a stream
+ * wait for the disk, and a tag without a state is unknown for the whole measurement.
+ */
+function statePublisher(nc: NatsConnection) {
+  const js = nc.jetstream()
+  const sent: Promise<unknown>[] = []
+  const stored = async () => void (await Promise.all(sent.splice(0)))
+  return {
+    send: async (subject: string, state: object): Promise<void> => {
+      sent.push(js.publish(subject, JSON.stringify(state), { timeout: 30_000 }))
+      if (sent.length >= AT_ONCE) await stored()
+    },
+    stored,
+  }
+}
+
 /** Publishes the states of keys of an organization, as keys does. Default: the standard rate. */
-export function announceKeys(
+export async function announceKeys(
   nc: NatsConnection,
   org: number,
   keys: number,
   messagesPerSecond?: number,
-): void {
+): Promise<void> {
+  const { send, stored } = statePublisher(nc)
   for (let n = 1; n <= keys; n += 1) {
     const jti = keyIdOf(org, n)
     const state = {
@@ -53,8 +73,9 @@ export function announceKeys(
       rate_limit_per_minute: null,
       message_rate_per_second: messagesPerSecond ?? null,
     }
-    nc.publish(`keys.key.${jti}`, JSON.stringify(state))
+    await send(`keys.key.${jti}`, state)
   }
+  await stored()
 }
 
 /** More than a benchmark sends. */
@@ -69,16 +90,20 @@ export async function announce(
   { orgs, assetsPerOrg }: Warehouse,
   { keys = true } = {},
 ): Promise<void> {
-  const send = (subject: string, state: object) => nc.publish(subject, JSON.stringify(state))
+  const { send, stored } = statePublisher(nc)
   for (const org of orgs) {
-    if (keys) announceKeys(nc, org, 1, NO_LIMIT)
+    if (keys) await announceKeys(nc, org, 1, NO_LIMIT)
     for (const antenna of [1, 2]) {
       const id = locationIdOf(org, antenna)
-      send(`catalog.location.${org}.${id}`, { ...shared(org, id, `DOCK-${antenna}`), parent_id: null })
+      await send(`catalog.location.${org}.${id}`, { ...shared(org, id, `DOCK-${antenna}`), parent_id: null })
     }
     for (let n = 0; n < assetsPerOrg; n += 1) {
       const id = assetIdOf(org, n)
-      send(`catalog.asset.${org}.${id}`, { ...shared(org, id, `BOX-${n}`), type: 'asset', metadata: {} })
+      await send(`catalog.asset.${org}.${id}`, {
+        ...shared(org, id, `BOX-${n}`),
+        type: 'asset',
+        metadata: {},
+      })
       const tag = {
         org_id: org,
         id: id + 5_000_000,
@@ -87,11 +112,10 @@ export async function announce(
         value: tagValueOf(org, n),
       }
       const owner = { asset_id: id, location_id: null, created_at: LONG_AGO, deleted_at: null }
-      send(`catalog.tag.${org}.${tag.id}`, { ...tag, ...owner })
-      if (n % 1_000 === 0) await nc.flush()
+      await send(`catalog.tag.${org}.${tag.id}`, { ...tag, ...owner })
     }
   }
-  await nc.flush()
+  await stored()
   await drained(nc, 'CATALOG', 'tracking-catalog')
 }
 
