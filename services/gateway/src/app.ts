@@ -1,6 +1,7 @@
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from './deps.ts'
+import { limitConnections } from './limits/connections.ts'
 import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
@@ -20,6 +21,11 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
     trustProxy: deps.trustedProxies.length > 0 && [...deps.trustedProxies],
   })
   addPipeline(app, { refusedAgents: deps.refusedAgents, routes: deps.routes, legacy: legacyRules, headersOf })
+  limitConnections(app.server, {
+    most: deps.maxConnectionsPerAddress,
+    trustedProxies: deps.trustedProxies,
+    log: deps.log,
+  })
   limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight), deps.log)
   addReference(app, deps.routes)
   const streams = openStreams(deps.authenticate)

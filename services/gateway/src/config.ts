@@ -94,6 +94,12 @@ export const Config = z.object({
     .describe(
       'Bytes of request bodies that are held at a time, files apart; one address gets half. Beyond it: 503.',
     ),
+  MAX_CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1_000)
+    .describe('Open connections of one address (IPv4, IPv6 /64). Proxies of TRUSTED_PROXIES have no limit.'),
   LEGACY_SUNSET: z
     .string()
     .transform(instant)

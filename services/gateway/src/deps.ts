@@ -25,6 +25,8 @@ export type GatewayDeps = {
   timeoutsMs: { read: number; write: number; keepAlive: number; stall?: number }
   /** Of all bodies that are collected, until their requests are answered. */
   maxBodyBytesInFlight: number
+  /** Open connections of one address. */
+  maxConnectionsPerAddress: number
   /** The route table. */
   routes: RouteTable
   /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */

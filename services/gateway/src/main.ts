@@ -78,6 +78,7 @@ await start('gateway', async () => {
       keepAlive: config.UPSTREAM_KEEP_ALIVE_MS,
     },
     maxBodyBytesInFlight: config.MAX_BODY_BYTES_IN_FLIGHT,
+    maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     routes,
     legacySunset: config.LEGACY_SUNSET,
   })

@@ -137,6 +137,7 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
       ...(options.stallMs !== undefined && { stall: options.stallMs }),
     },
     maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 64 * 2 ** 20,
+    maxConnectionsPerAddress: 1_000,
     routes,
     legacySunset: options.legacySunset,
   })

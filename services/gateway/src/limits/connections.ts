@@ -1,0 +1,53 @@
+import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { countedLog } from '@whereabouts/service-kit/counted-log'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Server } from 'node:http'
+import { BlockList, isIPv6 } from 'node:net'
+
+type Options = {
+  /** Open connections of one address block. */
+  most: number
+  /** Addresses and CIDR ranges of proxies, whose connections carry the requests of many clients. */
+  trustedProxies: readonly string[]
+  log: Logger
+}
+
+/**
+ * Closes connections of an address that has too many open, before anything is read. Each costs a socket and memory, also one
+ * that sends nothing for as long as a head may take.
+ */
+export function limitConnections(server: Server, { most, trustedProxies, log }: Options): void {
+  const proxies = blockListOf(trustedProxies)
+  const open = new Map<string, number>()
+  const refusals = countedLog((fields) => log.warn(fields, 'connection refused: the address has too many'))
+  server.on('close', () => refusals.close())
+  server.on('connection', (socket) => {
+    const { remoteAddress = '' } = socket
+    if (proxies.check(remoteAddress, isIPv6(remoteAddress) ? 'ipv6' : 'ipv4')) return
+    const address = addressBlock(remoteAddress)
+    const count = open.get(address) ?? 0
+    if (count >= most) {
+      refusals.count(address, { address })
+      socket.destroy()
+      return
+    }
+    open.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left > 0) open.set(address, left)
+      else open.delete(address)
+    })
+  })
+}
+
+/** `ranges` are checked by the configuration. An IPv4 range also matches IPv4-mapped IPv6 addresses. */
+function blockListOf(ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/')
+    const type = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) list.addAddress(address, type)
+    else list.addSubnet(address, Number(bits), type)
+  }
+  return list
+}
