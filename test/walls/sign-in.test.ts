@@ -3,6 +3,8 @@ import { describe, expect, inject } from 'vitest'
 import { test } from './support/walls.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
+/** Of one address, in `support/system.setup.ts`. One more comes back in three seconds. */
+const ATTEMPTS = 20
 const newEmail = () => `walls-${randomUUID()}@example.com`
 
 let networks = 0
@@ -111,6 +113,22 @@ describe('S4 guesses and sign-ups', () => {
       const reply = await api.call('signUp', { body: { ...signUp(), password }, headers: fromNetwork() })
       expect(reply.status).toBe(400)
       expect(reply.body.error.fields?.map(({ field }) => field)).toEqual(['password'])
+    },
+  )
+})
+
+describe('S4 made-up tokens', () => {
+  test.for(['refreshSession', 'logOut'] as const)(
+    'S4 the 21st at %s from one address gets 429',
+    async (operation, { api }) => {
+      const headers = fromNetwork()
+      const statuses: number[] = []
+      for (let i = 0; i < ATTEMPTS + 1; i += 1) {
+        const body = { refresh_token: randomUUID() }
+        statuses.push((await api.call(operation, { body, headers })).status)
+      }
+      expect(statuses[0]).toBe(operation === 'logOut' ? 204 : 401)
+      expect(statuses).toContain(429)
     },
   )
 })
