@@ -132,3 +132,33 @@ describe('S4 made-up tokens', () => {
     },
   )
 })
+
+describe('D15.2 an invitation for a foreign address', () => {
+  test('D15.2 does not tell whether the address has an account', async ({ api, victim, attacker }) => {
+    const invite = async (email: string) => {
+      const call = { params: { org_id: attacker.org.id }, token: attacker.org.admin }
+      const { body } = await api.call('createInvitation', { ...call, body: { email, role: 'member' } })
+      return { email, token: body.data.token }
+    }
+    const answers = async ({ email, token }: { email: string; token: string }) => {
+      const described = (await api.call('describeInvitation', { body: { token } })).body.data
+      expect(described.email).toBe(email)
+      const tries = [
+        { token, password: PASSWORD + '!' },
+        { token },
+        { token, name: 'Ben', password: 'password123' },
+      ]
+      const refused = await Promise.all(tries.map((body) => api.call('acceptInvitation', { body })))
+      return {
+        described: Object.keys(described),
+        refused: refused.map(({ status, body: { error } }) => ({
+          status,
+          detail: error.detail,
+          fields: error.fields,
+        })),
+      }
+    }
+    const [known, unknown] = [await invite(victim.org.email), await invite(newEmail())]
+    expect(await answers(known)).toEqual(await answers(unknown))
+  })
+})
