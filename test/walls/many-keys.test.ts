@@ -90,7 +90,7 @@ describe('F3 many free keys', () => {
     await expect.poll(look, { timeout: 20_000, interval: 50 }).toBe(0)
     const longest = Math.max(...seenAfter.values())
     console.log(
-      `walls: ${published.size} scans beside ${sent} messages of ${CONNECTIONS} of ${MOST_KEYS} keys, the last visible after ${Math.round(longest)} ms`,
+      `walls: ${published.size} scans beside ${sent} messages of ${CONNECTIONS} of ${MOST_KEYS} keys, the longest delay ${Math.round(longest)} ms`,
     )
     expect(published.size).toBeGreaterThan(0)
     await Promise.all(
