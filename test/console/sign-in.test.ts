@@ -159,6 +159,9 @@ test('sign-out ends the session in every tab', async ({ member }) => {
   expect(refused).toBe(401)
 })
 
+/** The same for an address with and without an account. */
+const WRONG_CHOICE = 'The password or your choice is wrong'
+
 test('C23 an invitation says what it is; signed in, one joins with one click and switches back', async ({
   member,
   organization,
@@ -179,7 +182,7 @@ test('C23 an invitation says what it is; signed in, one joins with one click and
   await page.getByRole('button', { name: /^Harbour Tools, / }).waitFor()
 })
 
-test('C23 signed in as somebody else, one is told and signs out first; an account needs only its password', async ({
+test('C23 signed in as somebody else, one is told and signs out first; one says whether one has an account', async ({
   member,
   organization,
 }) => {
@@ -190,14 +193,21 @@ test('C23 signed in as somebody else, one is told and signs out first; an accoun
   await member.open(`/accept-invitation#token=${token}`)
   await page.getByText(`You are signed in as Ada (${organization.login.email}), but`).waitFor()
   await page.getByRole('button', { name: 'Sign out and continue' }).click()
-  await page.getByText('You have an account with this email address.').waitFor()
+  await page.getByRole('radio', { name: 'I am new' }).waitFor()
+  await page.getByLabel('Your name').fill('Eve')
+  await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByRole('alert').getByText(WRONG_CHOICE, { exact: true }).waitFor()
+  await page.getByRole('radio', { name: 'I have an account with this email address' }).check()
   expect(await page.getByLabel('Your name').count()).toBe(0)
   expect(await page.getByRole('textbox', { name: 'Email' }).inputValue()).toBe(second.login.email)
+  await page.getByRole('textbox', { name: 'Password' }).fill('')
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByText('Enter your password.', { exact: true }).waitFor()
   await page.getByRole('textbox', { name: 'Password' }).fill('not the password')
   await page.getByRole('button', { name: 'Join' }).click()
-  await page.getByRole('alert').getByText('The password is wrong', { exact: true }).waitFor()
+  await page.getByRole('alert').getByText(WRONG_CHOICE, { exact: true }).waitFor()
+  await expectAccessible(page)
   await page.getByRole('textbox', { name: 'Password' }).fill(second.login.password)
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole('button', { name: /^Third Works, / }).waitFor()

@@ -3,6 +3,8 @@ import { describe, expect, inject } from 'vitest'
 import { test } from './support/walls.fixture.ts'
 
 const PASSWORD = 'correct horse battery'
+/** Of one address, in `support/system.setup.ts`. One more comes back in three seconds. */
+const ATTEMPTS = 20
 const newEmail = () => `walls-${randomUUID()}@example.com`
 
 let networks = 0
@@ -113,4 +115,50 @@ describe('S4 guesses and sign-ups', () => {
       expect(reply.body.error.fields?.map(({ field }) => field)).toEqual(['password'])
     },
   )
+})
+
+describe('S4 made-up tokens', () => {
+  test.for(['refreshSession', 'logOut'] as const)(
+    'S4 the 21st at %s from one address gets 429',
+    async (operation, { api }) => {
+      const headers = fromNetwork()
+      const statuses: number[] = []
+      for (let i = 0; i < ATTEMPTS + 1; i += 1) {
+        const body = { refresh_token: randomUUID() }
+        statuses.push((await api.call(operation, { body, headers })).status)
+      }
+      expect(statuses[0]).toBe(operation === 'logOut' ? 204 : 401)
+      expect(statuses).toContain(429)
+    },
+  )
+})
+
+describe('D15.2 an invitation for a foreign address', () => {
+  test('D15.2 does not tell whether the address has an account', async ({ api, victim, attacker }) => {
+    const invite = async (email: string) => {
+      const call = { params: { org_id: attacker.org.id }, token: attacker.org.admin }
+      const { body } = await api.call('createInvitation', { ...call, body: { email, role: 'member' } })
+      return { email, token: body.data.token }
+    }
+    const answers = async ({ email, token }: { email: string; token: string }) => {
+      const described = (await api.call('describeInvitation', { body: { token } })).body.data
+      expect(described.email).toBe(email)
+      const tries = [
+        { token, password: PASSWORD + '!' },
+        { token },
+        { token, name: 'Ben', password: 'password123' },
+      ]
+      const refused = await Promise.all(tries.map((body) => api.call('acceptInvitation', { body })))
+      return {
+        described: Object.keys(described),
+        refused: refused.map(({ status, body: { error } }) => ({
+          status,
+          detail: error.detail,
+          fields: error.fields,
+        })),
+      }
+    }
+    const [known, unknown] = [await invite(victim.org.email), await invite(newEmail())]
+    expect(await answers(known)).toEqual(await answers(unknown))
+  })
 })

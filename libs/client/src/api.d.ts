@@ -358,7 +358,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invitation
-         * @description Joins the organization with the token of the invitation.
+         * @description Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the rules for new passwords bind. A registered one sends the password, without a name.
          *
          *     **Access:** anyone. No token required.
          *
@@ -2483,7 +2483,6 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
-            has_account: boolean;
         };
         CurrentOrganization: {
             /**
@@ -4775,8 +4774,7 @@ export interface operations {
                      *         "email": "no example",
                      *         "role": "admin",
                      *         "invited_by": "no example",
-                     *         "expires_at": "2026-11-21T10:00:00.000Z",
-                     *         "has_account": true
+                     *         "expires_at": "2026-11-21T10:00:00.000Z"
                      *       }
                      *     }
                      */

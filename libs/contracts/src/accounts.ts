@@ -8,7 +8,10 @@ import { JSON_MEDIA_TYPE, type Route } from './route.ts'
 import { Name, text } from './text.ts'
 import { Password } from './tokens.ts'
 
-/** What an invitation says to the person who has its token. `has_account`: the address is registered. */
+/**
+ * What an invitation says to the person who has its token. Not whether the address is registered: who invites has the
+ * token too.
+ */
 const InvitationDescription = z
   .object({
     org: z.object({ id: Id, name: z.string() }),
@@ -16,7 +19,6 @@ const InvitationDescription = z
     role: RoleShown,
     invited_by: z.string(),
     expires_at: WireInstant,
-    has_account: z.boolean(),
   })
   .meta({ id: 'InvitationDescription' })
 export type InvitationDescription = z.infer<typeof InvitationDescription>

@@ -204,8 +204,10 @@ export const memberRoutes = {
     path: '/auth/accept-invitation',
     access: 'none',
     summary: 'Accept an invitation',
-    description: 'Joins the organization with the token of the invitation.',
-    // The required fields depend on whether the address is registered, so the handler checks them and a new password.
+    description:
+      'Joins the organization with the token of the invitation. A new user sends a name and chooses a password, which the ' +
+      'rules for new passwords bind. A registered one sends the password, without a name.',
+    // The handler checks the password after the token, so that made-up tokens count as attempts and get 401.
     body: z.strictObject({
       token: text(1, 255),
       name: Name.optional(),

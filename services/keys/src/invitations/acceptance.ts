@@ -1,9 +1,9 @@
-import { invalidToken, rejectIfAny } from '@whereabouts/service-kit/errors'
+import { invalidToken, validationFailed } from '@whereabouts/service-kit/errors'
 import type { BodyOf } from '@whereabouts/contracts/routes'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { AppError } from '@whereabouts/service-kit/app-error'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { InvitationRow, Tx, UserRow } from '../db.ts'
+import type { InvitationRow, Tx } from '../db.ts'
 import { invalidInvitation, invalidLogin, invitationUnusable, invitedSomebodyElse } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { insertMembership } from '../members/members.queries.ts'
@@ -36,8 +36,8 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
       await attempts.admit(clientAddress)
       const found = await describeInvitation(db, hashSecret(body.token))
       if (!found) throw invitationUnusable()
-      const { org_id, org_name, guest_id, ...shown } = found
-      return { data: { ...shown, org: { id: org_id, name: org_name }, has_account: guest_id !== null } }
+      const { org_id, org_name, ...shown } = found
+      return { data: { ...shown, org: { id: org_id, name: org_name } } }
     },
 
     async joinOrg({ principal, body, clientAddress }) {
@@ -56,10 +56,7 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
       await attempts.admit(clientAddress)
       const invitation = await findInvitation(db, hashSecret(body.token))
       if (!invitation) throw invalidInvitation()
-      const user = await findUserByEmail(db, invitation.email)
-      const guest = user
-        ? await existingUser(deps, user, body, clientAddress)
-        : await newUser(deps, invitation.email, body, clientAddress)
+      const guest = await guestOf(deps, invitation.email, body, clientAddress)
       await accessTokens.prepare()
       const session = await db
         .transaction()
@@ -72,32 +69,25 @@ export function acceptanceHandler(deps: UserDeps): Pick<Handlers<'keys'>, Accept
   }
 }
 
-type Accepting = BodyOf<'acceptInvitation'>
-
-/** Limits and checks the password as for a login, so that an invitation gives no extra guesses. */
-async function existingUser(
+/**
+ * A new user if a name is sent and the address is free. Otherwise the password is limited and checked as for a login: an
+ * invitation gives no extra guesses, and a free address without a name gets the answer of a wrong password. The password
+ * that comes with a name is checked first, or the error would tell whether the address is registered.
+ */
+async function guestOf(
   deps: UserDeps,
-  user: UserRow,
-  { password }: Accepting,
-  clientAddress: string,
-): Promise<Guest> {
-  if (password === undefined) rejectIfAny([required('password')])
-  const checked = await checkPassword(deps, { email: user.email, password: password ?? '', clientAddress })
-  return { id: checked.id, passwordHash: checked.password_hash }
-}
-
-async function newUser(
-  { passwords }: UserDeps,
   email: string,
-  { name, password }: Accepting,
+  { name, password }: BodyOf<'acceptInvitation'>,
   clientAddress: string,
 ): Promise<Guest> {
-  rejectIfAny([
-    ...(name === undefined ? [required('name')] : []),
-    ...(password === undefined ? [required('password')] : []),
-  ])
-  checkNewPassword(password ?? '', email)
-  return { name: name ?? '', email, ...(await passwords.hash(addressBlock(clientAddress), password ?? '')) }
+  if (password === undefined) throw validationFailed([required('password')])
+  if (name !== undefined) {
+    checkNewPassword(password, email)
+    if (!(await findUserByEmail(deps.db, email)))
+      return { name, email, ...(await deps.passwords.hash(addressBlock(clientAddress), password)) }
+  }
+  const { id, password_hash } = await checkPassword(deps, { email, password, clientAddress })
+  return { id, passwordHash: password_hash }
 }
 
 /** Returns the user's id. `gone` is the error if somebody was faster. */

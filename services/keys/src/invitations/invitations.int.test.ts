@@ -100,14 +100,40 @@ test('the token alone does not sign in an existing user', async ({ keys }) => {
   expect((await accept(keys, { token, password: ben.password })).statusCode).toBe(200)
 })
 
-test('a new user gets all missing fields, and a short password, in one error', async ({ keys }) => {
+test('D15.2 no refusal tells whether the invited address is registered', async ({ keys }) => {
+  const [org, ben] = [await keys.signUp(), await keys.signUp()]
+  const tokens = [await keys.invite(org, newEmail()), await keys.invite(org, ben.email)]
+  const refusals = [
+    { body: {}, status: 400 },
+    { body: { name: 'Ben' }, status: 400 },
+    { body: { password: 'short' }, status: 400 },
+    { body: { password: PASSWORD }, status: 401 },
+    { body: { password: 'password123' }, status: 401 },
+    { body: { name: 'Ben', password: 'password123' }, status: 400 },
+  ]
+  for (const { body, status } of refusals) {
+    const replies = await Promise.all(tokens.map((token) => accept(keys, { token, ...body })))
+    expect(replies.map(({ statusCode }) => statusCode)).toEqual([status, status])
+    const [free, registered] = replies.map((reply) => {
+      const { request_id: _, ...error } = reply.json().error
+      return error
+    })
+    expect(free).toEqual(registered)
+  }
+})
+
+test('guesses for a free address are counted like those for an account', async ({ keys }) => {
+  const [org, email] = [await keys.signUp(), newEmail()]
+  const token = await keys.invite(org, email)
+  for (let i = 0; i < 10; i += 1)
+    expect((await accept(keys, { token, password: `wrong guess ${i}` })).statusCode).toBe(401)
+  const take = await takeToken(keys.database.pool, accountBucket(email), ACCOUNT_RATE)
+  expect(take.taken).toBe(false)
+})
+
+test('a new user gets an unknown field and a short password in one error', async ({ keys }) => {
   const org = await keys.signUp()
   const token = await keys.invite(org, newEmail())
-  const nothing = await accept(keys, { token })
-  expect(nothing.json().error.fields).toMatchObject([
-    { field: 'name', code: 'required' },
-    { field: 'password', code: 'required' },
-  ])
   const short = await accept(keys, { token, name: 'Ben', password: 'short', role: 'admin' })
   expect(short.json().error.fields).toMatchObject([
     { field: 'role', code: 'unknown_field' },

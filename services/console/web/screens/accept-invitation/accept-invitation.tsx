@@ -13,7 +13,7 @@ import { InvitationText } from './invitation-text.tsx'
 import { JoinAsGuest } from './join-as-guest.tsx'
 import { JoinSignedIn } from './join-signed-in.tsx'
 
-/** Says what the invitation is, and asks only for what is missing. */
+/** Says what the invitation is. Signed in, one joins with one click. */
 export function AcceptInvitation() {
   const [token] = useState(tokenInAddress)
   // As it was when the page opened: joining changes it, but must not change the form while it is sent.
