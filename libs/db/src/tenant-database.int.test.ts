@@ -1,4 +1,5 @@
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { sql, type Kysely } from 'kysely'
 import { test as base, describe, expect } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -109,6 +110,40 @@ test('both roles have exactly the rights that were granted', async ({ world: { d
   await expect(sql`select * from secret`.execute(tenants.forOrg(8))).rejects.toThrow('permission denied')
   await expect(sql`select * from secret`.execute(worker.db)).rejects.toThrow('permission denied')
   await worker.close()
+})
+
+describe('timeouts', () => {
+  const timeoutOf = async (db: Kysely<Tables>) =>
+    (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)).rows[0]?.statement_timeout
+
+  test('a read may take five seconds, a statement of a transaction thirty', async ({
+    world: { tenants },
+  }) => {
+    expect(await tenants.transaction(1, timeoutOf)).toBe('30s')
+    const failed = tenants.transaction(1, async (tx) => {
+      await sql`select 1 / 0`.execute(tx)
+    })
+    await expect(failed).rejects.toThrow('division by zero')
+    expect(await timeoutOf(tenants.forOrg(1))).toBe('5s')
+  })
+
+  test('a read that takes too long is answered with 503 and advice, and its connection serves the next', async ({
+    world: { database },
+  }) => {
+    const hasty = openTenantDatabase<Tables>(database.url, { max: 1, name: 'hasty', readTimeoutMs: 50 })
+    const pidOf = async () => (await sql<object>`select pg_backend_pid()`.execute(hasty.forOrg(1))).rows
+    const pid = await pidOf()
+    const sleep = (db: Kysely<Tables>) => sql`select pg_sleep(0.2)`.execute(db)
+    const refused: unknown = await sleep(hasty.forOrg(1)).catch(toAppError)
+    expect(refused).toMatchObject({
+      status: 503,
+      message: expect.stringContaining('Narrow it'),
+      headers: { 'retry-after': '1' },
+    })
+    await hasty.transaction(1, sleep)
+    expect(await pidOf()).toEqual(pid)
+    await hasty.close()
+  })
 })
 
 describe('an organization with many slow statements', () => {

@@ -10,7 +10,14 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { dropSilent, loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
+import {
+  dropSilent,
+  loadOf,
+  poolConfig,
+  STATEMENT_TIMEOUT_MS,
+  surviveBreaks,
+  type PoolLoad,
+} from './database.ts'
 import { openPool } from './login.ts'
 import { urlAs } from './service-roles.ts'
 
@@ -38,6 +45,9 @@ type Options = {
   /** Shown by pg_stat_activity. */
   name: string
   log?: Logger
+  /** Of a statement outside of a transaction. Requests read with these. */
+  readTimeoutMs?: number
+  /** Of a statement in a transaction. */
   statementTimeoutMs?: number
   /** Further settings of the sessions, such as costs for the planner. */
   settings?: Readonly<Record<string, string>>
@@ -47,6 +57,9 @@ type Options = {
    */
   prepared?: boolean
 }
+
+/** Far more than any read of a usual organization takes. */
+const READ_TIMEOUT_MS = 5_000
 
 /** In front of the connections of a pool. A thousand creates take some seconds. */
 const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
@@ -60,11 +73,19 @@ export const ORG_SETTING = 'whereabouts.org_id'
 /** `url` names the owner of the schema; sessions log in as its `_tenant` (`service-roles.ts`). */
 export function openTenantDatabase<T>(
   url: string,
-  { log, prepared = true, ...options }: Options,
+  {
+    log,
+    prepared = true,
+    readTimeoutMs = READ_TIMEOUT_MS,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+    ...options
+  }: Options,
 ): TenantDatabase<T> {
-  const pool = openPool(urlAs('tenant', url), { ...poolConfig(options), pipeline: true }, log)
+  const config = poolConfig({ ...options, statementTimeoutMs: readTimeoutMs })
+  const pool = openPool(urlAs('tenant', url), { ...config, pipeline: true }, log)
   surviveBreaks(pool, log)
-  dropSilent(pool, options.statementTimeoutMs)
+  dropSilent(pool, Math.max(readTimeoutMs, statementTimeoutMs))
+  const begin = `begin; set local statement_timeout = ${statementTimeoutMs}`
   const gate = new FairGate<number>({ running: options.max, ...WAITING })
   const toSend = prepared ? statement : (text: string) => ({ text })
   async function connectInTurn(orgId: number): Promise<PostgresPoolClient> {
@@ -72,7 +93,7 @@ export function openTenantDatabase<T>(
     if (turn) await turn
     const leave = () => gate.leave(orgId)
     try {
-      return await connectFor(pool, orgId, toSend, leave)
+      return await connectFor(pool, orgId, { toSend, begin }, leave)
     } catch (error) {
       leave()
       throw error
@@ -113,12 +134,12 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
  * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes.
  * Neither this statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is
  * withheld until both have succeeded. After `begin` only a select is sent that way, because it would change nothing
- * if `begin` failed. `onRelease` is called when the connection is in the pool again.
+ * if `begin` failed. `begin` also sets the longer timeout of statements in a transaction. `onRelease` is called when the connection is in the pool again.
  */
 async function connectFor(
   pool: pg.Pool,
   orgId: number,
-  toSend: (text: string) => Statement,
+  { toSend, begin }: { toSend: (text: string) => Statement; begin: string },
   onRelease: () => void,
 ): Promise<PostgresPoolClient> {
   const client = await pool.connect()
@@ -139,7 +160,7 @@ async function connectFor(
   }
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (text === 'begin') {
-      sendAhead(client.query(text))
+      sendAhead(client.query(begin))
       isBeginning = true
       return BEGUN
     }
