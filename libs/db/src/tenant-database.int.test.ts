@@ -1,5 +1,6 @@
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { toAppError } from '@whereabouts/service-kit/error-handler'
+import { rootTrace, withTrace } from '@whereabouts/service-kit/trace'
 import { sql, type Kysely } from 'kysely'
 import { test as base, describe, expect } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -143,6 +144,53 @@ describe('timeouts', () => {
     await hasty.transaction(1, sleep)
     expect(await pidOf()).toEqual(pid)
     await hasty.close()
+  })
+})
+
+describe('a request whose client has gone', () => {
+  const inRequest = <T>(signal: AbortSignal, work: () => Promise<T>) =>
+    withTrace({ ...rootTrace(), clientSignal: () => signal }, work)
+  const sleep = (db: Kysely<Tables>) => sql`select pg_sleep(60)`.execute(db)
+  const gone = new Error('gone')
+
+  test('ends its statement at the server, loses its connection and its turn', async ({
+    world: { database },
+  }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 1, name: 'left', readTimeoutMs: 60_000 })
+    const sleeping = async () =>
+      (
+        await sql<{ n: number }>`
+        select count(*)::int as n from pg_stat_activity
+        where application_name = 'left' and state = 'active' and query like '%pg_sleep%'`.execute(database.db)
+      ).rows[0]?.n
+    const clients = [new AbortController(), new AbortController()]
+    const left = clients.map(({ signal }) => inRequest(signal, () => sleep(shared.forOrg(1))))
+    const ends = Promise.allSettled(left)
+    await expect.poll(sleeping).toBe(1)
+    const other = readAll(shared.forOrg(2))
+    for (const client of clients) client.abort(gone)
+    expect(await ends).toMatchObject([{ reason: gone }, { reason: gone }])
+    expect(await other).toEqual(expect.any(Array))
+    expect(await sleeping()).toBe(0)
+    await expect.poll(() => shared.load()).toMatchObject({ inUse: 0, waiting: 0 })
+    const late = inRequest(AbortSignal.abort(gone), () => readAll(shared.forOrg(1)))
+    await expect(late).rejects.toBe(gone)
+    await shared.close()
+  })
+
+  test('never harms the statements of others on the same pool', async ({ world: { database } }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 2, name: 'mixed' })
+    const attempts = Array.from({ length: 200 }, async (_, i) => {
+      const client = new AbortController()
+      const leaving = inRequest(client.signal, () => sql`select pg_sleep(0.005)`.execute(shared.forOrg(1)))
+      const staying = sql`select pg_sleep(0.002)`.execute(shared.forOrg(2))
+      setTimeout(() => client.abort(gone), i % 10)
+      await leaving.catch((error: unknown) => expect(error).toBe(gone))
+      await staying
+    })
+    await Promise.all(attempts)
+    await expect.poll(() => shared.load()).toMatchObject({ inUse: 0, waiting: 0 })
+    await shared.close()
   })
 })
 
