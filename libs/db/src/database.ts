@@ -61,7 +61,7 @@ export const sessionOptions = (
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
-const STATEMENT_TIMEOUT_MS = 30_000
+export const STATEMENT_TIMEOUT_MS = 30_000
 /** How much later than the database's own timeout an answer may arrive. */
 const LATE_MS = 5_000
 

@@ -1,4 +1,6 @@
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { toAppError } from '@whereabouts/service-kit/error-handler'
+import { rootTrace, withTrace } from '@whereabouts/service-kit/trace'
 import { sql, type Kysely } from 'kysely'
 import { test as base, describe, expect } from 'vitest'
 import { openDatabase } from './database.ts'
@@ -109,6 +111,87 @@ test('both roles have exactly the rights that were granted', async ({ world: { d
   await expect(sql`select * from secret`.execute(tenants.forOrg(8))).rejects.toThrow('permission denied')
   await expect(sql`select * from secret`.execute(worker.db)).rejects.toThrow('permission denied')
   await worker.close()
+})
+
+describe('timeouts', () => {
+  const timeoutOf = async (db: Kysely<Tables>) =>
+    (await sql<{ statement_timeout: string }>`show statement_timeout`.execute(db)).rows[0]?.statement_timeout
+
+  test('a read may take five seconds, a statement of a transaction thirty', async ({
+    world: { tenants },
+  }) => {
+    expect(await tenants.transaction(1, timeoutOf)).toBe('30s')
+    const failed = tenants.transaction(1, async (tx) => {
+      await sql`select 1 / 0`.execute(tx)
+    })
+    await expect(failed).rejects.toThrow('division by zero')
+    expect(await timeoutOf(tenants.forOrg(1))).toBe('5s')
+  })
+
+  test('a read that takes too long is answered with 503 and advice, and its connection serves the next', async ({
+    world: { database },
+  }) => {
+    const hasty = openTenantDatabase<Tables>(database.url, { max: 1, name: 'hasty', readTimeoutMs: 50 })
+    const pidOf = async () => (await sql<object>`select pg_backend_pid()`.execute(hasty.forOrg(1))).rows
+    const pid = await pidOf()
+    const sleep = (db: Kysely<Tables>) => sql`select pg_sleep(0.2)`.execute(db)
+    const refused: unknown = await sleep(hasty.forOrg(1)).catch(toAppError)
+    expect(refused).toMatchObject({
+      status: 503,
+      message: expect.stringContaining('Narrow it'),
+      headers: { 'retry-after': '1' },
+    })
+    await hasty.transaction(1, sleep)
+    expect(await pidOf()).toEqual(pid)
+    await hasty.close()
+  })
+})
+
+describe('a request whose client has gone', () => {
+  const inRequest = <T>(signal: AbortSignal, work: () => Promise<T>) =>
+    withTrace({ ...rootTrace(), clientSignal: () => signal }, work)
+  const sleep = (db: Kysely<Tables>) => sql`select pg_sleep(60)`.execute(db)
+  const gone = new Error('gone')
+
+  test('ends its statement at the server, loses its connection and its turn', async ({
+    world: { database },
+  }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 1, name: 'left', readTimeoutMs: 60_000 })
+    const sleeping = async () =>
+      (
+        await sql<{ n: number }>`
+        select count(*)::int as n from pg_stat_activity
+        where application_name = 'left' and state = 'active' and query like '%pg_sleep%'`.execute(database.db)
+      ).rows[0]?.n
+    const clients = [new AbortController(), new AbortController()]
+    const left = clients.map(({ signal }) => inRequest(signal, () => sleep(shared.forOrg(1))))
+    const ends = Promise.allSettled(left)
+    await expect.poll(sleeping).toBe(1)
+    const other = readAll(shared.forOrg(2))
+    for (const client of clients) client.abort(gone)
+    expect(await ends).toMatchObject([{ reason: gone }, { reason: gone }])
+    expect(await other).toEqual(expect.any(Array))
+    expect(await sleeping()).toBe(0)
+    await expect.poll(() => shared.load()).toMatchObject({ inUse: 0, waiting: 0 })
+    const late = inRequest(AbortSignal.abort(gone), () => readAll(shared.forOrg(1)))
+    await expect(late).rejects.toBe(gone)
+    await shared.close()
+  })
+
+  test('never harms the statements of others on the same pool', async ({ world: { database } }) => {
+    const shared = openTenantDatabase<Tables>(database.url, { max: 2, name: 'mixed' })
+    const attempts = Array.from({ length: 200 }, async (_, i) => {
+      const client = new AbortController()
+      const leaving = inRequest(client.signal, () => sql`select pg_sleep(0.005)`.execute(shared.forOrg(1)))
+      const staying = sql`select pg_sleep(0.002)`.execute(shared.forOrg(2))
+      setTimeout(() => client.abort(gone), i % 10)
+      await leaving.catch((error: unknown) => expect(error).toBe(gone))
+      await staying
+    })
+    await Promise.all(attempts)
+    await expect.poll(() => shared.load()).toMatchObject({ inUse: 0, waiting: 0 })
+    await shared.close()
+  })
 })
 
 describe('an organization with many slow statements', () => {

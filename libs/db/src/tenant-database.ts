@@ -1,5 +1,7 @@
 import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
+import { onAbort } from '@whereabouts/service-kit/on-abort'
+import { currentTrace } from '@whereabouts/service-kit/trace'
 import {
   Kysely,
   PostgresDialect,
@@ -10,7 +12,14 @@ import {
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
-import { dropSilent, loadOf, poolConfig, surviveBreaks, type PoolLoad } from './database.ts'
+import {
+  dropSilent,
+  loadOf,
+  poolConfig,
+  STATEMENT_TIMEOUT_MS,
+  surviveBreaks,
+  type PoolLoad,
+} from './database.ts'
 import { openPool } from './login.ts'
 import { urlAs } from './service-roles.ts'
 
@@ -38,6 +47,9 @@ type Options = {
   /** Shown by pg_stat_activity. */
   name: string
   log?: Logger
+  /** Of a statement outside of a transaction. Requests read with these. */
+  readTimeoutMs?: number
+  /** Of a statement in a transaction. */
   statementTimeoutMs?: number
   /** Further settings of the sessions, such as costs for the planner. */
   settings?: Readonly<Record<string, string>>
@@ -47,6 +59,9 @@ type Options = {
    */
   prepared?: boolean
 }
+
+/** Far more than any read of a usual organization takes. */
+const READ_TIMEOUT_MS = 5_000
 
 /** In front of the connections of a pool. A thousand creates take some seconds. */
 const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
@@ -60,19 +75,29 @@ export const ORG_SETTING = 'whereabouts.org_id'
 /** `url` names the owner of the schema; sessions log in as its `_tenant` (`service-roles.ts`). */
 export function openTenantDatabase<T>(
   url: string,
-  { log, prepared = true, ...options }: Options,
+  {
+    log,
+    prepared = true,
+    readTimeoutMs = READ_TIMEOUT_MS,
+    statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+    ...options
+  }: Options,
 ): TenantDatabase<T> {
-  const pool = openPool(urlAs('tenant', url), { ...poolConfig(options), pipeline: true }, log)
+  const { max } = options
+  const config = poolConfig({ ...options, max: max + 1, statementTimeoutMs: readTimeoutMs }) // one is free to cancel
+  const pool = openPool(urlAs('tenant', url), { ...config, pipeline: true }, log)
   surviveBreaks(pool, log)
-  dropSilent(pool, options.statementTimeoutMs)
-  const gate = new FairGate<number>({ running: options.max, ...WAITING })
+  dropSilent(pool, Math.max(readTimeoutMs, statementTimeoutMs))
+  const begin = `begin; set local statement_timeout = ${statementTimeoutMs}`
+  const gate = new FairGate<number>({ running: max, ...WAITING })
   const toSend = prepared ? statement : (text: string) => ({ text })
   async function connectInTurn(orgId: number): Promise<PostgresPoolClient> {
-    const turn = gate.enter(orgId)
+    const signal = currentTrace()?.clientSignal?.()
+    const turn = gate.enter(orgId, signal)
     if (turn) await turn
     const leave = () => gate.leave(orgId)
     try {
-      return await connectFor(pool, orgId, toSend, leave)
+      return await connectFor(pool, orgId, { toSend, begin, signal, onRelease: leave })
     } catch (error) {
       leave()
       throw error
@@ -95,7 +120,7 @@ export function openTenantDatabase<T>(
   return {
     load() {
       const load = loadOf(pool)
-      return { ...load, waiting: load.waiting + gate.sizes().waiting }
+      return { ...load, max, waiting: load.waiting + gate.sizes().waiting }
     },
     forOrg,
     transaction: (orgId, work) => forOrg(orgId).transaction().execute(work),
@@ -106,6 +131,14 @@ export function openTenantDatabase<T>(
 /** The organization that each open connection is set to. */
 const orgOf = new WeakMap<pg.PoolClient, number>()
 
+type Use = {
+  toSend: (text: string) => Statement
+  begin: string
+  signal: AbortSignal | undefined
+  /** Called when the connection is in the pool again. */
+  onRelease: () => void
+}
+
 const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
 
 /**
@@ -113,24 +146,33 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
  * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes.
  * Neither this statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is
  * withheld until both have succeeded. After `begin` only a select is sent that way, because it would change nothing
- * if `begin` failed. `onRelease` is called when the connection is in the pool again.
+ * if `begin` failed. `begin` also sets the longer timeout of statements in a transaction.
+ *
+ * When `signal` aborts, the server cancels the statement. The connection is then closed, because its next statement could be
+ * canceled instead. It is kept until the server has answered, because another session could get its process id.
  */
 async function connectFor(
   pool: pg.Pool,
   orgId: number,
-  toSend: (text: string) => Statement,
-  onRelease: () => void,
+  { toSend, begin, signal, onRelease }: Use,
 ): Promise<PostgresPoolClient> {
   const client = await pool.connect()
   let ahead: Promise<unknown> | undefined
   let isBeginning = false
   let broken = false
+  let canceled: Promise<unknown> | undefined
   const sendAhead = (sent: Promise<unknown>) => {
     ahead = Promise.all([ahead, sent])
     ahead.catch(() => {
       broken = true
     })
   }
+  const ignoreAbort =
+    signal &&
+    onAbort(signal, () => {
+      broken = true
+      canceled = cancel(pool, client)
+    })
   if (orgOf.get(client) !== orgId) sendAhead(setOrganization(client, orgId))
   const confirmed = async () => {
     await ahead
@@ -139,23 +181,39 @@ async function connectFor(
   }
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (text === 'begin') {
-      sendAhead(client.query(text))
+      sendAhead(client.query(begin))
       isBeginning = true
       return BEGUN
     }
     if (isBeginning && !/^\s*select\b/.test(text)) await confirmed()
+    signal?.throwIfAborted()
     const answer = client.query({ ...toSend(text), values: [...parameters] })
-    if (ahead) await Promise.all([confirmed(), answer])
-    return answer
+    try {
+      if (ahead) await Promise.all([confirmed(), answer])
+      return await answer
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : error
+    }
+  }
+  const release = (destroy?: boolean) => {
+    client.release(broken || destroy)
+    onRelease()
   }
   // Kysely could also open a cursor, which a pipelining connection refuses. No code here uses one.
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release(destroy) {
-      client.release(broken || destroy)
-      onRelease()
+      ignoreAbort?.()
+      if (canceled) void canceled.then(() => release(destroy))
+      else release(destroy)
     },
   }
+}
+
+/** Never rejects: a statement that cannot be canceled ends at its timeout. */
+async function cancel(pool: pg.Pool, client: pg.PoolClient): Promise<void> {
+  const { processID } = client as pg.PoolClient & { processID?: number } // Kysely reads it too
+  await pool.query('select pg_cancel_backend($1)', [processID]).catch(() => undefined)
 }
 
 async function setOrganization(client: pg.PoolClient, orgId: number): Promise<void> {

@@ -2,7 +2,7 @@ import { errorTypes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 import { dropBody } from './drop-body.ts'
-import { bodyTooLarge, serviceUnavailable } from './errors.ts'
+import { bodyTooLarge, serviceUnavailable, tookTooLong } from './errors.ts'
 import { isUnavailable } from './unavailable.ts'
 
 /** The envelope of one failed request (D3). `path` is shown without its query string. */
@@ -56,12 +56,16 @@ export async function handleError(
 const isBodyTooLarge = (error: unknown) =>
   (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
 
+/** SQLSTATE of a statement that was stopped at its timeout. */
+const QUERY_CANCELED = '57014'
+
 /** Our own errors stay as they are. The framework's 4xx become `bad_request`. Any other error hides its cause. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const { code, statusCode } = error as Partial<FastifyError>
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new AppError('bad_request', 'The request is malformed', { cause: error })
+  if (code === QUERY_CANCELED) return tookTooLong(error)
   if (isUnavailable(error)) return serviceUnavailable(error)
   return new AppError('internal_error', 'An unexpected error occurred', { cause: error })
 }

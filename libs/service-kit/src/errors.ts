@@ -28,6 +28,13 @@ export const serviceUnavailable = (cause?: unknown, isCounted = false) =>
     cause,
     isCounted,
   })
+/** The database has stopped a statement at its timeout. */
+export const tookTooLong = (cause?: unknown) =>
+  new AppError(
+    'service_unavailable',
+    'The request took too long. Narrow it, for example with filters or a smaller limit or offset',
+    { headers: { 'retry-after': '1' }, cause },
+  )
 /** Too many requests of one caller wait for an answer (ADR 63). Its text is that of every 429 (D9.9). */
 export const tooManyWaiting = () =>
   new AppError('rate_limited', 'Retry after 1 seconds', { headers: { 'retry-after': '1' } })

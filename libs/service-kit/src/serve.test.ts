@@ -1,12 +1,13 @@
 import type { Route } from '@whereabouts/contracts/route'
 import { testCallers } from '@whereabouts/testing/caller'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { createLogger } from './logging.ts'
 import { createRegistry } from './metrics.ts'
 import { serve, serveRows, type Handlers } from './serve.ts'
 import { createServer } from './server.ts'
+import { currentTrace } from './trace.ts'
 
 /** The handlers return their input: the tests check the steps before and after them. */
 const callers = testCallers()
@@ -41,6 +42,52 @@ describe('order of D2 inside a service', () => {
     expect(media.json().error.type).toBe('unsupported_media_type')
     const path = await app.inject({ method: 'GET', url: '/api/v1/assets/0?zzz=1', headers })
     expect(path.json().error.fields[0].field).toBe('asset_id')
+  })
+})
+
+describe('the signal of the client', () => {
+  type Asked = { signal: AbortSignal | undefined; answer: () => void }
+  const row = { access: 'none', upstream: 'catalog', success: { status: 200 } } as unknown as Route
+
+  /** Asks for a response that the test gives. */
+  async function ask(method: 'GET' | 'POST') {
+    const asked = Promise.withResolvers<Asked>()
+    const wait = () =>
+      new Promise((resolve) =>
+        asked.resolve({ signal: currentTrace()?.clientSignal?.(), answer: () => resolve({}) }),
+      )
+    const own = createServer({ log: createLogger('test', 'silent'), registry: createRegistry('own') })
+    onTestFinished(() => own.close())
+    const rows = [['wait', { ...row, method, path: '/wait' }]] as const
+    serveRows(own, rows, { verify: callers.verify, handlers: { wait } })
+    const origin = await own.listen({ host: '127.0.0.1', port: 0 })
+    const client = new AbortController()
+    const answered = fetch(origin + '/api/v1/wait', { method, signal: client.signal })
+    answered.catch(() => undefined)
+    return { ...(await asked.promise), leave: () => client.abort(), answered }
+  }
+
+  test('aborts when the client leaves a read, as an error that is not logged', async () => {
+    const { signal, leave, answer } = await ask('GET')
+    expect(signal?.aborted).toBe(false)
+    leave()
+    await expect.poll(() => signal?.aborted).toBe(true)
+    expect(signal?.reason).toMatchObject({ type: 'service_unavailable', isCounted: true })
+    answer()
+  })
+
+  test('does not abort after the response', async () => {
+    const { signal, answer, answered } = await ask('GET')
+    answer()
+    await (await answered).text()
+    expect(signal?.aborted).toBe(false)
+  })
+
+  test('does not exist for a change, which is finished', async () => {
+    const { signal, answer, answered } = await ask('POST')
+    expect(signal).toBeUndefined()
+    answer()
+    expect((await answered).status).toBe(200)
   })
 })
 

@@ -23,12 +23,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { Readable } from 'node:stream'
 import { prefers } from './accept.ts'
 import { AppError } from './app-error.ts'
+import { clientSignalOf } from './client-signal.ts'
 import { csvFile } from './csv.ts'
 import { invalidToken, unsupportedMediaType } from './errors.ts'
 import type { Logger } from './logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { decodeForm, decodeJsonObject, parsePairs } from './request-body.ts'
-import { rootTrace, withTrace } from './trace.ts'
+import { rootTrace, withTrace, type Trace } from './trace.ts'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from './upload.ts'
 import { parsePageOrNothing, parsePart } from './validate.ts'
 
@@ -99,10 +100,16 @@ export function serveRows(
       },
       handler: async (request, reply) => {
         const context = readRequest(row, request)
-        return send(row, reply, await withTrace(request.trace ?? rootTrace(), async () => handler(context)))
+        return send(row, reply, await withTrace(scopeOf(row, request, reply), async () => handler(context)))
       },
     })
   }
+}
+
+/** Only reads end when their client leaves: a change that has begun is finished. */
+function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {
+  const trace = request.trace ?? rootTrace()
+  return row.method === 'GET' ? { ...trace, clientSignal: clientSignalOf(reply.raw) } : trace
 }
 
 /** Rows with `upload` have their own scope, in which bodies are streams. */

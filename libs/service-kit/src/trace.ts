@@ -12,6 +12,8 @@ export type Trace = {
   /** Whether the spans of this trace are recorded, see spans.ts. */
   sampled: boolean
   requestId?: string
+  /** In a request that only reads: aborts when the client has gone. */
+  clientSignal?: () => AbortSignal
 }
 
 const storage = new AsyncLocalStorage<Trace>()

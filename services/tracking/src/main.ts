@@ -47,6 +47,9 @@ type Telemetry = { log: Logger; registry: Registry }
 type Databases = ReturnType<typeof openDatabases>
 type Brokers = Awaited<ReturnType<typeof connectBrokers>>
 
+/** Enough to count the movements of about four million scans. The gateway waits for 10 s, so our error arrives before its timeout. */
+const LONG_READ_MS = 8_000
+
 /**
  * `tenants` and `longReads` see one organization each (ADR 38), `worker` sees all, and only `owner` may drop a table.
  */
@@ -54,7 +57,12 @@ function openDatabases({ DATABASE_URL: url, DATABASE_POOL_SIZE: max }: Config, {
   const settings = plannerSettings
   const ofRequests = { log, settings, prepared: false }
   const tenants = openTenantDatabase<Tables>(url, { ...ofRequests, max, name: 'tracking' })
-  const longReads = openTenantDatabase<Tables>(url, { ...ofRequests, max: 2, name: 'tracking past' })
+  const longReads = openTenantDatabase<Tables>(url, {
+    ...ofRequests,
+    max: 2,
+    name: 'tracking past',
+    readTimeoutMs: LONG_READ_MS,
+  })
   const workerOptions = { max: 8, name: 'tracking ingest', log, settings }
   const worker = openDatabase<Tables>(urlAs('worker', url), workerOptions)
   const owner = openDatabase<Tables>(url, { max: 1, name: 'tracking partitions', log })

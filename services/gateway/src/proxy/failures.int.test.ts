@@ -104,6 +104,31 @@ describe('D2 503 for a service', () => {
   })
 })
 
+test('a read whose client leaves ends at the service too, and is no failure of the service', async ({
+  around,
+  startGateway,
+}) => {
+  const gateway = await startGateway()
+  const began = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
+  around.services.catalog.respondWith((request, reply) => {
+    reply.raw.once('close', ended.resolve)
+    began.resolve()
+    return new Promise(() => undefined)
+  })
+  const client = new AbortController()
+  const headers = { ...(await gateway.sessionToken()), 'user-agent': 'test' }
+  const left = Promise.allSettled([
+    fetch(`${gateway.origin}/api/v1/assets`, { headers, signal: client.signal }),
+  ])
+  await began.promise
+  client.abort()
+  await ended.promise
+  expect(await left).toMatchObject([{ status: 'rejected' }])
+  const failures = await gateway.registry.getSingleMetric('gateway_upstream_failures_total')?.get()
+  expect(failures?.values.filter(({ value }) => value > 0)).toEqual([])
+})
+
 /** The origin of a server that closes with the test. */
 function serveWith(onConnection: (socket: Socket) => void): Promise<string> {
   const server = createServer((socket) => onConnection(socket.on('error', () => undefined)))

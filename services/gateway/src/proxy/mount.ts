@@ -1,9 +1,16 @@
 import httpProxy from '@fastify/http-proxy'
-import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify'
+import { clientSignalOf } from '@whereabouts/service-kit/client-signal'
+import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/trace'
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Agent, type Dispatcher } from 'undici'
+import { placesAt } from './places.ts'
 import { replyOptions, type ResponseRules } from './responses.ts'
 
 /** A service that does not accept a connection in this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 2_000
+
+/** Requests of a mount to one service at a time. */
+const PLACES = 256
 
 /** A service that is silent for this long within an endless response is gone: it sends a sign of life every 15 s. */
 const SILENCE_MS = 60_000
@@ -45,21 +52,21 @@ export function mount(scope: FastifyInstance, to: Mount): void {
         done()
       },
     }),
-    undici: {
+    undici: connectionsOf({
       // Each endless response keeps a connection to itself. The services limit how many there are.
-      connections: guard ? 10_000 : 256,
+      connections: guard ? 10_000 : PLACES,
       keepAliveTimeout: to.keepAliveMs,
       keepAliveMaxTimeout: to.keepAliveMs, // a service may offer longer, and would have closed the connection by then
-      connect: { timeout: CONNECT_TIMEOUT_MS, rejectUnauthorized: true }, // the plugin would accept any certificate
+      connect: { timeout: CONNECT_TIMEOUT_MS },
       ...(guard && { headersTimeout: to.timeoutMs, bodyTimeout: SILENCE_MS }),
-    },
+    }),
     destroyAgent: true,
     disableCache: true, // it caches URLs, which contain ids here
     disableRequestLogging: true,
     internalRewriteLocationHeader: false,
     // The gateway reads bodies whole, up to 1 MiB, so that a slow client does not hold a connection to a service.
     proxyPayloads: false,
-    ...(method !== 'GET' && to.body !== 'stream' && { handler: to.body ? sendBytes : sendNothing }),
+    handler: forward(to),
     replyOptions: {
       ...replyOptions(to),
       getUpstream: (request) => to.originOf(request as FastifyRequest),
@@ -71,9 +78,47 @@ export function mount(scope: FastifyInstance, to: Mount): void {
 
 type Handler = NonNullable<httpProxy.FastifyHttpProxyOptions['handler']>
 
+/** Forwards a request when it has a place. A read ends when its client leaves. */
+function forward(to: Mount): Handler {
+  const send = senderOf(to)
+  // The services limit endless responses and files, which may take long.
+  const isLong = (request: FastifyRequest) => to.guard !== undefined || to.stallMsOf?.(request) !== undefined
+  const enter = placesAt(to.upstreamOf, PLACES)
+  return (rawRequest, rawReply, path, options) => {
+    const [request, reply] = [rawRequest as FastifyRequest, rawReply as FastifyReply] // this server is HTTP/1
+    const clientSignal = clientSignalOf(reply.raw)
+    const trace = { ...(request.trace ?? rootTrace()), ...(to.method === 'GET' && { clientSignal }) }
+    const sendNow = () => withTrace(trace, () => send(rawRequest, rawReply, path, options))
+    const turn = isLong(request) ? undefined : enter(request, reply, clientSignal())
+    if (!turn) return sendNow()
+    turn.then(sendNow).catch((error: unknown) => reply.send(error))
+    return reply
+  }
+}
+
+function senderOf({ method, body }: Mount): Handler {
+  if (method === 'GET' || body === 'stream')
+    return (_request, reply, path, options) => reply.from(path, options)
+  return body ? sendBytes : sendNothing
+}
+
 /** The plugin's own handler would write bytes as JSON. With a `contentType` it leaves them as they are. */
 const sendBytes: Handler = (request, reply, path, options) =>
   reply.from(path, { ...options, body: request.body ?? null, contentType: 'application/octet-stream' })
 
 /** Drops the body, if the client sent one. */
 const sendNothing: Handler = (_request, reply, path, options) => reply.from(path, { ...options, body: null })
+
+type Connections = Extract<NonNullable<httpProxy.FastifyHttpProxyOptions['undici']>, { request: unknown }>
+type Callback = (error: Error | null, response: Dispatcher.ResponseData<null>) => void
+
+/** Connections of a mount. The plugin knows no signals, so that of the client comes with the trace. */
+function connectionsOf(options: Agent.Options): Connections {
+  const agent = new Agent({ ...options, pipelining: 1, allowH2: false })
+  const connections = {
+    request: (sent: Dispatcher.RequestOptions<null>, callback: Callback) =>
+      agent.request({ ...sent, signal: currentTrace()?.clientSignal?.() ?? null }, callback),
+    destroy: () => agent.destroy(),
+  }
+  return connections as unknown as Connections // its types are those of an older undici
+}

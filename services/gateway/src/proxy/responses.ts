@@ -32,19 +32,16 @@ export function replyOptions(rules: ResponseRules): ReplyOptions {
     rules.failures.inc({ upstream: rules.upstreamOf(request), reason })
     return serviceUnavailable(cause)
   }
+  /** Our own errors stay: an upload was too large or broke off, or the client of a read has gone. */
+  const broken = (request: FastifyRequest, error: unknown) =>
+    error instanceof AppError ? error : fail(request, reasonOf(error), error)
   return {
     // `onResponse` sets them, because the plugin copies headers before the status is known.
     rewriteHeaders: () => ({}),
     retryDelay: ({ req, err, attempt }) => (shouldRetry(req, err, attempt) ? 1 : null),
     onError: (reply, { error }) => {
       const { cause = error } = error
-      if (cause instanceof AppError) reply.send(cause) // an upload was too large, or broke off
-      else
-        reply.send(
-          isInvalidRequest(cause)
-            ? malformed(cause)
-            : fail(reply.request as FastifyRequest, reasonOf(cause), cause),
-        )
+      reply.send(isInvalidRequest(cause) ? malformed(cause) : broken(reply.request as FastifyRequest, cause))
     },
     onResponse: (rawRequest, rawReply, response) => {
       const [request, reply] = [rawRequest as FastifyRequest, rawReply as FastifyReply] // this server is HTTP/1
@@ -63,8 +60,7 @@ export function replyOptions(rules: ResponseRules): ReplyOptions {
         reply.headers(responseHeaders(headers, rules.isData))
         return reply.send(Buffer.isBuffer(body) && statusCode >= 400 ? withWholeId(reply, body) : body)
       }
-      if (isSmall(request, headers))
-        collect(stream, pass, (error) => reply.send(fail(request, reasonOf(error), error)))
+      if (isSmall(request, headers)) collect(stream, pass, (error) => reply.send(broken(request, error)))
       else pass(rules.guard && isEndless(request, statusCode) ? rules.guard(request, reply, stream) : stream)
     },
   }
