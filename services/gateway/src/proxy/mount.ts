@@ -85,7 +85,8 @@ function forward(to: Mount): Handler {
   const isLong = (request: FastifyRequest) => to.guard !== undefined || to.stallMsOf?.(request) !== undefined
   const enter = placesAt(to.upstreamOf, PLACES)
   return (rawRequest, rawReply, path, options) => {
-    const [request, reply] = [rawRequest as FastifyRequest, rawReply as FastifyReply] // this server is HTTP/1
+    const request = rawRequest as FastifyRequest // this server is HTTP/1
+    const reply = rawReply as FastifyReply
     const clientSignal = clientSignalOf(reply.raw)
     const trace = { ...(request.trace ?? rootTrace()), ...(to.method === 'GET' && { clientSignal }) }
     const sendNow = () => withTrace(trace, () => send(rawRequest, rawReply, path, options))
@@ -110,13 +111,13 @@ const sendBytes: Handler = (request, reply, path, options) =>
 const sendNothing: Handler = (_request, reply, path, options) => reply.from(path, { ...options, body: null })
 
 type Connections = Extract<NonNullable<httpProxy.FastifyHttpProxyOptions['undici']>, { request: unknown }>
-type Callback = (error: Error | null, response: Dispatcher.ResponseData<null>) => void
+type Callback = (error: Error | null, response: Dispatcher.ResponseData) => void
 
 /** Connections of a mount. The plugin knows no signals, so that of the client comes with the trace. */
 function connectionsOf(options: Agent.Options): Connections {
-  const agent = new Agent({ ...options, pipelining: 1, allowH2: false })
+  const agent = new Agent({ ...options, pipelining: 1 })
   const connections = {
-    request: (sent: Dispatcher.RequestOptions<null>, callback: Callback) =>
+    request: (sent: Dispatcher.RequestOptions, callback: Callback) =>
       agent.request({ ...sent, signal: currentTrace()?.clientSignal?.() ?? null }, callback),
     destroy: () => agent.destroy(),
   }
