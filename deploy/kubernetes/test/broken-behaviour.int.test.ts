@@ -237,7 +237,7 @@ const LIMITS: Case[] = [
   ],
   [
     'more connections than the database allows',
-    /\d+ connections are needed, and max_connections is 300/,
+    /\d+ connections are needed, and max_connections is 320/,
     (_, get) => (get('HorizontalPodAutoscaler', 'catalog').spec.maxReplicas = 20),
   ],
   [

@@ -1,6 +1,6 @@
 import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
-import { onAbort } from '@whereabouts/service-kit/on-abort'
+import { clientLeft, type RequestClient } from '@whereabouts/service-kit/request-client'
 import { currentTrace } from '@whereabouts/service-kit/trace'
 import {
   Kysely,
@@ -92,12 +92,12 @@ export function openTenantDatabase<T>(
   const gate = new FairGate<number>({ running: max, ...WAITING })
   const toSend = prepared ? statement : (text: string) => ({ text })
   async function connectInTurn(orgId: number): Promise<PostgresPoolClient> {
-    const signal = currentTrace()?.clientSignal?.()
-    const turn = gate.enter(orgId, signal)
+    const requester = currentTrace()?.client
+    const turn = gate.enter(orgId, requester)
     if (turn) await turn
     const leave = () => gate.leave(orgId)
     try {
-      return await connectFor(pool, orgId, { toSend, begin, signal, onRelease: leave })
+      return await connectFor(pool, orgId, { toSend, begin, requester, onRelease: leave })
     } catch (error) {
       leave()
       throw error
@@ -134,7 +134,7 @@ const orgOf = new WeakMap<pg.PoolClient, number>()
 type Use = {
   toSend: (text: string) => Statement
   begin: string
-  signal: AbortSignal | undefined
+  requester: RequestClient | undefined
   /** Called when the connection is in the pool again. */
   onRelease: () => void
 }
@@ -148,13 +148,13 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
  * withheld until both have succeeded. After `begin` only a select is sent that way, because it would change nothing
  * if `begin` failed. `begin` also sets the longer timeout of statements in a transaction.
  *
- * When `signal` aborts, the server cancels the statement. The connection is then closed, because its next statement could be
+ * When the client of the request leaves, the server cancels the statement. The connection is then closed, because its next statement could be
  * canceled instead. It is kept until the server has answered, because another session could get its process id.
  */
 async function connectFor(
   pool: pg.Pool,
   orgId: number,
-  { toSend, begin, signal, onRelease }: Use,
+  { toSend, begin, requester, onRelease }: Use,
 ): Promise<PostgresPoolClient> {
   const client = await pool.connect()
   let ahead: Promise<unknown> | undefined
@@ -167,12 +167,10 @@ async function connectFor(
       broken = true
     })
   }
-  const ignoreAbort =
-    signal &&
-    onAbort(signal, () => {
-      broken = true
-      canceled = cancel(pool, client)
-    })
+  const stopWatching = requester?.onLeave(() => {
+    broken = true
+    canceled = cancel(pool, client)
+  })
   if (orgOf.get(client) !== orgId) sendAhead(setOrganization(client, orgId))
   const confirmed = async () => {
     await ahead
@@ -186,13 +184,13 @@ async function connectFor(
       return BEGUN
     }
     if (isBeginning && !/^\s*select\b/.test(text)) await confirmed()
-    signal?.throwIfAborted()
+    if (requester?.hasLeft) throw clientLeft()
     const answer = client.query({ ...toSend(text), values: [...parameters] })
     try {
       if (ahead) await Promise.all([confirmed(), answer])
       return await answer
     } catch (error) {
-      throw signal?.aborted ? signal.reason : error
+      throw requester?.hasLeft ? clientLeft() : error
     }
   }
   const release = (destroy?: boolean) => {
@@ -203,7 +201,7 @@ async function connectFor(
   return {
     query: query as unknown as PostgresPoolClient['query'],
     release(destroy) {
-      ignoreAbort?.()
+      stopWatching?.()
       if (canceled) void canceled.then(() => release(destroy))
       else release(destroy)
     },

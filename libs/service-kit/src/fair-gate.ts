@@ -47,7 +47,8 @@ export class FairGate<K> {
 
   /** Runs `work` when a place is free. Rejects with its reason if `signal` aborts before that. */
   async run<T>(key: K, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const entered = this.enter(key, signal)
+    signal?.throwIfAborted()
+    const entered = this.enter(key, { signal })
     const gate = entered ? await entered : this
     try {
       return await work()
@@ -58,12 +59,15 @@ export class FairGate<K> {
 
   /**
    * Takes a place, for work that is no single function. The caller must call `leave` of the gate that is returned
-   * (`moveWaiting`). Undefined if this gate had a free place, because a promise would delay most statements for nothing.
+   * (`moveWaiting`). Undefined if this gate had a free place, because a promise would delay most statements for nothing. For
+   * the same reason the signal of `waiter` is read only if it has to wait.
    */
-  enter(key: K, signal?: AbortSignal): Promise<FairGate<K>> | undefined {
-    signal?.throwIfAborted()
+  enter(
+    key: K,
+    waiter: { readonly signal?: AbortSignal | undefined } = {},
+  ): Promise<FairGate<K>> | undefined {
     // If a place is free, nobody who may run waits.
-    if (this.#running >= this.#options.running || !this.#mayRun(key)) return this.#wait(key, signal)
+    if (this.#running >= this.#options.running || !this.#mayRun(key)) return this.#wait(key, waiter.signal)
     this.take(key)
     return undefined
   }
@@ -103,6 +107,7 @@ export class FairGate<K> {
   }
 
   #wait(key: K, signal: AbortSignal | undefined): Promise<FairGate<K>> {
+    signal?.throwIfAborted()
     this.#makeRoom(key)
     const { maxWaitMs } = this.#options
     return new Promise((resolve, reject) => {

@@ -54,7 +54,7 @@ describe('the signal of the client', () => {
     const asked = Promise.withResolvers<Asked>()
     const wait = () =>
       new Promise((resolve) =>
-        asked.resolve({ signal: currentTrace()?.clientSignal?.(), answer: () => resolve({}) }),
+        asked.resolve({ signal: currentTrace()?.client?.signal, answer: () => resolve({}) }),
       )
     const own = createServer({ log: createLogger('test', 'silent'), registry: createRegistry('own') })
     onTestFinished(() => own.close())

@@ -23,7 +23,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from
 import { Readable } from 'node:stream'
 import { prefers } from './accept.ts'
 import { AppError } from './app-error.ts'
-import { clientSignalOf } from './client-signal.ts'
+import { RequestClient } from './request-client.ts'
 import { csvFile } from './csv.ts'
 import { invalidToken, unsupportedMediaType } from './errors.ts'
 import type { Logger } from './logging.ts'
@@ -109,7 +109,7 @@ export function serveRows(
 /** Only reads end when their client leaves: a change that has begun is finished. */
 function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {
   const trace = request.trace ?? rootTrace()
-  return row.method === 'GET' ? { ...trace, clientSignal: clientSignalOf(reply.raw) } : trace
+  return row.method === 'GET' ? { ...trace, client: new RequestClient(reply.raw) } : trace
 }
 
 /** Rows with `upload` have their own scope, in which bodies are streams. */

@@ -1,3 +1,4 @@
+import type { RequestClient } from './request-client.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { idBytes } from './random-bytes.ts'
 
@@ -12,8 +13,8 @@ export type Trace = {
   /** Whether the spans of this trace are recorded, see spans.ts. */
   sampled: boolean
   requestId?: string
-  /** In a request that only reads: aborts when the client has gone. */
-  clientSignal?: () => AbortSignal
+  /** Of a request that only reads, which ends when it leaves. */
+  client?: RequestClient
 }
 
 const storage = new AsyncLocalStorage<Trace>()

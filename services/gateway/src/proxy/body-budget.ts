@@ -47,20 +47,23 @@ export function limitBodies(app: FastifyInstance, budget: BodyBudget, log: Logge
   const refusals = countedLog((fields) => log.warn(fields, 'request body refused: too many are held'))
   app.addHook('onClose', async () => refusals.close())
   const held = new WeakMap<FastifyRequest, Reservation>()
-  app.addHook('preParsing', async (request, reply) => {
+  // With callbacks: each request passes here, and most have no body.
+  app.addHook('preParsing', (request, reply, payload, done) => {
     const bytes = collectedBytes(request)
-    if (bytes === 0 || reply.raw.destroyed) return
+    if (bytes === 0 || reply.raw.destroyed) return done(null, payload)
     const reservation = budget.take(request.ip, bytes)
     if (!reservation) {
       const address = addressBlock(request.ip)
       refusals.count(address, { address })
-      throw tooManyBodies()
+      return done(tooManyBodies())
     }
     held.set(request, reservation)
     reply.raw.once('close', () => reservation.release())
+    done(null, payload)
   })
-  app.addHook('preValidation', async (request) => {
+  app.addHook('preValidation', (request, _reply, done) => {
     if (Buffer.isBuffer(request.body)) held.get(request)?.shrinkTo(request.body.length)
+    done()
   })
 }
 

@@ -1,5 +1,5 @@
 import httpProxy from '@fastify/http-proxy'
-import { clientSignalOf } from '@whereabouts/service-kit/client-signal'
+import { clientLeft, RequestClient } from '@whereabouts/service-kit/request-client'
 import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/trace'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher } from 'undici'
@@ -84,13 +84,16 @@ function forward(to: Mount): Handler {
   // The services limit endless responses and files, which may take long.
   const isLong = (request: FastifyRequest) => to.guard !== undefined || to.stallMsOf?.(request) !== undefined
   const enter = placesAt(to.upstreamOf, PLACES)
-  return (rawRequest, rawReply, path, options) => {
-    const request = rawRequest as FastifyRequest // this server is HTTP/1
-    const reply = rawReply as FastifyReply
-    const clientSignal = clientSignalOf(reply.raw)
-    const trace = { ...(request.trace ?? rootTrace()), ...(to.method === 'GET' && { clientSignal }) }
-    const sendNow = () => withTrace(trace, () => send(rawRequest, rawReply, path, options))
-    const turn = isLong(request) ? undefined : enter(request, reply, clientSignal())
+  return (request, rawReply, path, options) => {
+    const reply = rawReply as FastifyReply // this server is HTTP/1
+    const client = new RequestClient(reply.raw)
+    const sendNow = () =>
+      to.method === 'GET'
+        ? withTrace({ ...(request.trace ?? rootTrace()), client }, () =>
+            send(request, rawReply, path, options),
+          )
+        : send(request, rawReply, path, options)
+    const turn = isLong(request) ? undefined : enter(request, reply, client)
     if (!turn) return sendNow()
     turn.then(sendNow).catch((error: unknown) => reply.send(error))
     return reply
@@ -113,12 +116,42 @@ const sendNothing: Handler = (_request, reply, path, options) => reply.from(path
 type Connections = Extract<NonNullable<httpProxy.FastifyHttpProxyOptions['undici']>, { request: unknown }>
 type Callback = (error: Error | null, response: Dispatcher.ResponseData) => void
 
+/** The client as an emitter of `abort`, which undici takes instead of a signal and which costs less. */
+class Leave {
+  readonly #client: RequestClient
+  #stop: (() => void) | undefined
+
+  constructor(client: RequestClient) {
+    this.#client = client
+  }
+  get aborted(): boolean {
+    return this.#client.hasLeft
+  }
+  get reason(): Error {
+    return clientLeft()
+  }
+  once(_event: 'abort', listener: () => void): void {
+    this.#stop = this.#client.onLeave(listener)
+  }
+  removeListener(): void {
+    this.#stop?.()
+  }
+  /** Undici tells an emitter by this method. */
+  on(): never {
+    throw new Error('undici listens once')
+  }
+}
+
+function leaveOf(client: RequestClient | undefined) {
+  return client ? (new Leave(client) as unknown as AbortSignal) : null
+}
+
 /** Connections of a mount. The plugin knows no signals, so that of the client comes with the trace. */
 function connectionsOf(options: Agent.Options): Connections {
   const agent = new Agent({ ...options, pipelining: 1 })
   const connections = {
     request: (sent: Dispatcher.RequestOptions, callback: Callback) =>
-      agent.request({ ...sent, signal: currentTrace()?.clientSignal?.() ?? null }, callback),
+      agent.request({ ...sent, signal: leaveOf(currentTrace()?.client) }, callback),
     destroy: () => agent.destroy(),
   }
   return connections as unknown as Connections // its types are those of an older undici

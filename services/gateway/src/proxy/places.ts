@@ -1,5 +1,6 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { FairGate } from '@whereabouts/service-kit/fair-gate'
+import type { RequestClient } from '@whereabouts/service-kit/request-client'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Like the gate in front of the connections to PostgreSQL. */
@@ -8,7 +9,7 @@ const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
 export type Enter = (
   request: FastifyRequest,
   reply: FastifyReply,
-  signal: AbortSignal,
+  client: RequestClient,
 ) => Promise<void> | undefined
 
 /**
@@ -22,11 +23,11 @@ export function placesAt(upstreamOf: (request: FastifyRequest) => string, runnin
     gates.set(upstream, gate)
     return gate
   }
-  return (request, { raw }, signal) => {
+  return (request, { raw }, client) => {
     const gate = gateOf(upstreamOf(request))
     const key = request.principal?.orgId ?? addressBlock(request.ip)
     const leaveAtEnd = () => void raw.once('close', () => gate.leave(key))
-    const turn = gate.enter(key, signal)
+    const turn = gate.enter(key, client)
     if (turn) return turn.then(leaveAtEnd)
     leaveAtEnd()
     return undefined

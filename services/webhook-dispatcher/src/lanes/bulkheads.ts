@@ -76,7 +76,7 @@ export class Bulkheads {
   async #enter(orgId: number, stopping: AbortSignal): Promise<Gate> {
     const gate = this.#gateFor(orgId)
     try {
-      return (await gate.enter(orgId, stopping)) ?? gate
+      return (await gate.enter(orgId, { signal: stopping })) ?? gate
     } catch (error) {
       throw stopping.aborted ? new Requeued() : error
     }
