@@ -260,8 +260,9 @@ describe('D10 live streams are bounded', () => {
     listen(2_000)
     expect(() => listen(1_000)).toThrow(/At most 2[12] live streams/)
     await publishMoves(bus.broker, 2_001, [1])
-    const read = new Promise((resolve) => modest[1]?.stream.on('data', (text) => resolve(String(text))))
-    expect(await read).toMatch(/asset\.moved/)
+    let text = ''
+    modest[1]?.stream.on('data', (chunk) => (text += String(chunk)))
+    await expect.poll(() => text, PATIENTLY).toMatch(/asset\.moved/)
   })
 
   test('by the expiry that the gateway signed', async ({ replica }) => {
