@@ -28,6 +28,9 @@ type Groups = {
 export const isOverShare = (cost: number, waiting: Pick<Waiting, 'countFrom'>, groups: Groups): boolean =>
   cost > MIN_SHARE && waiting.countFrom(cost * ALIKE) < groups.active
 
-/** How many bytes to handle at a time: `most` if all active groups are alike. */
+/**
+ * How many bytes to handle at a time: `most` if all active groups are alike. With `most` always, large messages of floods
+ * delay others six times as long (ADR 69).
+ */
 export const bytesAtATime = (most: number, waiting: Waiting, groups: Groups): number =>
   waiting.countFrom(waiting.largestCost * ALIKE) < groups.active ? Math.min(most, SHARED_BYTES) : most

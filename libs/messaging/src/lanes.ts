@@ -18,7 +18,8 @@ const HEAVY_BYTES = 64 * 1024
 /**
  * Handles batches one after the other until stopped. Handling is mostly waiting for a database. Meanwhile the next
  * messages of the same groups are decoded. If a batch is slow, messages of other groups overtake it on a second lane. A
- * group is on one lane at a time, so its order is kept.
+ * group is on one lane at a time, so its order is kept. With one lane, the p99 of the others during floods is 1.4 to 1.6 times as
+ * long (ADR 69).
  */
 export async function handleInLanes<T extends Item>(
   run: ConsumerRun,

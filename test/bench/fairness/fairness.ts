@@ -11,7 +11,7 @@ import { announce, announceKeys, configureReaders, restartTracking } from '../in
 import { median, quantile, table } from '../load/figures.ts'
 import { machine } from '../load/machine.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
-import { floods, startFlood, type Flood } from './floods.ts'
+import { floods, orgsOf, startFlood, type Flood } from './floods.ts'
 import type { Flooded } from './flood-process.ts'
 import { QUIET_ORG, timeScans } from './quiet.ts'
 import { createReaderKeys, endSuspensions } from './reader-keys.ts'
@@ -94,16 +94,19 @@ export async function benchFairness(args: string[], say: (text: string) => void)
   }
 }
 
-async function prepare(stack: Stack, nc: NatsConnection, { rounds, seconds, perSecond }: Settings) {
-  const parts = floods.length + 1
+async function prepare(stack: Stack, nc: NatsConnection, settings: Settings) {
+  const { rounds, seconds, perSecond } = settings
+  const parts = settings.floods.length + 1
   const quietAssets = parts * (rounds * seconds + WARM_UP_SECONDS) * perSecond
-  await configureReaders(stack, [QUIET_ORG, ...floods.map(({ org }) => org)])
+  const flooding = settings.floods.flatMap(orgsOf)
+  await configureReaders(stack, [QUIET_ORG, ...flooding])
   await announce(nc, { orgs: [QUIET_ORG], assetsPerOrg: quietAssets })
-  await announce(nc, { orgs: floods.map(({ org }) => org), assetsPerOrg: FLOOD_ASSETS }, { keys: false })
-  for (const { org, keys } of floods) {
-    await createReaderKeys(stack, org, keys)
-    await announceKeys(nc, org, keys) // the keys service does not publish rows that it did not insert
-  }
+  await announce(nc, { orgs: flooding, assetsPerOrg: FLOOD_ASSETS }, { keys: false })
+  for (const flood of settings.floods)
+    for (const org of orgsOf(flood)) {
+      await createReaderKeys(stack, org, flood.keys)
+      await announceKeys(nc, org, flood.keys) // the keys service does not publish rows that it did not insert
+    }
   await restartTracking(stack)
 }
 

@@ -8,8 +8,11 @@ import type { FloodJob, Flooded } from './flood-process.ts'
 export type Flood = {
   name: string
   org: number
-  /** Each has a connection of its own. */
+  /** How many organizations flood at once, with numbers from `org` on. 1 when left out. */
+  organizations?: number
+  /** Keys of each organization. Each has a connection of its own. */
   keys: number
+  /** Of each organization. */
   messagesPerSecond: number
   reads: number
   /** Size of a message, by padding. Default: the size of its reads. */
@@ -28,15 +31,23 @@ export const floods: readonly Flood[] = [
   { name: '50 000 new rows/s, 250 a message', org: 205, keys: 2, messagesPerSecond: 200, reads: 250, isNew: true },
   { name: '256 KiB messages, one key', org: 202, keys: 1, messagesPerSecond: 200, reads: READS_LIMIT, bytes: SIZE_LIMIT },
   { name: '256 KiB messages, ten keys', org: 203, keys: 10, messagesPerSecond: 2_000, reads: READS_LIMIT, bytes: SIZE_LIMIT },
+  { name: '50 000 new rows/s of each of three', org: 210, organizations: 3, keys: 2, messagesPerSecond: 200, reads: 250, isNew: true },
+  { name: '6.5 MB/s of each of three', org: 220, organizations: 3, keys: 1, messagesPerSecond: 25, reads: READS_LIMIT, bytes: SIZE_LIMIT, isNew: true },
   { name: 'tiny messages, 250 keys', org: 204, keys: 250, messagesPerSecond: 20_000, reads: 0 },
 ] // oxfmt-ignore
+
+/** The numbers of the organizations that flood. */
+export const orgsOf = ({ org, organizations = 1 }: Pick<Flood, 'org' | 'organizations'>): number[] =>
+  Array.from({ length: organizations }, (_, n) => org + n)
 
 /** Starts a separate process that floods until it is stopped. */
 export async function startFlood(stack: Stack, flood: Flood, assetsPerOrg: number) {
   const job: FloodJob = {
     ...flood,
     url: stack.urls.nats,
-    clientIds: Array.from({ length: flood.keys }, (_, n) => keyIdOf(flood.org, n + 1)),
+    keys: orgsOf(flood).flatMap((org) =>
+      Array.from({ length: flood.keys }, (_, n) => ({ org, clientId: keyIdOf(org, n + 1) })),
+    ),
     clientSecret: KEY_SECRET,
     assetsPerOrg,
   }
