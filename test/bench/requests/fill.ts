@@ -13,10 +13,14 @@ type Size = { organizations: number; assets: number; history: number }
 /** An API key with a limit that no run reaches. */
 export type Key = { clientId: string; clientSecret: string; headers: Record<string, string> }
 
-/** Of the live assets with history, a sample. */
+type Asset = { id: number; key: string }
+
 export type Organization = {
   keys: Key[]
-  assets: { id: number; key: string }[]
+  /** Of the live assets with history, a sample. */
+  assets: Asset[]
+  /** Those that are written: few, so that each comes several times in a round and every write changes something. */
+  writtenAssets: Asset[]
   locationKeys: string[]
   rootId: number
 }
@@ -27,6 +31,9 @@ const SECRET = `wb_${'5'.repeat(64)}`
 /** In all organizations, at least one in each. */
 const KEYS = 16
 const SAMPLE = 10_000
+/** In all organizations, but more than may be written at a time. */
+const WRITTEN = 250
+const LEAST_WRITTEN = 10
 const GIVE_UP_MS = 60_000
 
 /**
@@ -47,10 +54,12 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
   })
   const keys = await usableKeys(stack, filled.jtis)
   const organizations = ids.map((id) => {
+    const assets = filled.assets.get(id) ?? []
     const locations = filled.locations.get(id) ?? []
     return {
+      assets,
+      writtenAssets: assets.slice(0, Math.max(LEAST_WRITTEN, WRITTEN / ids.length)),
       keys: keys.filter((_, i) => i % ids.length === id - 1),
-      assets: filled.assets.get(id) ?? [],
       locationKeys: locations.map(({ key }) => key),
       rootId: locations[0]?.id ?? 0,
     }

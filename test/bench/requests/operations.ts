@@ -14,10 +14,10 @@ export type Operation = {
 
 const JSON_BODY = 'application/json'
 
-const assetOf = ({ assets }: Organization, n: number) => {
-  const asset = assets[n % assets.length]
-  if (!asset) throw new Error('an organization has no asset with history')
-  return asset
+function nth<T>(things: readonly T[], n: number): T {
+  const thing = things[n % things.length]
+  if (thing === undefined) throw new Error('an organization lacks keys, locations or assets with history')
+  return thing
 }
 
 const get = (name: string, path: (organization: Organization, n: number) => string): Operation => ({
@@ -28,9 +28,9 @@ const get = (name: string, path: (organization: Organization, n: number) => stri
 
 /** Reads first, because writes change what they read. */
 export const OPERATIONS: readonly Operation[] = [
-  get('asset', (organization, n) => `/assets/${assetOf(organization, n).id}`),
+  get('asset', ({ assets }, n) => `/assets/${nth(assets, n).id}`),
   get('list', () => '/assets?limit=50'),
-  get('history', (organization, n) => `/assets/${assetOf(organization, n).id}/history?limit=40`),
+  get('history', ({ assets }, n) => `/assets/${nth(assets, n).id}/history?limit=40`),
   get('report', () => '/reports/asset-locations?limit=50'),
   get('tree', ({ rootId }) => `/locations/${rootId}/descendants?limit=50`),
   get('current', () => '/locations/current?limit=50'),
@@ -48,9 +48,9 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'patch',
     status: 200,
     mediaType: 'application/merge-patch+json',
-    ask: (organization, n) => ({
+    ask: ({ writtenAssets }, n) => ({
       method: 'PATCH',
-      path: `/api/v1/assets/${assetOf(organization, n).id}`,
+      path: `/api/v1/assets/${nth(writtenAssets, n).id}`,
       body: JSON.stringify({ name: `Pallet ${n}` }),
     }),
   },
@@ -58,11 +58,10 @@ export const OPERATIONS: readonly Operation[] = [
     name: 'save',
     status: 201,
     mediaType: JSON_BODY,
-    ask(organization, n) {
-      const { assets, locationKeys } = organization
+    ask({ writtenAssets, locationKeys }, n) {
       // Another location at each turn of the assets, so that nearly every save is a movement with an event.
-      const location_identifier = locationKeys[(n + Math.floor(n / assets.length)) % locationKeys.length]
-      const body = { asset_identifiers: [assetOf(organization, n).key], location_identifier }
+      const location_identifier = nth(locationKeys, n + Math.floor(n / writtenAssets.length))
+      const body = { asset_identifiers: [nth(writtenAssets, n).key], location_identifier }
       return { path: '/api/v1/inventory/save', body: JSON.stringify(body) }
     },
   },
@@ -78,18 +77,16 @@ export const OPERATIONS: readonly Operation[] = [
   },
 ]
 
-/** Prime, so that every key asks about every asset. */
-const REQUESTS = 10_007
+const REQUESTS = 10_000
 
 /** Requests of all organizations, their keys and their assets in turn. */
 export function requestsOf(organizations: readonly Organization[], operation: Operation): LoadRequest[] {
   const { mediaType, isAnonymous } = operation
   const body = mediaType === undefined ? {} : { 'content-type': mediaType }
   return Array.from({ length: REQUESTS }, (_, i) => {
-    const organization = organizations[i % organizations.length]
+    const organization = nth(organizations, i)
     const n = Math.floor(i / organizations.length)
-    const key = organization?.keys[n % organization.keys.length]
-    if (!organization || !key) throw new Error('an organization has no key')
+    const key = nth(organization.keys, n)
     const headers = { ...(isAnonymous ? AGENT : key.headers), ...body }
     return { ...operation.ask(organization, n, key), headers }
   })

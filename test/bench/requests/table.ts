@@ -8,7 +8,15 @@ export type Measured = { operation: string; result: Comparison }
 export function requestsTable(measured: readonly Measured[]): string {
   const isCompared = measured.some(({ result }) => result.sides.length > 1)
   const ratios = isCompared ? ['CPU ratio', 'requests/s ratio'] : []
-  const head = ['', 'requests/s', 'p50 ms', 'p99 ms', 'all µs', ...PARTS, ...ratios]
+  const head = [
+    '',
+    'requests/s',
+    'p50 ms',
+    'p99 ms',
+    'all µs',
+    ...PARTS.map((part) => `${part} µs`),
+    ...ratios,
+  ]
   const rows = measured.flatMap(({ operation, result: { sides, roundCpuRatios, ratios: rates } }) =>
     sides.map(({ name, perSecond, p50, p99, cpu }, i) => {
       const parts = PARTS.map((part) => cpu[part] ?? 0)
