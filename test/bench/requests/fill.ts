@@ -43,11 +43,16 @@ const GIVE_UP_MS = 60_000
 export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
   const ids = Array.from({ length: size.organizations }, (_, i) => i + 1)
   const filled = await asAdministrator(stack, async (client) => {
-    await client.query('set search_path = catalog, extensions')
+    // Without triggers and checks of foreign keys, and with fewer checkpoints, because each writes all pages again.
+    await client.query(`alter system set max_wal_size = '8GB'`)
+    await client.query('select pg_reload_conf()')
+    await client.query('set session_replication_role = replica; set search_path = catalog, extensions')
     for (const id of ids) await fillOrganization(client, id, sizeOf(size.assets))
     await fillTracking(client, size.history)
     const jtis = await fillKeys(client, ids.length)
     await client.query('vacuum analyze')
+    await client.query('alter system reset max_wal_size')
+    await client.query('select pg_reload_conf()')
     await client.query('checkpoint')
     await client.query(ANNOUNCE)
     return { jtis, assets: await namesOf(client, ASSETS), locations: await namesOf(client, LOCATIONS) }
@@ -68,9 +73,9 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
   return organizations
 }
 
-/** Bypasses the slow triggers and writes their results. The key of `scan` is built at the end. */
+/** Writes the results of the triggers itself. The key of `scan` is built at the end. */
 async function fillTracking(client: pg.Client, history: number): Promise<void> {
-  await client.query('set search_path = tracking, extensions; set session_replication_role = replica')
+  await client.query('set search_path = tracking, extensions')
   await client.query(
     `${partition(1)}; alter table scan drop constraint scan_pkey; ${PROJECTIONS}; ${PLACES_OF_ORGS}`,
   )
@@ -80,7 +85,7 @@ async function fillTracking(client: pg.Client, history: number): Promise<void> {
     `set maintenance_work_mem = '512MB'; alter table scan add primary key (org_id, asset_id, minute)`,
   )
   await client.query(POSITIONS, [newest])
-  await client.query(`${PLACES}; set session_replication_role = origin`)
+  await client.query(PLACES)
 }
 
 /** For this session. */

@@ -34,6 +34,8 @@ export const REQUESTS_HELP = `pnpm bench requests [flags]    measure single oper
 const SERVICES = ['keys', 'catalog', 'tracking', 'webhook-dispatcher', 'gateway'] as const
 /** A service costs up to twice as much until V8 has optimized it. */
 const WARM_UP = 10_000
+/** Enough where a request is slow because it reads many rows. */
+const WARM_UP_SECONDS = 30
 const MOST_ASSETS = 200_000
 
 /** The smallest and the largest value of each flag, and its default. */
@@ -144,15 +146,14 @@ async function prepare(system: System, settings: Settings, say: Say): Promise<Ta
 
 /** All operations in turn. */
 async function warmUp({ organizations, stack }: Target, generator: LoadGenerator, settings: Settings) {
-  const { operations, connections } = settings
-  const requests = Math.ceil(WARM_UP / operations.length)
-  for (const operation of operations)
-    await generator.run({
-      origin: stack.urls.base,
-      asked: requestsOf(organizations, operation),
-      connections,
-      requests,
-    })
+  const job = {
+    origin: stack.urls.base,
+    connections: settings.connections,
+    requests: Math.ceil(WARM_UP / settings.operations.length),
+    seconds: WARM_UP_SECONDS,
+  }
+  for (const operation of settings.operations)
+    await generator.run({ ...job, asked: requestsOf(organizations, operation) })
 }
 
 async function measureAll(
