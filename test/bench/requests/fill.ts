@@ -63,7 +63,7 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
     const locations = filled.locations.get(id) ?? []
     return {
       assets,
-      writtenAssets: assets.slice(0, Math.max(LEAST_WRITTEN, WRITTEN / ids.length)),
+      writtenAssets: assets.slice(0, Math.max(LEAST_WRITTEN, Math.floor(WRITTEN / ids.length))),
       keys: keys.filter((_, i) => i % ids.length === id - 1),
       locationKeys: locations.map(({ key }) => key),
       rootId: locations[0]?.id ?? 0,

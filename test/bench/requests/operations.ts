@@ -59,8 +59,9 @@ export const OPERATIONS: readonly Operation[] = [
     status: 201,
     mediaType: JSON_BODY,
     ask({ writtenAssets, locationKeys }, n) {
-      // Another location at each turn of the assets, so that nearly every save is a movement with an event.
-      const location_identifier = nth(locationKeys, n + Math.floor(n / writtenAssets.length))
+      // At each turn of the assets the next location of each, so that every save is a movement with an event.
+      const assets = writtenAssets.length
+      const location_identifier = nth(locationKeys, (n % assets) + Math.floor(n / assets))
       const body = { asset_identifiers: [nth(writtenAssets, n).key], location_identifier }
       return { path: '/api/v1/inventory/save', body: JSON.stringify(body) }
     },
