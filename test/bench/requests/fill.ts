@@ -31,8 +31,8 @@ const SECRET = `wb_${'5'.repeat(64)}`
 /** In all organizations, at least one in each. */
 const KEYS = 16
 const SAMPLE = 10_000
-/** In all organizations, but more than may be written at a time. */
-const WRITTEN = 250
+/** In all organizations: more than the usual connections, fewer than the requests of a round. */
+const WRITTEN = 100
 const LEAST_WRITTEN = 10
 const GIVE_UP_MS = 60_000
 
