@@ -35,7 +35,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
-          include: [...named('.int.test.ts'), 'test/campaign/**/*.int.test.ts'],
+          include: [...named('.int.test.ts'), 'test/{bench,campaign}/**/*.int.test.ts'],
           exclude: ['**/node_modules/**'],
           isolate: false,
           expect: { poll: { timeout: 15_000 } },

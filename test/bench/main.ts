@@ -3,6 +3,7 @@ import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchReports, REPORTS_HELP } from './reports/reports.ts'
+import { benchRequests, REQUESTS_HELP } from './requests/requests.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 
@@ -12,6 +13,7 @@ ${EDGE_HELP}
 ${FAIRNESS_HELP}
 ${INGEST_HELP}
 ${REPORTS_HELP}
+${REQUESTS_HELP}
 ${WALLS_HELP}
 ${WEBHOOKS_HELP}
   --help            print this
@@ -22,6 +24,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   fairness: benchFairness,
   ingest: benchIngest,
   reports: benchReports,
+  requests: benchRequests,
   walls: benchWalls,
   webhooks: benchWebhooks,
 }

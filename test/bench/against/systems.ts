@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
 import { ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack, StackOptions } from '@whereabouts/deploy/local/stack'
 import { machine } from '../load/machine.ts'
 import { checkoutOf, type Checkout } from './checkout.ts'
 
@@ -28,15 +28,39 @@ export type System = {
 /** The version that is measured against, and that of this checkout, uncommitted changes included. */
 export type Both = { base: System; now: System }
 
-type Options = { against: string; services: readonly ServiceName[]; say: (text: string) => void }
+type Options = {
+  services: readonly ServiceName[]
+  env?: NonNullable<StackOptions['env']>
+  say: (text: string) => void
+}
+
+const NOW: Checkout = { name: 'now', folder: ROOT }
 
 /** Runs `work` while both systems run on throwaway data. Then stops them and removes the data. */
 export async function withBoth<T>(
-  { against, services, say }: Options,
+  { against, ...options }: Options & { against: string },
   work: (both: Both) => Promise<T>,
 ): Promise<T> {
-  const checkouts = [await checkoutOf(against, say), { name: 'now', folder: ROOT }]
+  const checkouts = [await checkoutOf(against, options.say), NOW]
   await useOneBroker()
+  return withSystems(checkouts, options, ([base, now]) => {
+    if (!base || !now) throw new Error('a system is missing')
+    return work({ base, now })
+  })
+}
+
+/** The same with the version of this checkout alone. */
+export const withNow = <T>(options: Options, work: (now: System) => Promise<T>): Promise<T> =>
+  withSystems([NOW], options, ([now]) => {
+    if (!now) throw new Error('the system is missing')
+    return work(now)
+  })
+
+async function withSystems<T>(
+  checkouts: readonly Checkout[],
+  { say, ...options }: Options,
+  work: (systems: readonly System[]) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
   chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const systems: System[] = []
@@ -45,13 +69,10 @@ export async function withBoth<T>(
     // One after the other: in parallel they could find the same free ports.
     for (const checkout of checkouts) {
       say(`Starting ${checkout.name} …\n`)
-      systems.push(
-        await startSystem(checkout, join(folder, checkout.folder === ROOT ? 'now' : 'base'), services),
-      )
+      const dataDir = join(folder, checkout === NOW ? 'now' : 'base')
+      systems.push(await startSystem(checkout, { ...options, dataDir }))
     }
-    const [base, now] = systems
-    if (!base || !now) throw new Error('a system is missing')
-    const result = await work({ base, now })
+    const result = await work(systems)
     say(`Load average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
     return result
   } finally {
@@ -60,18 +81,14 @@ export async function withBoth<T>(
   }
 }
 
-async function startSystem(
-  { name, folder }: Checkout,
-  dataDir: string,
-  services: readonly ServiceName[],
-): Promise<System> {
+async function startSystem({ name, folder }: Checkout, options: StackOptions): Promise<System> {
   const load: System['load'] = async (file) => {
     const path = join(folder, file)
     if (!existsSync(path)) throw new Error(`${name} has no ${file}: it is too old to be measured`)
     return import(pathToFileURL(path).href)
   }
   const { startStack } = await load('deploy/local/stack.ts')
-  return { name, load, stack: await startStack({ dataDir, services }) }
+  return { name, load, stack: await startStack(options) }
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createClient, exchangeKey, unwrap, type Client } from '@whereabouts/client/client'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
-import pg from 'pg'
+import { asAdministrator } from '../load/database.ts'
+import { setLimits, untilLimited } from '../load/rate-limits.ts'
 
 /** An API key, for requests to the gateway and to the services behind it. */
 export type Caller = {
@@ -37,10 +38,10 @@ export async function fillOrganization(
   const [limited, ...others] = callers
   if (!limited) throw new Error('no keys were created')
   await setLimits(stack, new Map([[limited.jti, 1], ...others.map((c) => [c.jti, 10_000_000] as const)]))
-  await untilLimited(stack, others)
+  await untilLimited(stack, others.map(({ through }) => through)) // oxfmt-ignore
   const assetIds = await newAssets(stack, others, assets)
   // Like autovacuum within minutes; until then PostgreSQL plans without statistics.
-  await withDatabase(stack, (client) => client.query('vacuum analyze catalog.asset, catalog.tag'))
+  await asAdministrator(stack, (client) => client.query('vacuum analyze catalog.asset, catalog.tag'))
   return { assetIds, callers: others, limited }
 }
 
@@ -62,51 +63,6 @@ async function newCaller(stack: Stack, admin: Client, orgId: number): Promise<Ca
       ...(await headersSignedWith(stack.secrets.principal_private_key, principal, 'catalog')),
     },
   }
-}
-
-/**
- * Sets the limits of keys by SQL, as an operator can, and in the same statement their new state for the gateway, as the
- * service itself writes it.
- */
-function setLimits(stack: Stack, limits: ReadonlyMap<string, number>): Promise<void> {
-  return withDatabase(stack, (client) =>
-    client.query(
-      `with changed as (
-         update keys.api_key k set rate_limit_per_minute = l.per_minute, revision = nextval('keys.revision_seq')
-           from unnest($1::uuid[], $2::integer[]) as l (jti, per_minute) where k.jti = l.jti returning k.*)
-       insert into keys.outbox (subject, msg_id, keep, payload, headers)
-         select 'keys.key.' || jti, gen_random_uuid(), 'last', jsonb_build_object('org_id', org_id, 'id', id,
-           'jti', jti, 'revision', revision, 'name', name, 'scopes', scopes, 'expires_at', expires_at,
-           'revoked_at', revoked_at, 'rate_limit_per_minute', rate_limit_per_minute), '{}' from changed`,
-      [[...limits.keys()], [...limits.values()]],
-    ),
-  )
-}
-
-async function withDatabase(stack: Stack, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
-  const url = new URL(stack.urls.postgres)
-  url.pathname = '/whereabouts'
-  const client = new pg.Client({ connectionString: url.href })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
-/** The gateway learns of a key's limit through the broker. */
-async function untilLimited(stack: Stack, callers: readonly Caller[]): Promise<void> {
-  const deadline = Date.now() + 10_000
-  for (const { through } of callers)
-    while ((await limitOf(stack, through)) <= 60)
-      if (Date.now() > deadline) throw new Error('the gateway did not learn of the raised limits')
-}
-
-async function limitOf(stack: Stack, headers: Record<string, string>): Promise<number> {
-  const response = await fetch(`${stack.urls.base}/api/v1/assets?limit=1`, { headers })
-  await response.body?.cancel()
-  return Number(response.headers.get('x-ratelimit-limit'))
 }
 
 async function newAssets(stack: Stack, callers: readonly Caller[], count: number): Promise<number[]> {

@@ -1,6 +1,6 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import type { LoadGenerator, LoadRequest } from '../load/load.ts'
-import { compare, type Comparison, type Side } from './compare.ts'
+import { compare, type Comparison, type Side } from '../load/compare.ts'
 import type { Caller, Filled } from './fill.ts'
 import type { Verdict } from '../load/verdict.ts'
 import { comparisonTable } from './table.ts'

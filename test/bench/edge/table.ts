@@ -1,10 +1,8 @@
 import { sum, table } from '../load/figures.ts'
-import type { Comparison } from './compare.ts'
+import { PARTS } from '../load/processes.ts'
+import type { Comparison } from '../load/compare.ts'
 
-const CPU_PARTS = [
-  ...['gateway', 'catalog', 'keys'].flatMap((name) => [name, `postgres for ${name}`]),
-  'generator',
-]
+const CPU_PARTS = [...PARTS, 'generator']
 
 /** One table per comparison: results for the client, and processor time per process. */
 export function comparisonTable(title: string, { sides, ratios, othersShare }: Comparison): string {

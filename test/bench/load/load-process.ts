@@ -6,11 +6,11 @@ import type { LoadJob, LoadRequest, LoadResult } from './load.ts'
 type Record = { latencies: number[]; statuses: { [status: string]: number } }
 
 /** Sends one request and resolves with its status when the reply is complete; 0 without a reply. */
-function send(client: Client, { path, headers, body }: LoadRequest): Promise<number> {
+function send(client: Client, { method, path, headers, body }: LoadRequest): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>()
   let status = 0
   client.dispatch(
-    { method: body === undefined ? 'GET' : 'POST', path, headers, body: body ?? null },
+    { method: method ?? (body === undefined ? 'GET' : 'POST'), path, headers, body: body ?? null },
     {
       onRequestStart() {},
       onResponseStart(_controller, statusCode) {

@@ -1,8 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** One of the requests that a load repeats in turn: a GET or, with a body, a POST. */
-export type LoadRequest = { path: string; headers: Record<string, string>; body?: string }
+/** One of the requests that a load repeats in turn. Default method: GET or, with a body, POST. */
+export type LoadRequest = {
+  method?: 'PATCH'
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
 
 export type LoadJob = {
   /** Scheme, host and port. */

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { Stack } from '@whereabouts/deploy/local/stack'
+import { sum } from './figures.ts'
 
 /** CPU seconds by part of the system since its start; a part that cannot be read (no /proc) is missing. */
 export type CpuTimes = Record<string, number>
@@ -7,29 +8,36 @@ export type CpuTimes = Record<string, number>
 // The unit of /proc/<pid>/stat, on every architecture of Node.
 const TICKS_PER_SECOND = 100
 
-/** CPU seconds of each service by name, and of the database by the service whose role it worked for. */
-export function cpuTimes(stack: Stack): CpuTimes {
-  const times: CpuTimes = {}
-  for (const name of ['gateway', 'catalog', 'keys'] as const) {
-    const stat = readStat(stack.service(name).pid)
-    if (stat) times[name] = stat.cpuSeconds
+/** The parts of a system in `cpuTimes`, in the order of tables. */
+export const PARTS = ['gateway', 'catalog', 'tracking', 'keys', 'webhook-dispatcher', 'nats', 'postgres']
+
+/** CPU seconds of each service by name, of the broker, and of PostgreSQL with all its processes. */
+export function cpuTimes({ services, broker, postgres }: Stack): CpuTimes {
+  const times: CpuTimes = {
+    nats: cpuSecondsOf(broker.pid),
+    postgres: cpuSecondsOf(postgres.pid, { children: true }),
   }
-  for (const { pid, stat } of childrenOf(stack.postgres.pid)) {
-    const [, service] = /^postgres: (gateway|catalog|keys)\w* /.exec(read(`/proc/${pid}/cmdline`)) ?? []
-    if (service === undefined) continue
-    const part = `postgres for ${service}`
-    times[part] = (times[part] ?? 0) + stat.cpuSeconds
-  }
+  for (const { name, pid } of Object.values(services)) times[name] = cpuSecondsOf(pid)
   return times
 }
 
-/** CPU seconds of one process since its start, optionally with its children; 0 when it cannot be read. */
+/**
+ * CPU seconds of one process since its start; 0 when it cannot be read. With its children, also those that have ended: a
+ * connection of PostgreSQL that closes takes none of its time with it.
+ */
 export function cpuSecondsOf(pid: number | undefined, { children = false } = {}): number {
-  const below = children ? childrenOf(pid).map(({ stat }) => stat.cpuSeconds) : []
-  return below.reduce((total, seconds) => total + seconds, readStat(pid)?.cpuSeconds ?? 0)
+  if (!children) return readStat(pid)?.cpuSeconds ?? 0
+  for (;;) {
+    const before = readStat(pid)
+    const running = sum(childrenOf(pid).map((child) => child.cpuSeconds))
+    const after = readStat(pid)
+    // A child that ended meanwhile would count twice or never: read again.
+    if (before?.endedSeconds === after?.endedSeconds)
+      return running + (after?.cpuSeconds ?? 0) + (after?.endedSeconds ?? 0)
+  }
 }
 
-/** CPU seconds from `before` to `after`. Connections that were closed in between do not count. */
+/** CPU seconds from `before` to `after`. */
 export const cpuBetween = (before: CpuTimes, after: CpuTimes): CpuTimes =>
   Object.fromEntries(Object.entries(after).map(([part, s]) => [part, Math.max(0, s - (before[part] ?? 0))]))
 
@@ -56,17 +64,20 @@ function childrenOf(parent: number | undefined) {
   const pids = readDirectory('/proc').filter((name) => /^\d+$/.test(name)).map(Number) // oxfmt-ignore
   return pids.flatMap((pid) => {
     const stat = readStat(pid)
-    return stat && stat.parent === parent ? [{ pid, stat }] : []
+    return stat && stat.parent === parent ? [stat] : []
   })
 }
 
-function readStat(pid: number | undefined): { parent: number; cpuSeconds: number } | undefined {
+/** `endedSeconds` is the time of children that have ended, and of theirs. */
+type ProcessStat = { parent: number; cpuSeconds: number; endedSeconds: number }
+
+function readStat(pid: number | undefined): ProcessStat | undefined {
   const text = read(`/proc/${pid}/stat`)
   // The second field is the program's name in parentheses, which may contain spaces: count after it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  if (fields.length < 14) return undefined
-  const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number)
-  return { parent: parent ?? 0, cpuSeconds: ((user ?? 0) + (system ?? 0)) / TICKS_PER_SECOND }
+  if (fields.length < 16) return undefined
+  const seconds = (from: number) => (Number(fields[from]) + Number(fields[from + 1])) / TICKS_PER_SECOND
+  return { parent: Number(fields[1]), cpuSeconds: seconds(11), endedSeconds: seconds(13) }
 }
 
 function read(file: string): string {

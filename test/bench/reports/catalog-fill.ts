@@ -50,7 +50,8 @@ const SAMPLE = `
   where asset.org_id = $1 and asset.deleted_at is null and (valid_to is null or valid_to > now())
   group by asset.id order by asset.id limit 20000`
 
-async function fillOrganization(owner: pg.Client, orgId: number, size: Size): Promise<void> {
+/** Inserts locations, assets and tags of one organization. */
+export async function fillOrganization(owner: pg.Client, orgId: number, size: Size): Promise<void> {
   await owner.query(LOCATIONS, [orgId, size.locations])
   await owner.query(ASSETS, [orgId, size.assets])
   await owner.query(TAGS, [orgId, size.assets, size.tags])

@@ -1,7 +1,7 @@
 import type { Stack } from '@whereabouts/deploy/local/stack'
-import { median, quantile, sum } from '../load/figures.ts'
-import type { LoadGenerator, LoadJob, LoadRequest, LoadResult } from '../load/load.ts'
-import { cpuBetween, cpuTimes, machineTime, type CpuTimes } from '../load/processes.ts'
+import { median, quantile, sum } from './figures.ts'
+import type { LoadGenerator, LoadJob, LoadRequest, LoadResult } from './load.ts'
+import { cpuBetween, cpuTimes, machineTime, PARTS, type CpuTimes } from './processes.ts'
 
 /** One side of a comparison. The sides take turns. */
 export type Side = {
@@ -32,6 +32,8 @@ export type Comparison = {
   ratios: number[]
   /** The same of each round. */
   roundRatios: number[][]
+  /** Processor time per request without the generator, the others ÷ the first, of each round. */
+  roundCpuRatios: number[][]
   /** p99 in milliseconds, the others − the first: the median of the differences within each round. */
   addedP99: number[]
   /** The share of the machine's processors (0 to 1) that other programs took meanwhile; NaN without /proc. */
@@ -62,15 +64,21 @@ export async function compare(
   const [base = [], ...others] = results
   const rate = (round: Round | undefined) => (round ? round.requests / round.seconds : Number.NaN)
   const p99 = (round: Round | undefined) => quantile(round?.latencies ?? [], 0.99)
-  const roundRatios = others.map((other) => other.map((round, i) => rate(round) / rate(base[i])))
+  const cpu = (round: Round | undefined) => (round ? costOf(round) : Number.NaN)
+  const ratiosOf = (figure: (round: Round | undefined) => number) =>
+    others.map((other) => other.map((round, i) => figure(round) / figure(base[i])))
+  const roundRatios = ratiosOf(rate)
   return {
     sides: sides.map((side, i) => figuresOf(side.name, results[i] ?? [])),
     ratios: roundRatios.map(median),
     roundRatios,
+    roundCpuRatios: ratiosOf(cpu),
     othersShare: median(results.flat().map((round) => round.othersShare)),
     addedP99: others.map((other) => median(other.map((round, i) => p99(round) - p99(base[i])))),
   }
 }
+
+const costOf = ({ cpu, requests }: Round) => sum(PARTS.map((part) => cpu[part] ?? 0)) / requests
 
 async function runRound(common: Stack, generator: LoadGenerator, side: Side, load: Load): Promise<Round> {
   const { stack = common } = side
