@@ -1,6 +1,7 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { anyOf } from '@whereabouts/db/sql-conditions'
+import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import {
   assetColumns,
@@ -37,6 +38,7 @@ export async function findAssets(db: Db, orgId: number, ids: readonly number[]):
   if (ids.length === 0) return []
   return db
     .selectFrom('asset')
+    .modifyFront(fixedPlan)
     .select(assetColumns)
     .where('org_id', '=', orgId)
     .where(anyOf('asset.id', ids, 'bigint'))
@@ -56,6 +58,7 @@ export async function findAssetsByKey(
 ): Promise<AssetIdentity[]> {
   return db
     .selectFrom('asset')
+    .modifyFront(fixedPlan)
     .select(identityColumns)
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
@@ -73,6 +76,7 @@ export async function findLocations(
   if (ids.length === 0 && keys.length === 0) return []
   return db
     .selectFrom('location')
+    .modifyFront(fixedPlan)
     .select(locationColumns)
     .where('org_id', '=', orgId)
     .where((eb) =>
