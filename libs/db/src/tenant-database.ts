@@ -254,10 +254,14 @@ const FIXED_PLAN = '/* fixed plan */ '
 export const customPlan: RawBuilder<unknown> = sql.raw(CUSTOM_PLAN)
 
 /**
- * Start of a statement with one good plan for all values, or an argument of `modifyFront`. It is planned once per connection,
- * also if the database is opened with `prepared: false`. Without it, PostgreSQL would plan most statements at each
- * call: it guesses that `limit $1` returns a tenth of the rows and `any($1)` has ten elements, so that a plan for the
- * values always looks cheaper. Must not use `*`: it would fail after a migration has added a column.
+ * Start of a statement with one good plan for all values, or an argument of `modifyFront`. It is planned once per
+ * connection, also if the database is opened with `prepared: false`. Without it, PostgreSQL would plan most statements
+ * at each call: it guesses that `limit $1` returns a tenth of the rows and `any($1)` has ten elements, so that a plan
+ * for the values always looks cheaper.
+ *
+ * The plan is made for an organization of average size, which is tiny. So the statement must leave no choice: with
+ * `id = any($1)`, or a join with `unnest`, it may read every row of a large organization. `cross join lateral (…
+ * offset 0)` looks up each value by itself. Must not use `*`: it would fail after a migration has added a column.
  */
 export const fixedPlan: RawBuilder<unknown> = sql.raw(FIXED_PLAN)
 
