@@ -78,7 +78,6 @@ export async function findLocationKeys(
 ): Promise<Map<number, string | null>> {
   const rows = await db
     .selectFrom('location')
-    .modifyFront(fixedPlan)
     .select(['id', 'external_key', 'deleted_at'])
     .where('org_id', '=', orgId)
     .where(anyOf('id', ids, 'bigint'))
