@@ -1,8 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
 import { batchCalls } from './batch-calls.ts'
 
 /** Doubles values in runs that the test ends. */
-function doubling(atMost = 100) {
+function doubling(atMost = 100, atOnce = 1) {
   const runs: number[][] = []
   const ends: ((error?: Error) => void)[] = []
   const double = batchCalls<number, number>(
@@ -12,7 +13,7 @@ function doubling(atMost = 100) {
         ends.push((error) => (error ? reject(error) : resolve(values.map((value) => 2 * value))))
       })
     },
-    { atMost },
+    { atMost, atOnce },
   )
   const began = (count: number) => expect.poll(() => runs.length).toBe(count)
   return { double, runs, ends, began }
@@ -57,4 +58,46 @@ test('a failed run rejects its calls, and the next calls run', async () => {
 test('a run that returns too few results rejects its calls', async () => {
   const short = batchCalls<number, number>(async () => [], { atMost: 10 })
   await expect(short(1)).rejects.toThrow('must return a result for every value')
+})
+
+test('runs at the same time are bounded, and a slow one holds up only its own calls', async () => {
+  const { double, runs, ends, began } = doubling(100, 2)
+  const slow = double(1)
+  await began(1)
+  const second = double(2)
+  await began(2)
+  const later = Promise.all([3, 4].map(double))
+  ends[1]?.()
+  expect(await second).toBe(4)
+  await began(3)
+  ends[2]?.()
+  expect(await later).toEqual([6, 8])
+  ends[0]?.()
+  expect(await slow).toBe(2)
+  expect(runs).toEqual([[1], [2], [3, 4]])
+})
+
+test('a run has the context of its first call', async () => {
+  const caller = new AsyncLocalStorage<string>()
+  const ends: (() => void)[] = []
+  const seen: unknown[] = []
+  const call = batchCalls<number, number>(
+    async (values) => {
+      seen.push(caller.getStore())
+      await new Promise<void>((resolve) => {
+        ends.push(resolve)
+      })
+      return values
+    },
+    { atMost: 10 },
+  )
+  const first = caller.run('first', async () => call(1))
+  await expect.poll(() => ends.length).toBe(1)
+  const second = caller.run('second', async () => call(2))
+  ends[0]?.()
+  await first
+  await expect.poll(() => ends.length).toBe(2)
+  ends[1]?.()
+  await second
+  expect(seen).toEqual(['first', 'second'])
 })

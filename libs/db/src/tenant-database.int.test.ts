@@ -9,7 +9,7 @@ import { test as base, describe, expect } from 'vitest'
 import { openDatabase } from './database.ts'
 import { isDatabaseOutage } from './outage.ts'
 import { urlAs } from './service-roles.ts'
-import { openTenantDatabase, type TenantDatabase } from './tenant-database.ts'
+import { customPlan, fixedPlan, openTenantDatabase, type TenantDatabase } from './tenant-database.ts'
 
 type Tables = { note: { org_id: number; text: string } }
 type World = { database: ServiceDatabase<Tables>; tenants: TenantDatabase<Tables> }
@@ -114,6 +114,93 @@ test('both roles have exactly the rights that were granted', async ({ world: { d
   await expect(sql`select * from secret`.execute(tenants.forOrg(8))).rejects.toThrow('permission denied')
   await expect(sql`select * from secret`.execute(worker.db)).rejects.toThrow('permission denied')
   await worker.close()
+})
+
+describe('a statement with a fixed plan', () => {
+  const fixed = (db: Kysely<Tables>, text = 'x') =>
+    sql<{ text: string; mode: string }>`${fixedPlan}
+      select note.text, current_setting('plan_cache_mode') as mode from note where note.text = any(${[text]}::text[])
+      `.execute(db)
+  const usual = (db: Kysely<Tables>) =>
+    sql<{ mode: string }>`select current_setting('plan_cache_mode') as mode, 'usual' as kind`.execute(db)
+  const modeOf = async (answer: ReturnType<typeof usual>) => (await answer).rows[0]?.mode
+  const plansOf = (db: Kysely<Tables>) =>
+    sql<{ kind: string; generic: number; custom: number }>`${customPlan}
+      select substring(statement from 'fixed plan|usual') as kind, generic_plans as generic, custom_plans as custom
+      from pg_prepared_statements where statement ~ 'fixed plan|''usual''' order by kind`.execute(db)
+  const FIXED = 'force_generic_plan'
+
+  test.for([
+    {
+      prepared: true,
+      plans: [
+        { kind: 'fixed plan', generic: 9, custom: 0 },
+        { kind: 'usual', generic: 0, custom: 5 },
+      ],
+    },
+    { prepared: false, plans: [{ kind: 'fixed plan', generic: 9, custom: 0 }] },
+  ])(
+    'is planned once, and others on its connection as before (prepared: $prepared)',
+    async ({ prepared, plans }, { world: { database } }) => {
+      const one = openTenantDatabase<Tables>(database.url, { max: 1, name: 'plans', prepared })
+      const db = one.forOrg(30)
+      for (let i = 0; i < 9; i += 1) await fixed(db)
+      // Fewer than six, after which PostgreSQL may choose a generic plan by itself.
+      for (let i = 0; i < 5; i += 1)
+        await sql`select 'usual' as kind, count(note.text) as n from note where note.text = ${'x'}`.execute(
+          db,
+        )
+      expect((await plansOf(db)).rows).toEqual(plans)
+      await one.close()
+    },
+  )
+
+  test('leaves its mode to no other statement, of either organization', async ({ world: { tenants } }) => {
+    const [one, two] = [tenants.forOrg(31), tenants.forOrg(32)]
+    await write(one, 31, 'x')
+    await write(two, 32, 'x')
+    const modes = await Promise.all([
+      modeOf(usual(one)), modeOf(fixed(one)), modeOf(usual(one)), modeOf(fixed(two)), modeOf(fixed(one)), modeOf(usual(two)),
+    ]) // oxfmt-ignore
+    expect(modes).toEqual(['auto', FIXED, 'auto', FIXED, FIXED, 'auto'])
+    expect((await fixed(two)).rows).toHaveLength(1)
+  })
+
+  test('works in a transaction, whether it starts, ends or rolls it back', async ({ world: { tenants } }) => {
+    await write(tenants.forOrg(33), 33, 'x')
+    const both = (order: 'fixed first' | 'fixed last', fails = false) =>
+      tenants.transaction(33, async (tx) => {
+        const found = order === 'fixed first' ? [fixed(tx), usual(tx)] : [usual(tx), fixed(tx)]
+        const modes = await Promise.all(found.map(modeOf)) // sent at once
+        expect(modes).toEqual(order === 'fixed first' ? [FIXED, 'auto'] : ['auto', FIXED])
+        if (fails) throw new Error('on purpose')
+      })
+    for (const order of ['fixed first', 'fixed last', 'fixed last', 'fixed first'] as const) {
+      await both(order)
+      await expect(both(order, true)).rejects.toThrow('on purpose')
+      expect(
+        await modeOf(order === 'fixed first' ? fixed(tenants.forOrg(33)) : usual(tenants.forOrg(33))),
+      ).toBe(order === 'fixed first' ? FIXED : 'auto')
+    }
+  })
+
+  test('keeps its mode if a commit turns out to be a rollback', async ({ world: { tenants } }) => {
+    await write(tenants.forOrg(34), 34, 'x')
+    await usual(tenants.forOrg(34))
+    const failed = tenants.transaction(34, async (tx) => {
+      await fixed(tx)
+      await sql`select 1 / 0`.execute(tx).catch(() => undefined)
+    })
+    await expect(failed).rejects.toThrow('rolled back instead of committed')
+    expect(await modeOf(fixed(tenants.forOrg(34)))).toBe(FIXED)
+  })
+
+  test('must name its columns, because a migration may add one', async ({ world: { tenants } }) => {
+    const all = sql`${fixedPlan} select n.* from note n`.execute(tenants.forOrg(35))
+    await expect(all).rejects.toThrow('must name its columns')
+    const built = tenants.forOrg(35).selectFrom('note').modifyFront(fixedPlan).selectAll().execute()
+    await expect(built).rejects.toThrow('must name its columns')
+  })
 })
 
 describe('timeouts', () => {

@@ -90,7 +90,7 @@ export function openTenantDatabase<T>(
   dropSilent(pool, Math.max(readTimeoutMs, statementTimeoutMs))
   const begin = `begin; set local statement_timeout = ${statementTimeoutMs}`
   const gate = new FairGate<number>({ running: max, ...WAITING })
-  const toSend = prepared ? statement : (text: string) => ({ text })
+  const toSend = (text: string) => statement(text, prepared)
   async function connectInTurn(orgId: number): Promise<PostgresPoolClient> {
     const requester = currentTrace()?.client
     const turn = gate.enter(orgId, requester)
@@ -131,6 +131,9 @@ export function openTenantDatabase<T>(
 /** The organization that each open connection is set to. */
 const orgOf = new WeakMap<pg.PoolClient, number>()
 
+/** The `plan_cache_mode` that was last sent on each open connection. */
+const modeOf = new WeakMap<pg.PoolClient, PlanMode | 'unknown'>()
+
 type Use = {
   toSend: (text: string) => Statement
   begin: string
@@ -143,9 +146,9 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
 
 /**
  * A connection that is set to one organization. The setting belongs to the session, not to a transaction, because a
- * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes.
- * Neither this statement nor `begin` is waited for: the first statement follows in the same packet, and its answer is
- * withheld until both have succeeded. After `begin` only a select is sent that way, because it would change nothing
+ * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes, and the
+ * mode of plans whenever a statement needs the other one. Neither of these nor `begin` is waited for: the first
+ * statement follows in the same packet, and its answer is withheld until all have succeeded. After `begin` only a select is sent that way, because it would change nothing
  * if `begin` failed. `begin` also sets the longer timeout of statements in a transaction.
  *
  * When the client of the request leaves, the server cancels the statement. The connection is then closed, because its next statement could be
@@ -177,15 +180,19 @@ async function connectFor(
     ahead = undefined
     isBeginning = false
   }
+  const send = ({ mode, ...toRun }: Statement, parameters: readonly unknown[]) => {
+    if ((modeOf.get(client) ?? 'auto') !== mode) sendAhead(setMode(client, mode))
+    return client.query({ ...toRun, values: [...parameters] })
+  }
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (text === 'begin') {
       sendAhead(client.query(begin))
       isBeginning = true
       return BEGUN
     }
-    if (isBeginning && !/^\s*select\b/.test(text)) await confirmed()
+    if (isBeginning && !SELECT.test(text)) await confirmed()
     if (requester?.hasLeft) throw clientLeft()
-    const answer = client.query({ ...toSend(text), values: [...parameters] })
+    const answer = CONTROL.test(text) ? endTransaction(client, text) : send(toSend(text), parameters)
     try {
       if (ahead) await Promise.all([confirmed(), answer])
       return await answer
@@ -221,26 +228,66 @@ async function setOrganization(client: pg.PoolClient, orgId: number): Promise<vo
   orgOf.set(client, orgId)
 }
 
+/** Noted when it is sent, because the next statement may be sent before the answer. If it fails, the connection is closed. */
+async function setMode(client: pg.PoolClient, mode: PlanMode): Promise<void> {
+  modeOf.set(client, mode)
+  await client.query({
+    name: 'mode',
+    text: `select set_config('plan_cache_mode', $1, false)`,
+    values: [mode],
+  })
+}
+
+/** A rollback also takes back the mode, and a commit may turn out to be one. Then the mode is unknown. */
+async function endTransaction(client: pg.PoolClient, text: string): Promise<pg.QueryResult> {
+  const mode = modeOf.get(client)
+  if (mode !== undefined) modeOf.set(client, 'unknown')
+  const result = await client.query(text)
+  if (mode !== undefined && result.command === 'COMMIT') modeOf.set(client, mode)
+  return result
+}
+
 const CUSTOM_PLAN = '/* custom plan */ '
+const FIXED_PLAN = '/* fixed plan */ '
 
 /** Start of a statement whose best plan depends on its values: it is not prepared, so it is planned at each call. */
 export const customPlan: RawBuilder<unknown> = sql.raw(CUSTOM_PLAN)
 
-type Statement = { text: string; name?: string }
+/**
+ * Start of a statement with one good plan for all values, or an argument of `modifyFront`. It is planned once per
+ * connection, also if the database is opened with `prepared: false`. Without it, PostgreSQL would plan most statements
+ * at each call: it guesses that `limit $1` returns a tenth of the rows and `any($1)` has ten elements, so that a plan
+ * for the values always looks cheaper.
+ *
+ * The plan is made for an organization of average size, which is tiny. So the statement must leave no choice: with
+ * `id = any($1)`, or a join with `unnest`, it may read every row of a large organization. `cross join lateral (…
+ * offset 0)` looks up each value by itself. Must not use `*`: it would fail after a migration has added a column.
+ */
+export const fixedPlan: RawBuilder<unknown> = sql.raw(FIXED_PLAN)
+
+type PlanMode = 'auto' | 'force_generic_plan'
+type Statement = { text: string; mode: PlanMode; name?: string }
 
 const MAX_NAMES = 500
-const names = new Map<string, string>()
+const named = new Map<string, Statement>()
 const CONTROL = /^(?:commit|rollback)/
+const SELECT = /^\s*(?:\/\*.*?\*\/\s*)?select\b/
+const ALL_COLUMNS = /(?:select|returning|[.,])\s*\*/i
 
 /**
- * Gives a statement a name, with which it is prepared once per connection. Statements with `customPlan` get none, and
- * the number of names is bounded.
+ * Gives a statement a name, with which it is prepared once per connection. Statements with `customPlan` get none, those
+ * with `fixedPlan` always want one, and the number of names is bounded.
  */
-function statement(text: string): Statement {
-  let name = names.get(text)
-  if (name === undefined && names.size < MAX_NAMES && !text.startsWith(CUSTOM_PLAN) && !CONTROL.test(text)) {
-    name = `s${names.size}`
-    names.set(text, name)
-  }
-  return name === undefined ? { text } : { text, name }
+function statement(text: string, prepared: boolean): Statement {
+  const known = named.get(text)
+  if (known) return prepared || known.mode !== 'auto' ? known : { text, mode: 'auto' }
+  const isFixed = text.includes(FIXED_PLAN)
+  if (isFixed && ALL_COLUMNS.test(text.replace(FIXED_PLAN, '')))
+    throw new Error('a statement with a fixed plan must name its columns')
+  const made: Statement = { text, mode: isFixed ? 'force_generic_plan' : 'auto' }
+  const isNamed = isFixed || (prepared && !text.startsWith(CUSTOM_PLAN))
+  if (!isNamed || named.size >= MAX_NAMES) return made
+  made.name = `s${named.size}`
+  named.set(text, made)
+  return made
 }

@@ -1,22 +1,30 @@
 import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import type { FindAsset } from '../projections/finders.ts'
-import { countHistory, findMinutes, listHistory } from './history.queries.ts'
+import type { CatalogView } from '../projections/catalog-view.ts'
+import { countHistory, findMinutes } from './history.queries.ts'
+import { toHistoryRows } from './history.views.ts'
+import { findLocationKeys, readPage } from './page.queries.ts'
 import { listSightings } from './sightings.queries.ts'
 
-export type HistoryDeps = { db: TenantDatabase<Tables>; findAsset: FindAsset }
+export type HistoryDeps = { db: TenantDatabase<Tables>; view: CatalogView; findAsset: FindAsset }
 
 export const historyHandlers = ({
   db,
+  view,
   findAsset,
 }: HistoryDeps): Pick<Handlers<'tracking'>, 'getAssetHistory' | 'listSightings'> => ({
   async getAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
-    if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
-    return readHistory(db.forOrg(orgId), orgId, asset_id, query)
+    // Read meanwhile. The page of a deleted asset is not shown.
+    const [asset, page] = await Promise.all([
+      findAsset(orgId, asset_id),
+      readHistory({ db, view }, orgId, asset_id, query),
+    ])
+    if (!asset) throw assetNotFound()
+    return page
   },
 
   async listSightings({ principal: { orgId }, params: { asset_id }, query }) {
@@ -41,14 +49,22 @@ type HistoryRange = {
 
 /** One page of the history of an asset, in the envelope of a list. */
 export async function readHistory(
-  db: Kysely<Tables>,
+  { db, view }: Pick<HistoryDeps, 'db' | 'view'>,
   orgId: number,
   assetId: number,
   { from, to, limit, offset, sort }: HistoryRange,
 ): Promise<{ data: HistoryRow[]; limit: number; offset: number; total_count: number }> {
-  const minutes = await findMinutes(db, orgId, assetId, { from, to })
-  const total_count = await countHistory(db, orgId, assetId, minutes)
-  const page = { limit, offset, descending: sort?.[0]?.descending ?? true }
-  const data = offset >= total_count ? [] : await listHistory(db, orgId, assetId, minutes, page)
-  return { data, limit, offset, total_count }
+  const own = db.forOrg(orgId)
+  const minutes = await findMinutes(own, orgId, assetId, { from, to })
+  const descending = sort?.[0]?.descending ?? true
+  const { total, ...page } = await readPage(own, orgId, assetId, minutes, { limit, offset, descending })
+  // The view has deleted locations too, but not those of which no state has arrived yet.
+  const ids = new Set(page.entries.flatMap((entry) => entry.location_id ?? []))
+  const unknown = [...ids].filter((id) => view.location(orgId, id) === undefined)
+  const stored = unknown.length > 0 ? await findLocationKeys(own, orgId, unknown) : undefined
+  const keyOf = (id: number) => {
+    const known = view.location(orgId, id)
+    return known ? (known.deleted ? null : known.key) : (stored?.get(id) ?? null)
+  }
+  return { data: toHistoryRows(page, descending, keyOf), limit, offset, total_count: total }
 }

@@ -1,5 +1,4 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Db } from '../db.ts'
 
 /** A range of minutes as text, both included; undefined means no bound. */
@@ -50,22 +49,20 @@ export async function countHistory(
   return rows[0]?.total ?? 0
 }
 
-export type HistoryPage = { limit: number; offset: number; descending: boolean }
-
 /**
- * The common table expression `listed`: one page of an asset's rows, each with `before`, the instant of the row
- * before it in the whole history, also outside the range (D8.1).
+ * The common table expression `listed`: one page of an asset's rows, newest first, each with `before`, the instant of
+ * the row before it in the whole history, also outside the range (D8.1).
  */
 export function listed(
   orgId: number,
   assetId: number,
   minutes: Minutes,
-  { limit, offset, descending }: HistoryPage,
+  { limit, offset }: { limit: number; offset: number },
 ): RawBuilder<unknown> {
   return sql`
     page as materialized (
       select s.minute from scan s where ${within(orgId, assetId, minutes)}
-      order by s.minute ${inOrder(descending)} limit ${limit} offset ${offset}
+      order by s.minute desc limit ${limit} offset ${offset}
     ), read as (
       select s.*, lag(s.observed_at) over (order by s.minute) as before_on_page
       from page join scan s on s.org_id = ${orgId} and s.asset_id = ${assetId} and s.minute = page.minute
@@ -78,25 +75,5 @@ export function listed(
     )`
 }
 
-const inOrder = (descending: boolean) => sql.raw(descending ? 'desc' : 'asc')
-
 /** Whole seconds between a row of `listed` and the row before it. */
 export const DURATION = sql.raw('floor(extract(epoch from listed.observed_at - listed.before))::bigint')
-
-/** One page of an asset's history. A deleted location keeps its id, and its key is null (D8.3). */
-export async function listHistory(
-  db: Db,
-  orgId: number,
-  assetId: number,
-  minutes: Minutes,
-  page: HistoryPage,
-): Promise<HistoryRow[]> {
-  const { rows } = await sql<HistoryRow>`
-    with ${listed(orgId, assetId, minutes, page)}
-    select listed.observed_at as event_observed_at, listed.location_id,
-           case when l.deleted_at is null then l.external_key end as location_external_key,
-           ${DURATION} as duration_seconds
-    from listed left join location l on l.org_id = ${orgId} and l.id = listed.location_id
-    order by listed.minute ${inOrder(page.descending)}`.execute(db)
-  return rows
-}

@@ -15,7 +15,7 @@ export async function listSightings(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<SightingRow[]> {
   const { rows } = await sql<SightingRow>`
-    with ${listed(orgId, assetId, minutes, { limit, offset, descending: true })},
+    with ${listed(orgId, assetId, minutes, { limit, offset })},
     decided as (select listed.*, ${DECIDED_BY} as decided_by from listed)
     select listed.observed_at, ${locationOf('listed.location_id', 'l')} as location, decided_by,
            case when decided_by = 'location_key' then listed.location_key end as location_key,

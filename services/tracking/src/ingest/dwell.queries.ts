@@ -1,4 +1,5 @@
 import { bigints } from '@whereabouts/db/array-parameters'
+import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import type { BrokenDwells } from './dwell.ts'
@@ -23,7 +24,7 @@ const MAX_ROWS = 1_500_000
 
 async function firstAfter(tx: Tx, broken: BrokenDwells['broken']): Promise<Start[]> {
   if (broken.length === 0) return []
-  const { rows } = await sql<Start>`
+  const { rows } = await sql<Start>`${fixedPlan}
     select k.asset_id, ${epochMs('first.observed_at')} as ms
     from unnest(
       ${bigints(broken.map((b) => b.orgId))}, ${bigints(broken.map((b) => b.assetId))},
@@ -45,7 +46,7 @@ async function firstOfLonger(tx: Tx, longer: BrokenDwells['longer']): Promise<St
   if (longer.length === 0) return []
   const minutes = Math.min(DAY, Math.max(HOUR, Math.floor(MAX_ROWS / longer.length)))
   const back = sql`k.minute - ${minutes}::int * interval '1 minute'`
-  const { rows } = await sql<Start>`
+  const { rows } = await sql<Start>`${fixedPlan}
     select k.asset_id, ${epochMs('first.observed_at')} as ms
     from (
       select org_id, asset_id, ${minuteTime('minute')} as minute, location_id from unnest(

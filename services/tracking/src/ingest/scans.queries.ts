@@ -1,4 +1,5 @@
 import { bigints, instants, texts } from '@whereabouts/db/array-parameters'
+import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { Position } from '../positions/position.ts'
@@ -46,7 +47,7 @@ async function placeScans(tx: Tx, observations: readonly Observation[]): Promise
 
 /** Stores the observations over existing rows, because a save overrides its minute. */
 export async function overwriteScans(tx: Tx, observations: readonly Observation[]): Promise<void> {
-  await sql`
+  await sql`${fixedPlan}
     insert into scan (${columns}) ${rowsOf(observations)}
     on conflict (org_id, asset_id, minute) do update set
       observed_at = excluded.observed_at, location_id = excluded.location_id, ${causeFrom('excluded')}`.execute(

@@ -1,4 +1,6 @@
+import { batchCalls } from '@whereabouts/db/batch-calls'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { LRUCache } from 'lru-cache'
 import type { Tables } from '../db.ts'
 import { CatalogUnavailable, type AskCatalog, type CatalogResolver } from './catalog-resolver.ts'
 import type { CatalogView, KnownAsset, KnownLocation } from './catalog-view.ts'
@@ -28,14 +30,38 @@ export const locationFinder =
     return found?.deleted ? undefined : found
   }
 
-/** The live asset, in the same way. */
-export const assetFinder =
-  ({ view, ask, resolver }: Deps): FindAsset =>
-  async (orgId, id) => {
-    await refresh(resolver, ask, { org_id: orgId, asset_ids: [id] })
+/**
+ * Assets per shared question. Their states come with their metadata, at most 64 KiB each, and an answer must fit into a
+ * message of the broker, 1 MiB.
+ */
+const SHARED_ASSETS = 12
+/** Shared questions of one organization at the same time. */
+const SHARED_QUESTIONS = 4
+/** How many organizations keep their waiting questions together. Those of an evicted one are still answered. */
+const MAX_ORGANIZATIONS = 1_000
+
+/**
+ * The live asset, in the same way. Finds that arrive while questions of their organization are out share the next one.
+ * Each question is sent after its finds have begun, so that sharing makes no answer older.
+ */
+export function assetFinder({ view, ask, resolver }: Deps): FindAsset {
+  const refreshes = new LRUCache<number, (id: number) => Promise<void>>({ max: MAX_ORGANIZATIONS })
+  const refreshOf = (orgId: number) =>
+    batchCalls<number, void>(
+      async (ids) => {
+        await refresh(resolver, ask, { org_id: orgId, asset_ids: [...new Set(ids)] })
+        return ids.map(() => undefined)
+      },
+      { atMost: SHARED_ASSETS, atOnce: SHARED_QUESTIONS },
+    )
+  return async (orgId, id) => {
+    const shared = refreshes.get(orgId) ?? refreshOf(orgId)
+    refreshes.set(orgId, shared)
+    await shared(id)
     const found = view.asset(orgId, id)
     return found?.deleted ? undefined : found
   }
+}
 
 /** The id of the live asset with this key, in the same way. If catalog cannot be reached, from the projection. */
 export const assetKeyFinder =

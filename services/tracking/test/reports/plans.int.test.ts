@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { countHistory, findMinutes, listHistory } from '../../src/history/history.queries.ts'
+import { countHistory, findMinutes } from '../../src/history/history.queries.ts'
+import { findLocationKeys, readPage } from '../../src/history/page.queries.ts'
 import { monthOf } from '../../src/partitions/partitions.queries.ts'
 import { listSightings } from '../../src/history/sightings.queries.ts'
 import { findCurrentLocations } from '../../src/reports/current-locations/current-locations.responder.ts'
@@ -59,7 +60,10 @@ async function readMovements({ db }: Plans): Promise<void> {
 async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {
   const minutes = await findMinutes(db, ORG_ID, assetId(1), range)
   await countHistory(db, ORG_ID, assetId(1), minutes)
-  await listHistory(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0, descending: true })
+  for (const descending of [true, false])
+    for (const offset of [0, 5])
+      await readPage(db, ORG_ID, assetId(1), minutes, { limit: 5, offset, descending })
+  await findLocationKeys(db, ORG_ID, [locationId(1)])
   await listSightings(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0 })
 }
 

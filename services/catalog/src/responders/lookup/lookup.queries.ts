@@ -1,7 +1,8 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { sql } from 'kysely'
+import { fixedPlan } from '@whereabouts/db/tenant-database'
+import { sql, type RawBuilder } from 'kysely'
 import {
   assetColumns,
   locationColumns,
@@ -32,15 +33,22 @@ export async function findMatchingTags(db: Db, orgId: number, tags: readonly Rea
     .execute()
 }
 
+/**
+ * Looks up each wanted asset by itself. With `any($1)`, a plan for all values may read every row of an organization:
+ * most organizations are small, where that is cheap, and the plan is used for the large ones too.
+ */
+const eachOf = (one: RawBuilder<unknown>) => sql`cross join lateral (${one} offset 0) as asset`
+
 /** Includes deleted assets. */
 export async function findAssets(db: Db, orgId: number, ids: readonly number[]): Promise<AssetRow[]> {
   if (ids.length === 0) return []
-  return db
-    .selectFrom('asset')
-    .select(assetColumns)
-    .where('org_id', '=', orgId)
-    .where(anyOf('asset.id', ids, 'bigint'))
-    .execute()
+  const columns = sql.raw(assetColumns.join(', '))
+  const { rows } = await sql<AssetRow>`${fixedPlan}
+    select ${columns} from unnest(${[...new Set(ids)]}::bigint[]) as wanted (id)
+    ${eachOf(sql`select ${columns} from asset where asset.org_id = ${orgId} and asset.id = wanted.id`)}`.execute(
+    db,
+  )
+  return rows
 }
 
 const identityColumns = [
@@ -54,13 +62,14 @@ export async function findAssetsByKey(
   orgId: number,
   keys: readonly string[],
 ): Promise<AssetIdentity[]> {
-  return db
-    .selectFrom('asset')
-    .select(identityColumns)
-    .where('org_id', '=', orgId)
-    .where('deleted_at', 'is', null)
-    .where(anyOf('asset.external_key', keys, 'text'))
-    .execute()
+  const columns = sql.raw(identityColumns.join(', '))
+  const { rows } = await sql<AssetIdentity>`${fixedPlan}
+    select ${columns} from unnest(${[...new Set(keys)]}::text[]) as wanted (key)
+    ${eachOf(sql`select ${columns} from asset
+      where asset.org_id = ${orgId} and asset.external_key = wanted.key and asset.deleted_at is null`)}`.execute(
+    db,
+  )
+  return rows
 }
 
 /** By id, including deleted locations; by key, only live ones, because a new location may have taken the key. */
