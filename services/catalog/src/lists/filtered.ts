@@ -17,7 +17,10 @@ export type Filtered = {
   dependsOnValues?: boolean
 }
 
-export type Matching = Pick<PagedQuery, 'with' | 'order' | 'hasCustomPlan'>
+export type Matching = Pick<PagedQuery, 'with' | 'hasCustomPlan'> & {
+  /** Uses columns of `page`. */
+  order: RawBuilder<unknown>
+}
 
 /** The rows of one organization that meet all conditions, as the query `matching`, and the order of `matching as page`. */
 export function matchingRows(
@@ -42,11 +45,11 @@ export function matchingRows(
 
 /** One page of these rows. */
 export function filtered(orgId: number, query: Filtered): (range: PageRange) => PagedQuery {
-  const matching = matchingRows(orgId, query)
+  const { order, ...matching } = matchingRows(orgId, query)
   return ({ limit, offset }) => ({
     ...matching,
     total: sql`select count(*) from matching`,
-    page: sql`select * from matching as page order by ${matching.order} limit ${limit} offset ${offset}`,
+    page: sql`select page.id from matching as page order by ${order} limit ${limit} offset ${offset}`,
   })
 }
 

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import { readPage, type PageRange, type Page, type PagedQuery } from '../lists/page.ts'
-import { locationColumnsWithTags, type LocationWithParent } from '../locations/locations.queries.ts'
+import { locationColumnsWithParent, type LocationWithParent } from '../locations/locations.queries.ts'
 
 /**
  * Reads one page of the live relatives of a location, valid or not, without the location itself. Empty if the
@@ -17,7 +17,7 @@ type ListRelatives = (
 const relatives =
   (toQuery: (orgId: number, id: number) => (range: PageRange) => PagedQuery): ListRelatives =>
   (db, orgId, id, range) =>
-    readPage(db, orgId, { table: 'location', columns: locationColumnsWithTags }, toQuery(orgId, id), range)
+    readPage(db, orgId, { table: 'location', columns: locationColumnsWithParent }, toQuery(orgId, id), range)
 
 /** The root first, the parent last. */
 export const listAncestors: ListRelatives = relatives((orgId, id) => ({ limit, offset }) => ({
@@ -28,8 +28,7 @@ export const listAncestors: ListRelatives = relatives((orgId, id) => ({ limit, o
       from above cross join lateral (${rowOf(orgId, sql`above.parent_id`)}) as parent),
     matching as (select id, distance from above where distance > 0)`,
   total: sql`select count(*) from matching`,
-  page: sql`select * from matching order by distance desc limit ${limit} offset ${offset}`,
-  order: sql`page.distance desc`,
+  page: sql`select id from matching order by distance desc limit ${limit} offset ${offset}`,
   hasCustomPlan: false,
 }))
 
@@ -46,7 +45,7 @@ export const listBranch = (
   readPage(
     db,
     orgId,
-    { table: 'location', columns: sql`${locationColumnsWithTags}, ${childrenCount}` },
+    { table: 'location', columns: sql`${locationColumnsWithParent}, ${childrenCount}` },
     siblings(orgId, parentId === undefined ? sql`parent_id is null` : sql`parent_id = ${parentId}`),
     range,
   )
@@ -64,8 +63,7 @@ const siblings =
     with: sql`matching as not materialized (
       select id, name from location where org_id = ${orgId} and ${where} and ${live})`,
     total: sql`select count(*) from matching`,
-    page: sql`select * from matching order by name, id limit ${limit} offset ${offset}`,
-    order: sql`page.name, page.id`,
+    page: sql`select id from matching order by name, id limit ${limit} offset ${offset}`,
     hasCustomPlan: false,
   })
 
@@ -92,8 +90,7 @@ export const listDescendants: ListRelatives = relatives((orgId, id) => ({ limit,
         limit 1) as step
       where walk.place < least(${offset + limit}, (select count(*) from inside)))`,
   total: sql`select count(*) from inside`,
-  page: sql`select id, place from walk where is_new and place > ${offset}`,
-  order: sql`page.place`,
+  page: sql`select id from walk where is_new and place > ${offset} order by place`,
   hasCustomPlan: false,
 }))
 
