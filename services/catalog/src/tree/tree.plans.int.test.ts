@@ -15,7 +15,7 @@ test('a deep tree costs the same per level, also before new tables have statisti
   await sql`alter table location set (autovacuum_enabled = false)`.execute(database.db)
   await sql`
     insert into location (org_id, id, external_key, name, parent_id)
-    select ${orgId}, ${first}::bigint + i, 'L-' || i, 'Level ' || i, case when i > 0 then ${first}::bigint + i - 1 end
+    select ${orgId}, ${first}::bigint + i, 'L' || i, 'Level ' || i, case when i > 0 then ${first}::bigint + i - 1 end
     from generate_series(0, ${LEVELS} - 1) as i`.execute(database.db)
   const recorder = new Recorder()
   const range = { limit: PAGE, offset: LEVELS - PAGE }
