@@ -1,11 +1,12 @@
 import type { AssetListQuery } from '@whereabouts/contracts/assets'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
-import type { AssetRow, Db } from '../db.ts'
+import { assetColumns, type AssetRow, type Db } from '../db.ts'
 import { listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { assetColumnsWithTags } from './assets.queries.ts'
+
+const columns = sql.raw(assetColumns.join(', '))
 
 /** One page of the valid rows that match, with their live tags and the total. `among`: only rows with these ids. */
 export function listAssets(
@@ -16,11 +17,10 @@ export function listAssets(
 ): Promise<Page<AssetRow>> {
   const { q, sort } = query
   const conditions = [...assetConditions(query), ...(among === undefined ? [] : [hasIdOf(among)])]
-  const view = { table: 'asset', columns: assetColumnsWithTags } as const
   return readPage(
     db,
     orgId,
-    view,
+    { table: 'asset', columns },
     filtered(orgId, {
       table: 'asset',
       conditions,

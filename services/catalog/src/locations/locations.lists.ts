@@ -5,7 +5,7 @@ import type { Db } from '../db.ts'
 import { listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { locationColumnsWithTags, type LocationWithParent } from './locations.queries.ts'
+import { locationColumnsWithParent, type LocationWithParent } from './locations.queries.ts'
 
 /** One page of the valid rows that match, with their live tags and the total. */
 export function listLocations(
@@ -22,7 +22,7 @@ export function listLocations(
   return readPage(
     db,
     orgId,
-    { table: 'location', columns: locationColumnsWithTags },
+    { table: 'location', columns: locationColumnsWithParent },
     filtered(orgId, { table: 'location', conditions, q, sort }),
     query,
   )

@@ -4,13 +4,28 @@ import { sql, type RawBuilder } from 'kysely'
 /** A row with its live tags. */
 export type Tagged<Row> = Row & { tags: TagView[] }
 
+const asJson = `json_agg(json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value)
+                    order by tag.created_at, tag.id)`
+
 const liveTagsOf = (owner: 'asset' | 'location') =>
   sql.raw<TagView[]>(`coalesce((
-    select json_agg(json_build_object('id', tag.id, 'tag_type', tag.tag_type, 'value', tag.value)
-                    order by tag.created_at, tag.id)
+    select ${asJson}
     from tag where tag.org_id = ${owner}.org_id and tag.${owner}_id = ${owner}.id and tag.deleted_at is null), '[]')`)
 
 const columns = { asset: liveTagsOf('asset'), location: liveTagsOf('location') }
 
 /** The live tags of a row of `owner`, oldest first, as a column of a query. */
 export const liveTags = (owner: 'asset' | 'location'): RawBuilder<TagView[]> => columns[owner]
+
+/** Of each row of `owner` among `ids` that has live tags: `owner_id`, and the `tags` as `liveTags` returns them. */
+export const liveTagsAmong = (
+  owner: 'asset' | 'location',
+  orgId: number,
+  ids: RawBuilder<unknown>,
+): RawBuilder<unknown> => {
+  const ownerId = sql.ref(`tag.${owner}_id`)
+  return sql`
+    select ${ownerId} as owner_id, ${sql.raw(asJson)} as tags
+    from tag where tag.org_id = ${orgId} and ${ownerId} = any((${ids})::bigint[]) and tag.deleted_at is null
+    group by ${ownerId}`
+}
