@@ -2,6 +2,7 @@ import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay, type OutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
+import { plannerSettings } from '@whereabouts/db/planner'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
@@ -28,6 +29,7 @@ await start('catalog', async () => {
     max: config.DATABASE_POOL_SIZE,
     name: 'catalog',
     log,
+    settings: plannerSettings,
   })
   const database = openDatabase<Tables>(urlAs('worker', config.DATABASE_URL), {
     max: 3,

@@ -2,11 +2,12 @@ import type { AssetListQuery } from '@whereabouts/contracts/assets'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db } from '../db.ts'
-import { listConditions } from '../lists/conditions.ts'
+import { isPlain, listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
 
 const columns = sql.raw(assetColumns.join(', '))
+const view = { table: 'asset', own: columns, columns } as const
 
 /** One page of the valid rows that match, with their live tags and the total. `among`: only rows with these ids. */
 export function listAssets(
@@ -20,13 +21,13 @@ export function listAssets(
   return readPage(
     db,
     orgId,
-    { table: 'asset', columns },
+    view,
     filtered(orgId, {
       table: 'asset',
       conditions,
       q,
       sort,
-      dependsOnValues: among !== undefined,
+      ...(among !== undefined ? { plan: 'custom' } : isPlain(query) && { plan: 'fixed' }),
     }),
     query,
   )

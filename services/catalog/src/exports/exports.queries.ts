@@ -1,6 +1,5 @@
 import type { AssetExportQuery } from '@whereabouts/contracts/imports'
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { customPlan } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import { assetConditions } from '../assets/assets.lists.ts'
 import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../db.ts'
@@ -37,7 +36,7 @@ export async function listAssetIds(db: Db, orgId: number, query: AssetExportQuer
   const { window = 'any', q, sort, ...filters } = query
   const conditions = assetConditions({ ...filters, window })
   const matching = matchingRows(orgId, { table: 'asset', conditions, q, sort })
-  const { rows } = await sql<{ ids: Buffer | null }>`${matching.hasCustomPlan ? customPlan : sql``}
+  const { rows } = await sql<{ ids: Buffer | null }>`${matching.plan}
     with ${matching.with}
     select string_agg(int8send(page.id), ''::bytea order by ${matching.order}) as ids
     from matching as page`.execute(db)

@@ -23,4 +23,7 @@ export function listConditions(table: 'asset' | 'location', filters: Filters): C
   ]
 }
 
+/** True without filters that have several values: then one plan is good for all values. */
+export const isPlain = (query: object): boolean => !Object.values(query).some(Array.isArray)
+
 export const pageOf = ({ limit, offset }: { limit: number; offset: number }) => ({ limit, offset })

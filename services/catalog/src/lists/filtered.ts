@@ -1,4 +1,5 @@
 import { containing } from '@whereabouts/db/sql-conditions'
+import { customPlan, fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageRange, PagedQuery } from './page.ts'
 
@@ -13,20 +14,17 @@ export type Filtered = {
   q: string | undefined
   /** Default: by key. Then by id, so that pages do not overlap. */
   sort: Sort | undefined
-  /** The best plan depends on the values of a condition. */
-  dependsOnValues?: boolean
+  /** The best plan for these conditions without a search and an order: one for all values, or one for each call. */
+  plan?: 'fixed' | 'custom'
 }
 
-export type Matching = Pick<PagedQuery, 'with' | 'hasCustomPlan'> & {
+export type Matching = Pick<PagedQuery, 'with' | 'plan'> & {
   /** Uses columns of `page`. */
   order: RawBuilder<unknown>
 }
 
 /** The rows of one organization that meet all conditions, as the query `matching`, and the order of `matching as page`. */
-export function matchingRows(
-  orgId: number,
-  { table, conditions, q, sort, dependsOnValues = false }: Filtered,
-): Matching {
+export function matchingRows(orgId: number, { table, conditions, q, sort, plan }: Filtered): Matching {
   const terms = sort ?? [{ field: 'external_key', descending: false }]
   const columns = ['id', ...new Set(terms.map(({ field }) => field))]
   const order = sql.join([...terms.map(orderTerm), sql.ref('page.id')])
@@ -39,16 +37,23 @@ export function matchingRows(
     q === undefined
       ? sql`matching as not materialized (${rowsOf(sql.table(table), [])})`
       : sql`matching as materialized (${searched(table, orgId, q, rowsOf)})`
-  const hasCustomPlan = q !== undefined || sort !== undefined || dependsOnValues
-  return { with: matching, order, hasCustomPlan }
+  const best = q === undefined && sort === undefined ? plan : 'custom'
+  return { with: matching, order, plan: best === undefined ? sql`` : PLANS[best] }
 }
+
+const PLANS = { fixed: fixedPlan, custom: customPlan }
 
 /** One page of these rows. */
 export function filtered(orgId: number, query: Filtered): (range: PageRange) => PagedQuery {
   const { order, ...matching } = matchingRows(orgId, query)
+  // In this order, the index of the page also counts. For the planner the index of searches may look cheaper.
+  const counted =
+    matching.plan === fixedPlan
+      ? sql`(select page.id from matching as page order by ${order} offset 0)`
+      : sql`matching`
   return ({ limit, offset }) => ({
     ...matching,
-    total: sql`select count(*) from matching`,
+    total: sql`select count(*) from ${counted} as counted`,
     page: sql`select page.id from matching as page order by ${order} limit ${limit} offset ${offset}`,
   })
 }

@@ -2,10 +2,10 @@ import type { LocationListQuery } from '@whereabouts/contracts/locations'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { listConditions } from '../lists/conditions.ts'
+import { isPlain, listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { locationColumnsWithParent, type LocationWithParent } from './locations.queries.ts'
+import { locationView, type LocationWithParent } from './locations.queries.ts'
 
 /** One page of the valid rows that match, with their live tags and the total. */
 export function listLocations(
@@ -22,8 +22,14 @@ export function listLocations(
   return readPage(
     db,
     orgId,
-    { table: 'location', columns: locationColumnsWithParent },
-    filtered(orgId, { table: 'location', conditions, q, sort }),
+    locationView,
+    filtered(orgId, {
+      table: 'location',
+      conditions,
+      q,
+      sort,
+      ...(isPlain(query) && { plan: 'fixed' }),
+    }),
     query,
   )
 }

@@ -15,11 +15,18 @@ export type LocationWithParent = LocationRow & { parent_external_key: string | n
  * The columns of a `LocationWithParent`, built once. Only the primary key has the order of the parent. With
  * `deleted_at is null`, a table without statistics would be read by the index of live keys: whole, for each row.
  */
-export const locationColumnsWithParent = sql`${sql.raw(locationColumns.join(', '))}, (
+const locationColumnsWithParent = sql`${sql.raw(locationColumns.join(', '))}, (
     select case when parent.deleted_at is null then parent.external_key end from location as parent
     where parent.org_id = location.org_id and parent.id between location.parent_id and location.parent_id
     order by parent.id limit 1
   ) as parent_external_key`
+
+/** Of a page of `LocationWithParent`. */
+export const locationView = {
+  table: 'location',
+  own: sql.raw(locationColumns.join(', ')),
+  columns: locationColumnsWithParent,
+} as const
 
 /** With the live tags: of a `Tagged<LocationWithParent>`. */
 export const locationColumnsWithTags = sql`${locationColumnsWithParent}, ${liveTags('location')} as tags`

@@ -25,7 +25,9 @@ export const liveTagsAmong = (
 ): RawBuilder<unknown> => {
   const ownerId = sql.ref(`tag.${owner}_id`)
   return sql`
-    select ${ownerId} as owner_id, ${sql.raw(asJson)} as tags
-    from tag where tag.org_id = ${orgId} and ${ownerId} = any((${ids})::bigint[]) and tag.deleted_at is null
-    group by ${ownerId}`
+    select owner.id as owner_id, ${sql.raw(asJson)} as tags
+    from (${ids}) as owner (id) cross join lateral (
+      select tag.id, tag.tag_type, tag.value, tag.created_at from tag
+      where tag.org_id = ${orgId} and ${ownerId} = owner.id and tag.deleted_at is null offset 0) as tag
+    group by owner.id`
 }

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import { readPage, type PageRange, type Page, type PagedQuery } from '../lists/page.ts'
-import { locationColumnsWithParent, type LocationWithParent } from '../locations/locations.queries.ts'
+import { locationView, type LocationWithParent } from '../locations/locations.queries.ts'
 
 /**
  * Reads one page of the live relatives of a location, valid or not, without the location itself. Empty if the
@@ -17,7 +17,7 @@ type ListRelatives = (
 const relatives =
   (toQuery: (orgId: number, id: number) => (range: PageRange) => PagedQuery): ListRelatives =>
   (db, orgId, id, range) =>
-    readPage(db, orgId, { table: 'location', columns: locationColumnsWithParent }, toQuery(orgId, id), range)
+    readPage(db, orgId, locationView, toQuery(orgId, id), range)
 
 /** The root first, the parent last. */
 export const listAncestors: ListRelatives = relatives((orgId, id) => ({ limit, offset }) => ({
@@ -29,7 +29,7 @@ export const listAncestors: ListRelatives = relatives((orgId, id) => ({ limit, o
     matching as (select id, distance from above where distance > 0)`,
   total: sql`select count(*) from matching`,
   page: sql`select id from matching order by distance desc limit ${limit} offset ${offset}`,
-  hasCustomPlan: false,
+  plan: sql``,
 }))
 
 /** By name, then id. */
@@ -45,7 +45,7 @@ export const listBranch = (
   readPage(
     db,
     orgId,
-    { table: 'location', columns: sql`${locationColumnsWithParent}, ${childrenCount}` },
+    { ...locationView, columns: sql`${locationView.columns}, ${childrenCount}` },
     siblings(orgId, parentId === undefined ? sql`parent_id is null` : sql`parent_id = ${parentId}`),
     range,
   )
@@ -64,7 +64,7 @@ const siblings =
       select id, name from location where org_id = ${orgId} and ${where} and ${live})`,
     total: sql`select count(*) from matching`,
     page: sql`select id from matching order by name, id limit ${limit} offset ${offset}`,
-    hasCustomPlan: false,
+    plan: sql``,
   })
 
 /**
@@ -91,7 +91,7 @@ export const listDescendants: ListRelatives = relatives((orgId, id) => ({ limit,
       where walk.place < least(${offset + limit}, (select count(*) from inside)))`,
   total: sql`select count(*) from inside`,
   page: sql`select id from walk where is_new and place > ${offset} order by place`,
-  hasCustomPlan: false,
+  plan: sql``,
 }))
 
 const live = sql`location.deleted_at is null`
