@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { expect, test } from 'vitest'
-import { batchCalls } from './batch-calls.ts'
+import { batchCalls, batchCallsByKey } from './batch-calls.ts'
 
 /** Doubles values in runs that the test ends. */
 function doubling(atMost = 100, atOnce = 1) {
@@ -58,6 +58,50 @@ test('a failed run rejects its calls, and the next calls run', async () => {
 test('a run that returns too few results rejects its calls', async () => {
   const short = batchCalls<number, number>(async () => [], { atMost: 10 })
   await expect(short(1)).rejects.toThrow('must return a result for every value')
+})
+
+test('a value whose result is an error rejects its own call', async () => {
+  const refuseOdd = batchCalls<number, number>(
+    async (values) => values.map((value) => (value % 2 === 0 ? value : new RangeError(`${value} is odd`))),
+    { atMost: 10 },
+  )
+  const [two, three, four] = await Promise.allSettled([2, 3, 4].map(refuseOdd))
+  expect([two, four]).toMatchObject([{ value: 2 }, { value: 4 }])
+  expect(three).toMatchObject({ reason: new RangeError('3 is odd') })
+})
+
+test('a function may end a batch early, and the order of the calls stays', async () => {
+  const runs: number[][] = []
+  const until9 = batchCalls<number, number>(
+    async (values) => {
+      runs.push([...values])
+      return values
+    },
+    { atMost: (waiting) => waiting.indexOf(9) }, // even if it counts none, the first one runs
+  )
+  await Promise.all([1, 2, 9, 3, 9].map(until9))
+  expect(runs).toEqual([[1, 2], [9], [3], [9]])
+})
+
+test('calls of different keys share no run and do not wait for each other', async () => {
+  const runs: [string, readonly number[]][] = []
+  const end = Promise.withResolvers<void>()
+  const call = batchCallsByKey<string, number, number>(
+    async (key, values) => {
+      runs.push([key, values])
+      if (key === 'slow') await end.promise
+      return values
+    },
+    { atMost: 10 },
+  )
+  const slow = Promise.all([call('slow', 1), call('slow', 2)])
+  expect(await Promise.all([call('fast', 3), call('fast', 4)])).toEqual([3, 4])
+  end.resolve()
+  expect(await slow).toEqual([1, 2])
+  expect(runs).toEqual([
+    ['slow', [1, 2]],
+    ['fast', [3, 4]],
+  ])
 })
 
 test('runs at the same time are bounded, and a slow one holds up only its own calls', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@whereabouts/contracts/messages/message'
-import { currentTrace, traceHeaders } from '@whereabouts/service-kit/trace'
+import { currentTrace, traceHeaders, type Trace } from '@whereabouts/service-kit/trace'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { z } from 'zod'
 
@@ -38,29 +38,32 @@ export type OpenTransaction = QueryExecutorProvider & { readonly isTransaction: 
 
 /**
  * Adds messages to the outbox in the transaction of the change. For state messages the caller must hold the lock of the
- * entity's row, so that rows and changes have the same order.
+ * entity's row, so that rows and changes have the same order. `causeOf` is the trace of the request or message that caused
+ * a change, if a transaction has changes of several; otherwise it is the current one.
  */
 export async function enqueue<S extends z.ZodType>(
   tx: OpenTransaction,
   message: Message<S>,
   payloads: readonly z.output<S>[],
+  causeOf?: (payload: z.output<S>) => Trace | undefined,
 ): Promise<void> {
   if (payloads.length === 0) return
-  // `traceparent` and `request_id` of the request or message that caused the change.
-  const cause = currentTrace()
-  const headers = {
+  const headersFrom = (cause: Trace | undefined) => ({
     ...(cause && traceHeaders(cause)),
     ...(message.ttlSeconds !== undefined && { 'Nats-TTL': `${message.ttlSeconds}s` }),
-  }
+  })
   const rows = payloads.map((payload) => ({
     subject: message.subject(payload),
     msg_id: message.messageId?.(payload) ?? randomUUID(),
     payload,
+    ...(causeOf && { headers: headersFrom(causeOf(payload)) }),
   }))
   await sql`
     insert into outbox (subject, msg_id, keep, payload, headers)
-    select subject, msg_id, ${message.keep}, payload, ${JSON.stringify(headers)}::jsonb
+    select subject, msg_id, ${message.keep}, payload,
+           coalesce(headers, ${JSON.stringify(headersFrom(currentTrace()))}::jsonb)
     from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-      as (subject text, msg_id text, payload jsonb)) with ordinality as r (subject, msg_id, payload, position)
+      as (subject text, msg_id text, payload jsonb, headers jsonb))
+      with ordinality as r (subject, msg_id, payload, headers, position)
     order by position`.execute(tx)
 }

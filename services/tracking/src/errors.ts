@@ -26,11 +26,20 @@ export const unreadableTag = (expected: string) =>
 export const locationUnresolved = (field: string) =>
   validationFailed([{ field, code: 'fk_not_found', message: `${field} does not name a live location` }])
 
-/** All keys of a save that name nothing live, because the caller must correct each of them (D8.5). */
-export const keysUnresolved = (locationKey: string | undefined, assetKeys: readonly string[]) => [
-  ...(locationKey === undefined ? [] : [unresolved('location_identifier', 'location', locationKey)]),
-  ...assetKeys.map((key) => unresolved('asset_identifiers', 'asset', key)),
-]
+/**
+ * All keys of a save that name nothing live, because the caller must correct each of them (D8.5). Undefined if there are
+ * none.
+ */
+export function keysUnresolved(
+  locationKey: string | undefined,
+  assetKeys: readonly string[],
+): AppError | undefined {
+  const [first, ...others] = [
+    ...(locationKey === undefined ? [] : [unresolved('location_identifier', 'location', locationKey)]),
+    ...assetKeys.map((key) => unresolved('asset_identifiers', 'asset', key)),
+  ]
+  return first && validationFailed([first, ...others], 1 + others.length)
+}
 
 const unresolved = (field: string, kind: string, value: string): FieldEntry => ({
   field,

@@ -1,4 +1,4 @@
-import type { Position } from '../positions/position.ts'
+import { byAsset, type Position } from '../positions/position.ts'
 import { minuteOf, type Observation } from './observation.ts'
 
 type WithLocation = Observation & { locationId: number }
@@ -29,7 +29,7 @@ export function advance(
   stored: readonly Observation[],
   kind: Movement['kind'] = 'scan',
 ): Advance {
-  const positions = new Map(current.map((position) => [position.assetId, position]))
+  const positions = byAsset(current)
   const changed = new Map<number, Position>()
   const movements: Movement[] = []
   const [late, replaced]: [Observation[], Observation[]] = [[], []]

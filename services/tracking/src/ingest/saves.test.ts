@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Position } from '../positions/position.ts'
+import { byAsset, type Position } from '../positions/position.ts'
 import { minuteOf, NOT_READ } from './observation.ts'
 import { placeSave } from './saves.ts'
 
@@ -15,7 +15,7 @@ const seenAt = (observedAtMs: number): Position => ({
   dwellStartedAtMs: observedAtMs,
 })
 const saved = (current: Position[]) =>
-  placeSave(current, { orgId: 1, assetIds: [7], locationId: SHELF, savedAtMs: S0 })
+  placeSave(byAsset(current), { orgId: 1, assetIds: [7], locationId: SHELF, savedAtMs: S0 })
 
 const row = (observedAtMs: number) => ({
   orgId: 1,
@@ -51,7 +51,7 @@ describe('ADR 20 a save comes after a row of a fast clock', () => {
 test('the row of each asset of a save follows its own position', () => {
   const ahead = { ...seenAt(S0 + 30_000), assetId: 8 }
   const save = { orgId: 1, assetIds: [7, 8, 9], locationId: SHELF, savedAtMs: S0 }
-  const rows = placeSave([ahead, seenAt(S0 - 60_000)], save)
+  const rows = placeSave(byAsset([ahead, seenAt(S0 - 60_000)]), save)
   expect(rows.map((r) => [r.assetId, r.observedAtMs])).toEqual([
     [7, S0],
     [8, S0 + 30_001],

@@ -9,11 +9,10 @@ export type Save = { orgId: number; assetIds: readonly number[]; locationId: num
  * If it left a row later than the save, the save takes effect a millisecond after that row, so that neither "last
  * seen" nor the order of events steps back (ADR 20).
  */
-export function placeSave(current: readonly Position[], save: Save): Observation[] {
-  const positions = new Map(current.map((position) => [position.assetId, position]))
+export function placeSave(current: ReadonlyMap<number, Position>, save: Save): Observation[] {
   const { orgId, assetIds, locationId, savedAtMs } = save
   return assetIds.map((assetId) => {
-    const before = positions.get(assetId)
+    const before = current.get(assetId)
     const observedAtMs = before ? Math.max(savedAtMs, before.observedAtMs + 1) : savedAtMs
     return toRow({ orgId, assetId, observedAtMs, locationId })
   })

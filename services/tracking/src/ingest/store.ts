@@ -1,5 +1,6 @@
 import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { enqueue } from '@whereabouts/db/outbox'
+import type { Trace } from '@whereabouts/service-kit/trace'
 import type { Tx } from '../db.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { toEvent } from './asset-moved.ts'
@@ -32,18 +33,22 @@ export async function storeScans(
   return storeAdvance(tx, view, current, advance(current, stored), stored.length)
 }
 
+/** The trace of the request that moved an asset. */
+export type CauseOf = (assetId: number) => Trace | undefined
+
 /**
- * Stores the rows of an operator's save. They overwrite the rows of their minutes and make events at once (ADR 20).
+ * Stores the rows of operators' saves. They overwrite the rows of their minutes and make events at once (ADR 20).
  * `current` was locked in the caller's transaction.
  */
-export async function storeSave(
+export async function storeSaves(
   tx: Tx,
   view: CatalogView,
   current: readonly Position[],
   rows: readonly Observation[],
+  causeOf?: CauseOf,
 ): Promise<Stored> {
   await overwriteScans(tx, rows)
-  return storeAdvance(tx, view, current, advance(current, rows, 'save'), rows.length)
+  return storeAdvance(tx, view, current, advance(current, rows, 'save'), rows.length, causeOf)
 }
 
 async function storeAdvance(
@@ -52,11 +57,12 @@ async function storeAdvance(
   current: readonly Position[],
   advanced: Advance,
   rows: number,
+  causeOf?: CauseOf,
 ): Promise<Stored> {
   await updatePositions(tx, await recalculateDwells(tx, current, advanced))
   const { movements } = advanced
   const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
-  await enqueue(tx, assetMoved, events)
+  await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
   return { rows, movements: events.length, missing: findMissingNames(movements, view) }
 }
 

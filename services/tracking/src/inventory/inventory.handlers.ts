@@ -4,13 +4,15 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
-import { saveInventory, type InventoryDeps } from './save.ts'
+import type { InventoryDeps } from './save.ts'
+import { inventorySaver } from './shared-saves.ts'
 
 export function inventoryHandlers(
   deps: InventoryDeps,
 ): Pick<Handlers<'tracking'>, 'saveInventory' | 'saveLegacyInventory'> {
+  const saveOne = inventorySaver(deps)
   const save = async ({ principal, body }: { principal: { orgId: number }; body: InventorySave }) => ({
-    data: await unlessAway(saveInventory(deps, principal.orgId, body)),
+    data: await unlessAway(saveOne(principal.orgId, body)),
   })
   return { saveInventory: save, saveLegacyInventory: save } // the field names are the same in both (D1.5)
 }

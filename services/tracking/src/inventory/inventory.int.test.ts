@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { store } from '../../test/store.ts'
-import { test } from '../../test/tracking.fixture.ts'
+import { log, test } from '../../test/tracking.fixture.ts'
 import {
   counts,
   events,
@@ -270,7 +270,7 @@ describe('if a dependency is not reachable', () => {
     const { one } = await scene(tracking)
     const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', statementTimeoutMs: 100 })
     const { view, ask, resolver, wakeOutbox } = { ...tracking.ingest, ask: tracking.catalog.ask }
-    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, resolver, wakeOutbox })
+    const { saveInventory } = inventoryHandlers({ db: hasty, view, ask, resolver, wakeOutbox, log })
     const body = { asset_identifiers: ['ONE', 'TWO'], location_identifier: 'DOCK' }
     await tracking.db.transaction().execute(async (tx) => {
       await lockPositions(tx, [{ orgId: 1, assetId: one.id }])

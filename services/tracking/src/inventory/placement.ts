@@ -4,8 +4,8 @@ import { commitWithNames, type InTransaction } from '../ingest/names.ts'
 import type { Observation } from '../ingest/observation.ts'
 import { placeLateSave, placeSave, type Save } from '../ingest/saves.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
-import type { Position } from '../positions/position.ts'
-import { NOTHING_STORED, storeSave, type Stored } from '../ingest/store.ts'
+import { byAsset, type Position } from '../positions/position.ts'
+import { NOTHING_STORED, storeSaves, type Stored } from '../ingest/store.ts'
 import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
 import { storeStates } from './inventory.queries.ts'
 import { findRowOfMinute, lastPlacedAt, recordPlacedAt } from './placement.queries.ts'
@@ -46,13 +46,15 @@ async function recordOnce(
   const current = await lockPositions(tx, [key])
   const lastMs = await lastPlacedAt(tx, key)
   if (lastMs === savedAtMs) return NOTHING_STORED
-  await storeStates(tx, orgId, [asset], location)
+  await storeStates(tx, orgId, [asset], [location])
   await recordPlacedAt(tx, key, savedAtMs)
   const isNewest = lastMs === undefined || lastMs < savedAtMs
   const save = { orgId, assetIds: [asset.id], locationId: location.id, savedAtMs } as const
   const rows =
-    isNewest && now() - savedAtMs < PROMPT_MS ? placeSave(current, save) : await placeLate(tx, current, save)
-  return rows.length === 0 ? NOTHING_STORED : storeSave(tx, view, current, rows)
+    isNewest && now() - savedAtMs < PROMPT_MS
+      ? placeSave(byAsset(current), save)
+      : await placeLate(tx, current, save)
+  return rows.length === 0 ? NOTHING_STORED : storeSaves(tx, view, current, rows)
 }
 
 async function placeLate(

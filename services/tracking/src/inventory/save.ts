@@ -1,17 +1,21 @@
 import type { InventorySave, InventorySaved } from '@whereabouts/contracts/inventory'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
+import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { AppError } from '@whereabouts/service-kit/app-error'
+import type { Logger } from '@whereabouts/service-kit/logging'
+import { currentTrace, type Trace } from '@whereabouts/service-kit/trace'
 import type { Tables } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
 import { commitWithNames, type InTransaction } from '../ingest/names.ts'
-import { placeSave } from '../ingest/saves.ts'
-import { lockPositions } from '../positions/lock-positions.queries.ts'
-import { storeSave } from '../ingest/store.ts'
+import { placeSave, type Save } from '../ingest/saves.ts'
+import { storeSaves, type CauseOf } from '../ingest/store.ts'
 import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
+import { lockPositions, type LockOptions } from '../positions/lock-positions.queries.ts'
+import { byAsset } from '../positions/position.ts'
 import type { AskCatalog, CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { storeStates } from './inventory.queries.ts'
-import { findSaveTargets } from './save-targets.ts'
+import { findSaveTargets, type SavedKeys, type SaveTargets } from './save-targets.ts'
 
 export type InventoryDeps = {
   db: TenantDatabase<Tables>
@@ -20,42 +24,93 @@ export type InventoryDeps = {
   resolver: CatalogResolver
   /** Called after a commit that put movements into the outbox. */
   wakeOutbox: () => void
+  log: Logger
   now?: () => number
 }
 
+/** A save and the trace of its request, which its events keep also in the transaction of another request. */
+export type RequestedSave = SavedKeys & { cause: Trace | undefined }
+
+export const requestedSave = (body: InventorySave): RequestedSave => ({
+  assetKeys: [...new Set(body.asset_identifiers)],
+  locationKey: body.location_identifier,
+  cause: currentTrace(),
+})
+
+/** The live resources that a save names. */
+type Resolved = { assets: AssetIdentity[]; location: LocationPlace; cause: Trace | undefined }
+
 /**
- * Saves that assets are at a location now (D8.5). All or nothing: if a key names nothing, it throws an error with all
- * such keys. Throws CatalogUnavailable.
+ * Saves that assets are at a location now (D8.5), for requests of one organization of which no two name one asset. Each
+ * is all or nothing: if a key names nothing, its result is an error with all such keys. The others share a transaction.
+ * Throws CatalogUnavailable.
  */
 export async function saveInventory(
   deps: InventoryDeps,
   orgId: number,
-  body: InventorySave,
-): Promise<InventorySaved> {
-  const { db, view, ask, resolver, now = Date.now } = deps
-  const assetKeys = [...new Set(body.asset_identifiers)]
-  const { assets, location } = await findSaveTargets(ask, orgId, {
-    assetKeys,
-    locationKey: body.location_identifier,
-  })
-  const found = new Set(assets.map((asset) => asset.external_key))
-  const unresolved = keysUnresolved(
-    location ? undefined : body.location_identifier,
-    assetKeys.filter((key) => !found.has(key)),
-  )
-  rejectIfAny(unresolved, unresolved.length)
-  if (!location) throw new Error('a location that is missing is among the unresolved')
-  resolver.apply({ assets, locations: [location], tags: [] })
+  saves: readonly RequestedSave[],
+  lockOptions: LockOptions = {},
+): Promise<(InventorySaved | AppError)[]> {
+  const { ask, resolver, now = Date.now } = deps
+  const targets = await findSaveTargets(ask, orgId, saves)
+  const outcomes = saves.map((save) => resolve(save, targets))
+  const resolved = outcomes.filter((outcome): outcome is Resolved => !(outcome instanceof AppError))
+  const [assets, locations] = [resolved.flatMap((save) => save.assets), resolved.map((save) => save.location)]
+  resolver.apply({ assets, locations, tags: [] })
   const savedAtMs = now()
-  const save = { orgId, assetIds: assets.map(({ id }) => id), locationId: location.id, savedAtMs }
+  if (resolved.length > 0) await store(deps, orgId, resolved, { savedAtMs, ...lockOptions })
+  const timestamp = new Date(savedAtMs).toISOString()
+  return outcomes.map((outcome) => {
+    if (outcome instanceof AppError) return outcome
+    const { id, name } = outcome.location
+    return { count: outcome.assets.length, location_id: id, location_name: name, timestamp }
+  })
+}
+
+function resolve(
+  { assetKeys, locationKey, cause }: RequestedSave,
+  targets: SaveTargets,
+): Resolved | AppError {
+  const location = targets.locations.get(locationKey)
+  const assets = assetKeys.flatMap((key) => targets.assets.get(key) ?? [])
+  const unresolved = assetKeys.filter((key) => !targets.assets.has(key))
+  const refusal = keysUnresolved(location ? undefined : locationKey, unresolved)
+  if (refusal) return refusal
+  if (!location) throw new Error('a location that is missing is among the unresolved')
+  return { assets, location, cause }
+}
+
+async function store(
+  { db, view, resolver, wakeOutbox }: InventoryDeps,
+  orgId: number,
+  saves: readonly Resolved[],
+  { savedAtMs, ...lockOptions }: { savedAtMs: number } & LockOptions,
+): Promise<void> {
   const inTransaction: InTransaction = (work) =>
     withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => db.transaction(orgId, work))
+  const assets = saves.flatMap((save) => save.assets)
+  const locations = saves.map((save) => save.location)
+  const keys = assets.map(({ id }) => ({ orgId, assetId: id }))
   const { movements } = await commitWithNames(resolver, inTransaction, async (tx) => {
-    const current = await lockPositions(tx, assets.map(({ id }) => ({ orgId, assetId: id }))) // oxfmt-ignore
-    await storeStates(tx, orgId, assets, location)
-    return storeSave(tx, view, current, placeSave(current, save))
+    const current = await lockPositions(tx, keys, lockOptions)
+    await storeStates(tx, orgId, assets, locations)
+    const positions = byAsset(current)
+    const rows = saves.flatMap((save) => placeSave(positions, toSave(orgId, save, savedAtMs)))
+    return storeSaves(tx, view, current, rows, causeOf(saves))
   })
-  if (movements > 0) deps.wakeOutbox()
-  const timestamp = new Date(savedAtMs).toISOString()
-  return { count: assets.length, location_id: location.id, location_name: location.name, timestamp }
+  if (movements > 0) wakeOutbox()
+}
+
+const toSave = (orgId: number, { assets, location }: Resolved, savedAtMs: number): Save => ({
+  orgId,
+  assetIds: assets.map(({ id }) => id),
+  locationId: location.id,
+  savedAtMs,
+})
+
+/** Undefined for a single save, because its request is the current one. */
+function causeOf(saves: readonly Resolved[]): CauseOf | undefined {
+  if (saves.length < 2) return undefined
+  const causes = new Map(saves.flatMap(({ assets, cause }) => assets.map(({ id }) => [id, cause])))
+  return (assetId) => causes.get(assetId)
 }

@@ -11,3 +11,6 @@ export type Position = {
 }
 
 export type AssetKey = { orgId: number; assetId: number }
+
+export const byAsset = (positions: readonly Position[]): Map<number, Position> =>
+  new Map(positions.map((position) => [position.assetId, position]))

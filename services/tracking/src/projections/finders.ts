@@ -1,6 +1,5 @@
-import { batchCalls } from '@whereabouts/db/batch-calls'
+import { batchCallsByKey } from '@whereabouts/db/batch-calls'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { LRUCache } from 'lru-cache'
 import type { Tables } from '../db.ts'
 import { CatalogUnavailable, type AskCatalog, type CatalogResolver } from './catalog-resolver.ts'
 import type { CatalogView, KnownAsset, KnownLocation } from './catalog-view.ts'
@@ -37,27 +36,21 @@ export const locationFinder =
 const SHARED_ASSETS = 12
 /** Shared questions of one organization at the same time. */
 const SHARED_QUESTIONS = 4
-/** How many organizations keep their waiting questions together. Those of an evicted one are still answered. */
-const MAX_ORGANIZATIONS = 1_000
 
 /**
  * The live asset, in the same way. Finds that arrive while questions of their organization are out share the next one.
  * Each question is sent after its finds have begun, so that sharing makes no answer older.
  */
 export function assetFinder({ view, ask, resolver }: Deps): FindAsset {
-  const refreshes = new LRUCache<number, (id: number) => Promise<void>>({ max: MAX_ORGANIZATIONS })
-  const refreshOf = (orgId: number) =>
-    batchCalls<number, void>(
-      async (ids) => {
-        await refresh(resolver, ask, { org_id: orgId, asset_ids: [...new Set(ids)] })
-        return ids.map(() => undefined)
-      },
-      { atMost: SHARED_ASSETS, atOnce: SHARED_QUESTIONS },
-    )
+  const refreshShared = batchCallsByKey<number, number, void>(
+    async (orgId, ids) => {
+      await refresh(resolver, ask, { org_id: orgId, asset_ids: [...new Set(ids)] })
+      return ids.map(() => undefined)
+    },
+    { atMost: SHARED_ASSETS, atOnce: SHARED_QUESTIONS },
+  )
   return async (orgId, id) => {
-    const shared = refreshes.get(orgId) ?? refreshOf(orgId)
-    refreshes.set(orgId, shared)
-    await shared(id)
+    await refreshShared(orgId, id)
     const found = view.asset(orgId, id)
     return found?.deleted ? undefined : found
   }

@@ -3,12 +3,12 @@ import { openDatabase } from '@whereabouts/db/database'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import type { Tables } from '../../src/db.ts'
 import type { NeutralRead } from '../../src/formats/decoder.ts'
-import { saveInventory } from '../../src/inventory/save.ts'
+import { inventorySaver } from '../../src/inventory/shared-saves.ts'
 import { CatalogResolver } from '../../src/projections/catalog-resolver.ts'
 import { CatalogView } from '../../src/projections/catalog-view.ts'
 import { insertReader } from '../../src/readers/readers.queries.ts'
 import { insertScanPoint } from '../../src/readers/scan-points.queries.ts'
-import type { Tracking } from '../tracking.fixture.ts'
+import { log, type Tracking } from '../tracking.fixture.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
 import type { ReaderMessage } from '../../src/ingest/reader-message.ts'
 import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
@@ -84,10 +84,8 @@ export async function openWarehouse(
       const asset_identifiers = chosen.map((asset) => assets[asset]?.external_key ?? '')
       if (!deps) return false
       const now = () => zero + at
-      return saveInventory({ ...deps, db: tracking.tenants, ask: catalog.ask, now }, orgId, {
-        asset_identifiers,
-        location_identifier,
-      }).then(
+      const save = inventorySaver({ ...deps, db: tracking.tenants, ask: catalog.ask, log, now })
+      return save(orgId, { asset_identifiers, location_identifier }).then(
         () => true,
         (error: unknown) => {
           if (error instanceof AppError && error.type === 'validation_error') return false

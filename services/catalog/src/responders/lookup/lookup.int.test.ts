@@ -96,6 +96,24 @@ test('the maximum number of keys with the longest names fits into one reply', as
   await expect(lookUp(catalog.tenants, ask)).rejects.toThrow('not a lookup request')
 })
 
+test('ADR 70 a location with the longest texts takes no more room in a reply than four assets', async ({
+  catalog,
+}) => {
+  const [location_keys, asset_keys] = [100, MAX_ASSET_KEYS - 4 * 100].map((count) =>
+    Array.from({ length: count }, (_, i) => String(i).padEnd(255, 'K')),
+  )
+  const name = '📦'.repeat(255)
+  await Promise.all([
+    ...location_keys!.map((external_key) =>
+      catalog.location({ external_key, name, description: '📦'.repeat(1024) }),
+    ),
+    ...asset_keys!.map((external_key) => catalog.asset({ external_key, name })),
+  ])
+  const reply = await lookUp(catalog.tenants, { org_id: catalog.orgId, asset_keys, location_keys })
+  expect(reply.locations).toHaveLength(100)
+  expect(reply.assets_by_key).toHaveLength(asset_keys!.length)
+})
+
 test('values that no tag can have are ignored', async ({ catalog }) => {
   await catalog.asset({ tags: [{ tag_type: 'rfid', value: 'AB' }] })
   const values = ['\u0000', '\ud800', 'ab', 'x'.repeat(5000)]

@@ -30,12 +30,15 @@ export async function lookUp(
   const owners = (column: 'asset_id' | 'location_id') => tags.flatMap((tag) => tag[column] ?? [])
   const assets = await findAssets(db, orgId, [...asset_ids, ...owners('asset_id')])
   const locationIds = [...location_ids, ...owners('location_id')]
-  const locations = await findLocations(db, orgId, locationIds, location_keys.filter(isText))
+  const [locations, byKey] = await Promise.all([
+    findLocations(db, orgId, locationIds, location_keys.filter(isText)),
+    asset_keys && findAssetsByKey(db, orgId, asset_keys.filter(isText)),
+  ])
   const reply = {
     assets: assets.map(toAssetState),
     locations: locations.map(toLocationState),
     tags: tags.map(toTagState),
-    ...(asset_keys && { assets_by_key: await findAssetsByKey(db, orgId, asset_keys.filter(isText)) }),
+    ...(byKey && { assets_by_key: byKey }),
   }
   if (Buffer.byteLength(JSON.stringify(reply)) > MAX_REPLY_BYTES)
     throw new RefusedError('the reply is too large; ask for fewer at a time')
