@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { rootTrace, withTrace } from '@whereabouts/service-kit/trace'
-import { sql, type Kysely } from 'kysely'
+import { AbortedTransactionError, sql, type Kysely } from 'kysely'
 import { test as base, describe, expect } from 'vitest'
 import { openDatabase } from './database.ts'
 import { isDatabaseOutage } from './outage.ts'
@@ -63,6 +63,26 @@ test('organizations that share a connection see only their own rows', async ({ w
     Array.from({ length: 200 }, async (_, i) => readAll(tenants.forOrg(orgs[i % orgs.length] ?? 0))),
   )
   expect(seen).toEqual(Array.from({ length: 200 }, (_, i) => [`of ${orgs[i % orgs.length]}`]))
+})
+
+test('a transaction that PostgreSQL rolls back at its commit rejects', async ({ world: { tenants } }) => {
+  const swallowed = tenants.transaction(6, async (tx) => {
+    await write(tx, 6, 'lost')
+    await sql`select 1 / 0`.execute(tx).catch(() => undefined)
+  })
+  await expect(swallowed).rejects.toThrow(AbortedTransactionError)
+  expect(await readAll(tenants.forOrg(6))).toEqual([])
+})
+
+test('a change says how many rows it affected', async ({ world: { tenants } }) => {
+  const db = tenants.forOrg(8)
+  await write(db, 8, 'one')
+  await write(db, 8, 'two')
+  expect((await sql`update note set text = 'both'`.execute(db)).numAffectedRows).toBe(2n)
+  expect(await db.deleteFrom('note').where('text', '=', 'none').executeTakeFirst()).toMatchObject({
+    numDeletedRows: 0n,
+  })
+  expect((await sql`select text from note`.execute(db)).numAffectedRows).toBeUndefined()
 })
 
 test('after a rollback the connection is still set to its organization', async ({ world: { tenants } }) => {

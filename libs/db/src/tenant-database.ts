@@ -2,14 +2,7 @@ import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { clientLeft, type RequestClient } from '@whereabouts/service-kit/request-client'
 import { currentTrace } from '@whereabouts/service-kit/trace'
-import {
-  Kysely,
-  PostgresDialect,
-  sql,
-  type PostgresPoolClient,
-  type RawBuilder,
-  type Transaction,
-} from 'kysely'
+import { Kysely, sql, type RawBuilder, type Transaction } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import {
@@ -22,6 +15,7 @@ import {
 } from './database.ts'
 import { openPool } from './login.ts'
 import { urlAs } from './service-roles.ts'
+import { tenantDialect, type TenantConnection } from './tenant-dialect.ts'
 
 /**
  * The only access of requests to tables that belong to organizations. Each statement runs as a role that owns
@@ -91,7 +85,7 @@ export function openTenantDatabase<T>(
   const begin = `begin; set local statement_timeout = ${statementTimeoutMs}`
   const gate = new FairGate<number>({ running: max, ...WAITING })
   const toSend = (text: string) => statement(text, prepared)
-  async function connectInTurn(orgId: number): Promise<PostgresPoolClient> {
+  async function connectInTurn(orgId: number): Promise<TenantConnection> {
     const requester = currentTrace()?.client
     const turn = gate.enter(orgId, requester)
     if (turn) await turn
@@ -103,12 +97,7 @@ export function openTenantDatabase<T>(
       throw error
     }
   }
-  const open = (orgId: number) =>
-    new Kysely<T>({
-      dialect: new PostgresDialect({
-        pool: { connect: () => connectInTurn(orgId), end: async () => undefined, options: {} },
-      }),
-    })
+  const open = (orgId: number) => new Kysely<T>({ dialect: tenantDialect(() => connectInTurn(orgId)) })
   const opened = new LRUCache<number, Kysely<T>>({ max: MAX_OPENED }) // evicted ones hold no connection
   function forOrg(orgId: number): Kysely<T> {
     const known = opened.get(orgId)
@@ -142,8 +131,6 @@ type Use = {
   onRelease: () => void
 }
 
-const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] }
-
 /**
  * A connection that is set to one organization. The setting belongs to the session, not to a transaction, because a
  * read would otherwise need three more statements (ADR 17). It is set again whenever the organization changes, and the
@@ -158,7 +145,7 @@ async function connectFor(
   pool: pg.Pool,
   orgId: number,
   { toSend, begin, requester, onRelease }: Use,
-): Promise<PostgresPoolClient> {
+): Promise<TenantConnection> {
   const client = await pool.connect()
   let ahead: Promise<unknown> | undefined
   let isBeginning = false
@@ -184,15 +171,10 @@ async function connectFor(
     if ((modeOf.get(client) ?? 'auto') !== mode) sendAhead(setMode(client, mode))
     return client.query({ ...toRun, values: [...parameters] })
   }
-  const query = async (text: string, parameters: readonly unknown[]) => {
-    if (text === 'begin') {
-      sendAhead(client.query(begin))
-      isBeginning = true
-      return BEGUN
-    }
+  const answered = async (text: string, ask: () => Promise<pg.QueryResult>) => {
     if (isBeginning && !SELECT.test(text)) await confirmed()
     if (requester?.hasLeft) throw clientLeft()
-    const answer = CONTROL.test(text) ? endTransaction(client, text) : send(toSend(text), parameters)
+    const answer = ask()
     try {
       if (ahead) await Promise.all([confirmed(), answer])
       return await answer
@@ -200,13 +182,17 @@ async function connectFor(
       throw requester?.hasLeft ? clientLeft() : error
     }
   }
-  const release = (destroy?: boolean) => {
+  const release = (destroy: boolean) => {
     client.release(broken || destroy)
     onRelease()
   }
-  // Kysely could also open a cursor, which a pipelining connection refuses. No code here uses one.
   return {
-    query: query as unknown as PostgresPoolClient['query'],
+    query: (text, parameters) => answered(text, () => send(toSend(text), parameters)),
+    begin() {
+      sendAhead(client.query(begin))
+      isBeginning = true
+    },
+    end: (how) => answered(how, () => endTransaction(client, how)),
     release(destroy) {
       stopWatching?.()
       if (canceled) void canceled.then(() => release(destroy))
@@ -270,7 +256,6 @@ type Statement = { text: string; mode: PlanMode; name?: string }
 
 const MAX_NAMES = 500
 const named = new Map<string, Statement>()
-const CONTROL = /^(?:commit|rollback)/
 const SELECT = /^\s*(?:\/\*.*?\*\/\s*)?select\b/
 const ALL_COLUMNS = /(?:select|returning|[.,])\s*\*/i
 
