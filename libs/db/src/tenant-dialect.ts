@@ -5,7 +5,6 @@ import {
   PostgresQueryCompiler,
   type DatabaseConnection,
   type Dialect,
-  type Driver,
   type QueryResult,
 } from 'kysely'
 import type { QueryResult as Answer, QueryResultRow } from 'pg'
@@ -28,7 +27,7 @@ export const tenantDialect = (connect: () => Promise<TenantConnection>): Dialect
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
   createIntrospector: (db) => new PostgresIntrospector(db),
-  createDriver: () => driver(connect) as Driver,
+  createDriver: () => driver(connect),
 })
 
 const driver = (connect: () => Promise<TenantConnection>) => ({
