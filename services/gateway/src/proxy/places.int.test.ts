@@ -73,3 +73,35 @@ test('an organization with a thousand waiting requests is refused, which is coun
   const statuses = (await Promise.all(all)).map(({ status }) => status)
   expect(statuses.filter((status) => status === 429)).toHaveLength(2)
 })
+
+test('bodies that wait for a place count: an organization leaves half of the budget to others (ADR 66)', async ({
+  around,
+  startGateway,
+}) => {
+  const gateway = await startGateway({
+    trustedProxies: ['127.0.0.1'],
+    maxBodyBytesInFlight: 8 * 2 ** 20,
+    writeTimeoutMs: 60_000,
+  })
+  const busy = await gateway.keyToken({ scopes: ['assets:write'] })
+  const other = await gateway.keyToken({ scopes: ['assets:write'], org_id: ORG_ID + 1 })
+  const catalog = holdSlowRequests(around)
+  const post = ({ authorization }: typeof busy, address: string, bytes: number, name = 'slow') =>
+    gateway.request('/api/v1/assets', {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify({ name, description: 'x'.repeat(bytes) }),
+    })
+  const running = Array.from({ length: 128 }, () => post(busy, '203.0.113.1', 0))
+  await expect.poll(catalog.held).toBe(128)
+  // From two addresses, so that no bound of an address keeps them from using up the budget.
+  const large = Array.from({ length: 10 }, (_, i) => post(busy, `203.0.113.${(i % 2) + 1}`, 1_000_000))
+  let refused = 0
+  for (const reply of large) void reply.then(({ status }) => (refused += status === 503 ? 1 : 0))
+  await expect.poll(() => refused).toBe(6)
+  for (const address of ['203.0.113.1', '203.0.113.3'])
+    expect((await post(other, address, 1_000_000, 'quick')).status).toBe(200)
+  catalog.release()
+  const statuses = (await Promise.all([...running, ...large])).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(128 + 4)
+})
