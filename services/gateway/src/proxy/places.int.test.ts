@@ -52,28 +52,6 @@ test('an organization with hundreds of slow requests leaves places at the servic
   for (const response of await Promise.all(staying)) expect(response.status).toBe(200)
 })
 
-test('an organization with a thousand waiting requests is refused, which is counted (ADR 68)', async ({
-  around,
-  startGateway,
-}) => {
-  // A proxy, because another address may not have so many connections.
-  const gateway = await startGateway({ readTimeoutMs: 60_000, trustedProxies: ['127.0.0.1'] })
-  const { authorization } = await gateway.keyToken()
-  const catalog = holdSlowRequests(around)
-  const headers = { authorization, 'user-agent': 'test' }
-  const all = Array.from({ length: 128 + 1_000 + 2 }, () =>
-    fetch(`${gateway.origin}/api/v1/assets?q=slow`, { headers }),
-  )
-  const refusals = async () => {
-    const metric = await gateway.registry.getSingleMetric('gateway_upstream_refusals_total')?.get()
-    return metric?.values.find(({ labels }) => labels['upstream'] === 'catalog')?.value
-  }
-  await expect.poll(refusals).toBe(2)
-  catalog.release()
-  const statuses = (await Promise.all(all)).map(({ status }) => status)
-  expect(statuses.filter((status) => status === 429)).toHaveLength(2)
-})
-
 test('bodies that wait for a place count: an organization leaves half of the budget to others (ADR 66)', async ({
   around,
   startGateway,
