@@ -72,6 +72,16 @@ export const api: Board = {
         ],
       },
       {
+        title: 'Places at services',
+        description:
+          'Requests that wait for a place at a service, and those refused because too many waited.',
+        unit: 'short',
+        queries: [
+          ['sum by (upstream) (gateway_upstream_requests{state="waiting"})', '{{upstream}} waiting'],
+          [`sum by (upstream) (increase(gateway_upstream_refusals_total${R}))`, '{{upstream}} refused'],
+        ],
+      },
+      {
         title: 'Live streams',
         description: 'Open streams, and those closed because the client was slow or the feed was full.',
         unit: 'short',

@@ -118,6 +118,15 @@ test('a decision that fails refuses at once, and no secret is logged', async ({ 
   expect(JSON.stringify(bus.log)).not.toMatch(/secret/)
 })
 
+test('logins that cannot be decided have one log line per address and reason', async ({ bus }) => {
+  const responder = await startCallout(bus, () => Promise.reject(new Error('database is down')))
+  for (const user of ['k7', 'k8', 'k9']) await expect(overNats(bus, user)).rejects.toThrow(/authorization/i)
+  const counts = () => bus.log.filter(({ reason }) => reason === 'database is down').map(({ count }) => count)
+  expect(counts()).toEqual([1])
+  await responder.stop()
+  expect(counts()).toEqual([1, 2])
+})
+
 test('in a burst of logins nobody with the right password is refused', async ({ bus }) => {
   await startCallout(bus)
   const logins = Array.from({ length: 300 }, (_, i) => overNats(bus, i % 2 < 1 ? 'k7' : 'k8'))

@@ -87,6 +87,9 @@ export function serveLogins(
   const xkey = sealedBox(seeds.xkeySeed)
   // Anybody can cause refusals.
   const refusals = countedLog((fields) => logger.info(fields, 'login refused'))
+  const undecided = countedLog((fields) =>
+    logger.error(fields, 'login refused because it could not be decided'),
+  )
   const active = new Set<Promise<void>>()
   const waiting: { msg: Msg; deadline: number }[] = []
   const subscription = natsOf(broker).subscribe('$SYS.REQ.USER.AUTH', {
@@ -129,7 +132,7 @@ export function serveLogins(
   /** Refuses without decrypting: under overload no time is spent on answers that nobody waits for. */
   function drop(msg: Msg, reason: string): void {
     onLogin('unknown', 'undecided', DECISION_MS / 1_000)
-    logger.error({ reason }, 'login refused because it could not be decided')
+    undecided.count(reason, { reason })
     refuseUnread(msg)
   }
 
@@ -187,10 +190,8 @@ export function serveLogins(
       return undefined
     } catch (error) {
       ended('undecided')
-      logger.error(
-        { ...fields, reason: describeError(error) },
-        'login refused because it could not be decided',
-      )
+      const reason = describeError(error)
+      undecided.count(`${addressBlock(fields.host)} ${reason}`, { ...fields, reason })
       return undefined
     }
   }
@@ -200,6 +201,7 @@ export function serveLogins(
       if (!natsOf(broker).isClosed()) await subscription.drain()
       while (active.size > 0) await Promise.all(active) // a login that ends may start one that waits
       refusals.close()
+      undecided.close()
     },
   }
 }

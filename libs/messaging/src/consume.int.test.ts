@@ -393,23 +393,28 @@ test('a message whose handlers never report becomes a dead letter before the bro
   expect(await listDeadLetters(bus.broker, 1)).toMatchObject([{ delivery_count: MAX_DELIVER }])
 })
 
-test('a message that the broker gave up becomes a dead letter too', async ({ bus }) => {
+test('messages that the broker gave up become dead letters too, with one log line per organization', async ({
+  bus,
+}) => {
   const stop = deadLetterExhausted(bus.broker, {
     stream: 'SCANS',
     durable: 'tracking-ingest',
     deadLetters: bus.broker,
     logger: bus.logger,
   })
-  await scans(bus, [1])
+  await scans(bus, [1, 2, 3])
+  await publishNumbers(bus, 'scans.8.reader.canonical', [4])
   const durable = await natsOf(bus.broker).jetstream().consumers.get('SCANS', 'tracking-ingest')
-  for (let delivery = 1; delivery <= MAX_DELIVER; delivery += 1)
+  for (let delivery = 1; delivery <= 4 * MAX_DELIVER; delivery += 1)
     (await durable.next({ expires: 5_000 }))?.nak()
   await durable.next({ expires: 1_000 }) // nothing comes: the broker notices its limit on the next request
-  await vi.waitFor(
-    async () => expect(await listDeadLetters(bus.broker, 9)).toMatchObject([{ stream_seq: 1 }]),
-    5_000,
-  )
+  await vi.waitFor(async () => {
+    const letters = await listDeadLetters(bus.broker, 9)
+    expect(ascending(letters.map(({ stream_seq }) => stream_seq))).toEqual(range(1, 4))
+  }, 5_000)
   stop()
+  const lines = bus.log.filter(({ text }) => text.startsWith('message given up'))
+  expect(ascending(lines.map(({ count }) => Number(count)))).toEqual([1, 1, 2])
 })
 
 test.describe('with a short ack wait', () => {

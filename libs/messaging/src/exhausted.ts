@@ -1,3 +1,5 @@
+import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { countedLog } from '@whereabouts/service-kit/counted-log'
 import type { Msg } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import type { ConsumerMetrics } from './consumer.ts'
@@ -24,6 +26,9 @@ export function deadLetterExhausted(
   { stream, durable, deadLetters, logger, metrics }: Options,
 ): () => void {
   const nc = natsOf(broker)
+  // Each message of a reader may be one that no replica survives.
+  const kept = countedLog((fields) => logger.error(fields, 'message given up by the broker, a copy is kept'))
+  const lost = countedLog((fields) => logger.error(fields, 'message given up by the broker, no copy kept'))
 
   async function keepCopy(msg: Msg): Promise<void> {
     const { stream_seq: streamSeq, deliveries } = msg.json<Advisory>()
@@ -44,14 +49,13 @@ export function deadLetterExhausted(
     })
     metrics?.deadLettered?.('never_settled')
     metrics?.handled('bury', 1)
-    logger.error(fields, 'message given up by the broker, a copy is kept')
+    kept.count(String(organizationOf(stored.subject) ?? 0), fields)
   }
 
+  /** Without the message its organization is unknown. */
   function failed(cause: unknown): void {
-    logger.error(
-      { stream, durable, reason: describeError(cause) },
-      'message given up by the broker, no copy kept',
-    )
+    const reason = describeError(cause)
+    lost.count(reason, { stream, durable, reason })
   }
 
   async function receive(msg: Msg): Promise<void> {
@@ -71,5 +75,7 @@ export function deadLetterExhausted(
   })
   return () => {
     if (!nc.isClosed()) subscription.unsubscribe()
+    kept.close()
+    lost.close()
   }
 }

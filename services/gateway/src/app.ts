@@ -9,6 +9,7 @@ import { openStreams } from './proxy/open-streams.ts'
 import { bodyBudget, limitBodies } from './proxy/body-budget.ts'
 import { addOperations } from './proxy/operations.ts'
 import { addPassThrough } from './proxy/pass-through.ts'
+import { places } from './proxy/places.ts'
 import { addReference } from './reference/reference.ts'
 
 /** The public port, in the order of D2. No I/O until it listens. */
@@ -30,7 +31,8 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
   addReference(app, deps.routes)
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())
-  addOperations(app, { ...deps, streams })
-  addPassThrough(app, deps)
+  const placesAt = places(app, deps.log, deps.metrics.places)
+  addOperations(app, { ...deps, streams, placesAt })
+  addPassThrough(app, { ...deps, placesAt })
   return app
 }

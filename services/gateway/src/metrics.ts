@@ -37,8 +37,42 @@ export function gatewayMetrics(registry: Registry) {
       reason: ['unreachable', 'timeout', 'invalid_response'],
     }),
     revocations,
+    places: placeMetrics(registry),
   }
 }
+
+type Measured = { sizes(): { running: number; waiting: number } }
+
+/** The gates in front of the services. Each mount has its own; a service's are added up. */
+function placeMetrics(registry: Registry) {
+  const gates: { upstream: string; gate: Measured }[] = []
+  const gauge: Gauge = new Gauge({
+    name: 'gateway_upstream_requests',
+    help: 'Requests that have a place at a service, and requests that wait for one.',
+    labelNames: ['upstream', 'state'],
+    registers: [],
+    collect: () => {
+      for (const upstream of UPSTREAMS)
+        for (const state of ['running', 'waiting']) gauge.set({ upstream, state }, 0)
+      for (const { upstream, gate } of gates)
+        for (const [state, count] of Object.entries(gate.sizes())) gauge.inc({ upstream, state }, count)
+    },
+  })
+  registry.registerMetric(gauge)
+  const refusals = new Counter({
+    name: 'gateway_upstream_refusals_total',
+    help: 'Requests refused because too many waited for a place at a service, or for too long.',
+    labelNames: ['upstream'],
+    registers: [registry],
+  })
+  fromZero(refusals, { upstream: UPSTREAMS })
+  return {
+    measure: (upstream: string, gate: Measured) => void gates.push({ upstream, gate }),
+    refused: (upstream: string) => refusals.inc({ upstream }),
+  }
+}
+
+export type PlaceMetrics = ReturnType<typeof placeMetrics>
 
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>
 

@@ -95,6 +95,7 @@ export type GatewayOptions = {
   upstreams?: Partial<Record<keyof StandIns, string>>
   takeShared?: (bucket: string, rate: Rate) => Promise<Take>
   readTimeoutMs?: number
+  writeTimeoutMs?: number
   stallMs?: number
   isSecure?: boolean
   trustedProxies?: readonly string[]
@@ -132,7 +133,7 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
     trustedProxies: options.trustedProxies ?? [],
     timeoutsMs: {
       read: options.readTimeoutMs ?? 5_000,
-      write: 5_000,
+      write: options.writeTimeoutMs ?? 5_000,
       keepAlive: 4_000,
       ...(options.stallMs !== undefined && { stall: options.stallMs }),
     },

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { buildApp, type AppDeps } from './app.ts'
+import { attemptLogs } from './attempts/attempt-logs.ts'
 import { deliveryStore } from './attempts/delivery-store.ts'
 import type { AttemptDeps } from './attempts/job.ts'
 import type { Db, Tables } from './db.ts'
@@ -48,11 +49,13 @@ export function wire({ tenants, across, askOrg, ca, ...deps }: WireDeps) {
     bulkheads,
     post,
     log,
+    logs: attemptLogs(log),
     metrics: dispatcherMetrics(registry),
     now: Date.now,
     random: Math.random,
     wait: (ms, signal) => delay(ms, undefined, { signal }),
   }
   const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post) })
+  app.addHook('onClose', async () => attempts.logs.close())
   return { app, agents, lanes, attempts }
 }

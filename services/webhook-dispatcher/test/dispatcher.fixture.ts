@@ -8,6 +8,7 @@ import { busTest } from '@whereabouts/testing/broker-fixtures'
 import { testCallers } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
+import { attemptLogs } from '../src/attempts/attempt-logs.ts'
 import { deliver } from '../src/attempts/attempts.ts'
 import type { AttemptDeps, Job, Signals } from '../src/attempts/job.ts'
 import type { Db, Tables } from '../src/db.ts'
@@ -84,7 +85,8 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     waits.push(ms)
     return options.wait?.(ms, signal) ?? Promise.resolve()
   }
-  const deps: AttemptDeps = { ...attempts, log: options.log ?? silent, metrics, random: () => 0.5, wait }
+  const log = options.log ?? silent
+  const deps: AttemptDeps = { ...attempts, log, logs: attemptLogs(log), metrics, random: () => 0.5, wait }
   return {
     deps,
     lanes,

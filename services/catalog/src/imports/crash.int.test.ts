@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
-import { describe, expect } from 'vitest'
+import { describe, expect, onTestFinished } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
 import { test, type Imports } from '../../test/imports.fixture.ts'
 import { workBatch } from './batch.ts'
@@ -14,8 +14,9 @@ import { startImportWorker, type ImportWorker } from './imports.loop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../test/worker-process.fixture.ts', import.meta.url))
 
-const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_000_000): ImportWorker =>
-  startImportWorker({
+/** Stops with its test at the latest: after a failure it would take the imports of the tests behind it. */
+function workerOn({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_000_000): ImportWorker {
+  const worker = startImportWorker({
     across: database.worker.db,
     tenants,
     wakeOutbox: () => undefined,
@@ -24,6 +25,9 @@ const workerOn = ({ database, tenants }: Catalog, batchRows = 10, maxQueued = 1_
     pollMs: 20,
     batchRows,
   })
+  onTestFinished(() => worker.stop())
+  return worker
+}
 
 /** Lets the lease expire. */
 const endLeases = ({ database: { pool } }: Catalog) =>
@@ -164,6 +168,29 @@ test('D10 an import that waits for another of its organization delays no other o
   const worker = workerOn(catalog)
   for (const { id } of [first, second]) await files.finished(id)
   await files.finished(theirs.id, { org: otherOrg })
+  await worker.stop()
+})
+
+test('D10 an import is not taken before an older one that another worker is taking', async ({
+  catalog,
+  files,
+}) => {
+  const claim = async () => (await claimImport(catalog.database.db, randomUUID()))?.id
+  const first = await files.send('assets', minting(1))
+  const second = await files.send('assets', minting(1))
+  const other = await catalog.database.pool.connect()
+  try {
+    await other.query('begin')
+    await other.query('select from import where id = $1 for update', [first.id])
+    expect(await claim()).toBeUndefined()
+    await other.query('rollback')
+  } finally {
+    other.release(true)
+  }
+  expect(await claim()).toBe(first.id)
+  await endLeases(catalog)
+  const worker = workerOn(catalog)
+  for (const { id } of [first, second]) await files.finished(id)
   await worker.stop()
 })
 

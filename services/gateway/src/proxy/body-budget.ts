@@ -1,36 +1,35 @@
-import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { countedLog } from '@whereabouts/service-kit/counted-log'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { holderFields, holderOf, type Holder } from './holder.ts'
 
 export type BodyBudget = {
-  /** Reserves bytes for an address. Undefined if its half of the budget, or the whole budget, does not have them. */
-  take(address: string, bytes: number): Reservation | undefined
+  /** Reserves bytes for a holder. Undefined if its half of the budget, or the whole budget, does not have them. */
+  take(holder: Holder, bytes: number): Reservation | undefined
 }
 type Reservation = { shrinkTo(bytes: number): void; release(): void }
 
-/** Bytes of bodies that the gateway may hold at a time. One address gets at most half, so that others can send. */
+/** Bytes of bodies that the gateway may hold at a time. One holder gets at most half, so that others can send. */
 export function bodyBudget(maxBytes: number): BodyBudget {
-  const perAddress = new Map<string, number>()
+  const perHolder = new Map<Holder, number>()
   let total = 0
 
-  function add(block: string, bytes: number): void {
+  function add(holder: Holder, bytes: number): void {
     total += bytes
-    const sum = (perAddress.get(block) ?? 0) + bytes
-    if (sum > 0) perAddress.set(block, sum)
-    else perAddress.delete(block)
+    const sum = (perHolder.get(holder) ?? 0) + bytes
+    if (sum > 0) perHolder.set(holder, sum)
+    else perHolder.delete(holder)
   }
 
   return {
-    take(address, bytes) {
-      const block = addressBlock(address)
-      if (total + bytes > maxBytes || (perAddress.get(block) ?? 0) + bytes > maxBytes / 2) return undefined
-      add(block, bytes)
+    take(holder, bytes) {
+      if (total + bytes > maxBytes || (perHolder.get(holder) ?? 0) + bytes > maxBytes / 2) return undefined
+      add(holder, bytes)
       let held = bytes
       const shrinkTo = (left: number) => {
         if (left >= held) return
-        add(block, left - held)
+        add(holder, left - held)
         held = left
       }
       return { shrinkTo, release: () => shrinkTo(0) }
@@ -51,10 +50,10 @@ export function limitBodies(app: FastifyInstance, budget: BodyBudget, log: Logge
   app.addHook('preParsing', (request, reply, payload, done) => {
     const bytes = collectedBytes(request)
     if (bytes === 0 || reply.raw.destroyed) return done(null, payload)
-    const reservation = budget.take(request.ip, bytes)
+    const holder = holderOf(request)
+    const reservation = budget.take(holder, bytes)
     if (!reservation) {
-      const address = addressBlock(request.ip)
-      refusals.count(address, { address })
+      refusals.count(String(holder), holderFields(holder))
       return done(tooManyBodies())
     }
     held.set(request, reservation)

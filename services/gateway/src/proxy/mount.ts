@@ -3,14 +3,11 @@ import { clientLeft, RequestClient } from '@whereabouts/service-kit/request-clie
 import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/trace'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher } from 'undici'
-import { placesAt } from './places.ts'
+import { PLACES, type PlacesAt } from './places.ts'
 import { replyOptions, type ResponseRules } from './responses.ts'
 
 /** A service that does not accept a connection in this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 2_000
-
-/** Requests of a mount to one service at a time. */
-const PLACES = 256
 
 /** A service that is silent for this long within an endless response is gone: it sends a sign of life every 15 s. */
 const SILENCE_MS = 60_000
@@ -31,6 +28,7 @@ export type Mount = ResponseRules & {
   stallMsOf?: (request: FastifyRequest) => number | undefined
   /** Milliseconds that a connection to a service may idle. */
   keepAliveMs: number
+  placesAt: PlacesAt
 }
 
 /**
@@ -83,7 +81,7 @@ function forward(to: Mount): Handler {
   const send = senderOf(to)
   // The services limit endless responses and files, which may take long.
   const isLong = (request: FastifyRequest) => to.guard !== undefined || to.stallMsOf?.(request) !== undefined
-  const enter = placesAt(to.upstreamOf, PLACES)
+  const enter = to.placesAt(to.upstreamOf)
   return (request, rawReply, path, options) => {
     const reply = rawReply as FastifyReply // this server is HTTP/1
     const client = new RequestClient(reply.raw)

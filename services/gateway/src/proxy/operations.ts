@@ -16,6 +16,7 @@ import { requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
+import type { PlacesAt } from './places.ts'
 import { upstreamPath } from './upstream-path.ts'
 
 declare module 'fastify' {
@@ -44,7 +45,7 @@ export function addOperations(app: FastifyInstance, deps: OperationDeps): void {
     )
 }
 
-type OperationDeps = GatewayDeps & { streams: OpenStreams }
+type OperationDeps = GatewayDeps & { streams: OpenStreams; placesAt: PlacesAt }
 
 /** The path in the router's syntax. */
 const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
@@ -86,6 +87,7 @@ function addRows(
     guard: isEndless(first) ? deps.streams.guard : undefined,
     isData: !isEndless(first), // the service sets the headers of an endless response
     failures: deps.metrics.failures,
+    placesAt: deps.placesAt,
   })
 }
 

@@ -5,16 +5,18 @@ import { SESSION_PATH } from '../pipeline/allowed-methods.ts'
 import { passedToConsole, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES } from './open-bodies.ts'
+import type { PlacesAt } from './places.ts'
 
 /** Mounts that are not in the route table and need no token: signing keys, sessions of browsers, the console. */
 export function addPassThrough(
   app: FastifyInstance,
-  { upstreams, timeoutsMs, metrics: { failures } }: GatewayDeps,
+  { upstreams, timeoutsMs, metrics: { failures }, placesAt }: GatewayDeps & { placesAt: PlacesAt },
 ): void {
   const to = (upstream: 'keys' | 'console') => ({
     upstreamOf: () => upstream,
     originOf: () => upstreams[upstream],
     failures,
+    placesAt,
     timeoutMs: timeoutsMs.read,
     keepAliveMs: timeoutsMs.keepAlive,
   })

@@ -1,6 +1,21 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { expect, onTestFinished } from 'vitest'
-import { memberStateOf, ORG_ID, sessionBearer, test } from '../../test/gateway.fixture.ts'
+import { memberStateOf, ORG_ID, sessionBearer, test, type Surroundings } from '../../test/gateway.fixture.ts'
+
+/** Catalog answers requests with `slow` in their query or body when they are released. Returns how many it has. */
+function holdSlowRequests({ services }: Surroundings) {
+  const released = Promise.withResolvers<void>()
+  onTestFinished(() => released.resolve())
+  let held = 0
+  services.catalog.respondWith(async ({ url, body }: FastifyRequest, reply: FastifyReply) => {
+    if (!url.includes('slow') && !String(body).startsWith('{"name":"slow"')) return {}
+    held += 1
+    reply.raw.once('close', () => (held -= 1))
+    await released.promise
+    return {}
+  })
+  return { held: () => held, release: () => released.resolve() }
+}
 
 test('an organization with hundreds of slow requests leaves places at the service to others (ADR 68)', async ({
   around,
@@ -13,16 +28,7 @@ test('an organization with hundreds of slow requests leaves places at the servic
   gateway.view.apply(`keys.member.${ORG_ID + 1}.1`, member)
   const other = { authorization: await sessionBearer(around.mint, member) }
 
-  const released = Promise.withResolvers<void>()
-  onTestFinished(() => released.resolve())
-  let waiting = 0
-  around.services.catalog.respondWith(async ({ url }: FastifyRequest, reply: FastifyReply) => {
-    if (!url.includes('slow')) return {}
-    waiting += 1
-    reply.raw.once('close', () => (waiting -= 1))
-    await released.promise
-    return {}
-  })
+  const catalog = holdSlowRequests(around)
   const slow = (signal?: AbortSignal) =>
     fetch(`${gateway.origin}/api/v1/assets?q=slow`, {
       headers: { ...busy, 'user-agent': 'test' },
@@ -30,13 +36,50 @@ test('an organization with hundreds of slow requests leaves places at the servic
     })
   const client = new AbortController()
   const leaving = Promise.allSettled(Array.from({ length: 150 }, () => slow(client.signal)))
-  await expect.poll(() => waiting).toBe(128)
+  await expect.poll(catalog.held).toBe(128)
   const staying = Array.from({ length: 150 }, () => slow())
   expect((await gateway.request('/api/v1/assets', { headers: other })).status).toBe(200)
+  const metric = await gateway.registry.getSingleMetric('gateway_upstream_requests')?.get()
+  expect(metric?.values.filter(({ value }) => value > 0)).toEqual([
+    { labels: { upstream: 'catalog', state: 'running' }, value: 128 },
+    { labels: { upstream: 'catalog', state: 'waiting' }, value: 172 },
+  ])
 
   client.abort()
   await leaving
-  await expect.poll(() => waiting).toBe(128) // of those who stay
-  released.resolve()
+  await expect.poll(catalog.held).toBe(128) // of those who stay
+  catalog.release()
   for (const response of await Promise.all(staying)) expect(response.status).toBe(200)
+})
+
+test('bodies that wait for a place count: an organization leaves half of the budget to others (ADR 66)', async ({
+  around,
+  startGateway,
+}) => {
+  const gateway = await startGateway({
+    trustedProxies: ['127.0.0.1'],
+    maxBodyBytesInFlight: 8 * 2 ** 20,
+    writeTimeoutMs: 60_000,
+  })
+  const busy = await gateway.keyToken({ scopes: ['assets:write'] })
+  const other = await gateway.keyToken({ scopes: ['assets:write'], org_id: ORG_ID + 1 })
+  const catalog = holdSlowRequests(around)
+  const post = ({ authorization }: typeof busy, address: string, bytes: number, name = 'slow') =>
+    gateway.request('/api/v1/assets', {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json', 'x-forwarded-for': address },
+      body: JSON.stringify({ name, description: 'x'.repeat(bytes) }),
+    })
+  const running = Array.from({ length: 128 }, () => post(busy, '203.0.113.1', 0))
+  await expect.poll(catalog.held).toBe(128)
+  // From two addresses, so that no bound of an address keeps them from using up the budget.
+  const large = Array.from({ length: 10 }, (_, i) => post(busy, `203.0.113.${(i % 2) + 1}`, 1_000_000))
+  let refused = 0
+  for (const reply of large) void reply.then(({ status }) => (refused += status === 503 ? 1 : 0))
+  await expect.poll(() => refused).toBe(6)
+  for (const address of ['203.0.113.1', '203.0.113.3'])
+    expect((await post(other, address, 1_000_000, 'quick')).status).toBe(200)
+  catalog.release()
+  const statuses = (await Promise.all([...running, ...large])).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(128 + 4)
 })

@@ -59,7 +59,7 @@ function countDelivered({ metrics, now }: AttemptDeps, { receivedAt }: Job): voi
 
 /** Counts and logs a dropped delivery. */
 export function drop(
-  { metrics, log }: Pick<AttemptDeps, 'metrics' | 'log'>,
+  { metrics, log, logs }: Pick<AttemptDeps, 'metrics' | 'log' | 'logs'>,
   job: Job,
   reason: DropReason,
 ): void {
@@ -67,7 +67,7 @@ export function drop(
   const fields = { org_id: job.orgId, delivery_id: job.payload.deliveryId, reason, attempts: job.attempts }
   // No warning if the organization wants no deliveries.
   if (reason === 'no_webhook' || reason === 'disabled') log.debug(fields, 'delivery dropped')
-  else log.warn(fields, 'delivery dropped')
+  else logs.dropped(fields)
 }
 
 async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals): Promise<void> {

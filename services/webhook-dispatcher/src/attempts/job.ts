@@ -5,6 +5,7 @@ import type { Payload } from '../receivers/asset-moved-body.ts'
 import type { Post } from '../receivers/http-post.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'
+import type { AttemptLogs } from './attempt-logs.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 
 export type AttemptDeps = {
@@ -14,6 +15,7 @@ export type AttemptDeps = {
   bulkheads: Bulkheads
   post: Post
   log: Logger
+  logs: AttemptLogs
   metrics: DispatcherMetrics
   now: () => number
   random: () => number

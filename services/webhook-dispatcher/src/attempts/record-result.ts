@@ -6,7 +6,7 @@ import type { AttemptDeps, Job } from './job.ts'
 
 /** Counts, traces and logs an attempt. Never rejects, because a missing log entry must not repeat the request. */
 export async function recordResult(
-  deps: Pick<AttemptDeps, 'store' | 'metrics' | 'log'>,
+  deps: Pick<AttemptDeps, 'store' | 'metrics' | 'log' | 'logs'>,
   job: Job,
   webhookId: number,
   attemptedAt: number,
@@ -23,7 +23,7 @@ export async function recordResult(
   const fields = { ...about, attempt: attempts, outcome, status: statusCode, latency_ms: latencyMs, error }
   // Successes are in the delivery log and the metrics. Thousands of lines a second would add nothing.
   if (outcome === 'delivered') deps.log.debug(fields, 'delivery attempt')
-  else deps.log.info(fields, 'delivery attempt')
+  else deps.logs.failed(fields)
   try {
     await deps.store.recordAttempt(orgId, record)
   } catch (failure) {
