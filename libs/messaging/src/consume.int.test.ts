@@ -93,6 +93,29 @@ test('a batch that is not full closes after maxWaitMs', async ({ bus }) => {
   expect(sizes.length).toBeLessThanOrEqual(3)
 })
 
+test.for([
+  [false, [1, 2]],
+  [true, [2]],
+] as const)(
+  'a message after a pause waits for a full batch only with alwaysWaits: %s',
+  async ([alwaysWaits, expected], { bus }) => {
+    const sizes: number[] = []
+    const consumption = batches(bus, {
+      maxMessages: 2,
+      maxWaitMs: 60_000,
+      alwaysWaits,
+      handle: async (messages) => void sizes.push(messages.length),
+    })
+    let sent = 0
+    for (const size of expected) {
+      for (let i = 0; i < size; i += 1) await scans(bus, range(++sent, sent))
+      await eventually(() => expect(consumption.counts['ack']).toBe(sent))
+    }
+    expect(sizes).toEqual(expected)
+    await consumption.stop()
+  },
+)
+
 test('the broker keeps the messages that a busy consumer cannot take', async ({ bus }) => {
   await scans(bus, range(1, 1_000))
   const started = vi.fn<() => Promise<void>>(never)

@@ -54,12 +54,12 @@ export function consumeBatches<T>(
   consumer: BatchConsumer<T>,
   options: RunOptions,
 ): Consumption {
-  const { maxMessages: max, maxWaitMs, maxBytes } = consumer
+  const { maxMessages: max, maxWaitMs, maxBytes, alwaysWaits } = consumer
   const run = new ConsumerRun(broker, consumer, max, options)
   return run.start(() =>
     handleInLanes(
       run,
-      { max, maxWaitMs, maxBytes },
+      { max, maxWaitMs, maxBytes, alwaysWaits },
       {
         decode: (taken) => decodeAll(consumer, taken),
         handle: (decoded) => handleBatch(run, consumer, decoded),

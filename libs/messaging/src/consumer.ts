@@ -55,8 +55,13 @@ export type BatchConsumer<T> = Policy<T> & {
    * left out.
    */
   maxBytes?: number
-  /** Counted from the arrival of the batch's first message. */
+  /**
+   * How long a batch waits for more messages, counted from the batch before it. So batches are large under load, and a
+   * message after a pause does not wait.
+   */
   maxWaitMs: number
+  /** True: counted from the arrival of the batch's first message, so that each batch waits. */
+  alwaysWaits?: boolean
   /** Left out: first in, first out. */
   fair?: FairShare
   handle(messages: readonly T[], context: HandleContext): Promise<void>

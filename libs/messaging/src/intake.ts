@@ -20,8 +20,10 @@ export type IntakeOptions = {
 /** Which deliveries a caller wants. */
 export type Want = {
   max: number
-  /** Counted from the arrival of the first. */
+  /** How long to wait for `max`, counted from when deliveries were last taken. */
   maxWaitMs: number
+  /** Counted from the arrival of the first. */
+  alwaysWaits?: boolean | undefined
   /** The batch ends with the delivery that reaches this size. No bound when left out. */
   maxBytes?: number | undefined
   /** Any group when left out. Call `recheck` when its answers change. */
@@ -38,6 +40,7 @@ export class Intake {
   readonly #fair: FairShare | undefined
   readonly #queue = new FairQueue()
   #closed = false
+  #takenAt = 0
   readonly #waiters = new Set<Waiter>()
   /** Messages that the consumer had not delivered yet when the last one arrived. */
   pending = 0
@@ -77,13 +80,14 @@ export class Intake {
   }
 
   /**
-   * The next deliveries; groups take turns. Resolves when there are `max`, or `maxWaitMs` after the first of them
-   * arrived. Empty only after `close`.
+   * The next deliveries; groups take turns. Resolves when there are `max`, or one and `maxWaitMs` are over. Empty only
+   * after `close`.
    */
-  async next({ max, maxWaitMs, maxBytes, mayTake = anyGroup }: Want): Promise<Delivery[]> {
+  async next({ max, maxWaitMs, alwaysWaits, maxBytes, mayTake = anyGroup }: Want): Promise<Delivery[]> {
     while (!this.#closed) {
       const { count, since } = this.#queue.waiting(mayTake)
-      const leftMs = since + maxWaitMs - Date.now()
+      const from = count === 0 || alwaysWaits ? since : Math.min(since, this.#takenAt)
+      const leftMs = from + maxWaitMs - Date.now()
       if (count >= max || leftMs <= 0) break
       await this.#change(mayTake, count === 0 ? 1 : max, leftMs)
     }
@@ -95,6 +99,7 @@ export class Intake {
     const groups = this.#fair?.overflow
     const bytes = groups ? bytesAtATime(maxBytes, this.#queue, groups) : maxBytes
     const taken = this.#closed ? [] : this.#queue.take(max, bytes, mayTake)
+    if (taken.length > 0) this.#takenAt = Date.now()
     this.#pull.ask()
     return taken
   }

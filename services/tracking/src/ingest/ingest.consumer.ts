@@ -96,6 +96,7 @@ export const mqttCopyConsumer = (deps: IngestDeps): BatchConsumer<ReaderMessage 
   ...BATCH,
   durable: 'tracking-ingest-mqtt',
   maxWaitMs: COPY_WAIT_MS,
+  alwaysWaits: true,
   isOutage,
   fair: { groupOf, admit: deps.admission.admitCopy },
   decode: (message) => decodeCopy(message, deps),
