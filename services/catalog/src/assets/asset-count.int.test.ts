@@ -179,7 +179,11 @@ test('assets from before the migration are counted, also those that a replica is
     await writing.promise
   })
   await isWritten.promise
-  const migrating = database.db.transaction().execute((tx) => startCounting(tx))
+  const migrator = openDatabase<unknown>(database.url, { max: 1 })
+  const migrating = migrator.db
+    .transaction()
+    .execute(startCounting)
+    .finally(() => migrator.close())
   await vi.waitUntil(async () => (await catalog.waitingForLocks()) === 1)
   const later = catalog.asset()
   await vi.waitUntil(async () => (await catalog.waitingForLocks()) === 2)
