@@ -37,6 +37,8 @@ export type Tables = {
     revision: Generated<number>
     search_text: GeneratedAlways<string>
   }
+  /** Changes of the number of live assets. Their sum is that number (ADR 71). */
+  asset_count: { org_id: number; id: GeneratedAlways<number>; n: number }
   outbox: OutboxTable
   import: ImportTable
 }

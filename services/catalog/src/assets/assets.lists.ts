@@ -5,6 +5,7 @@ import { assetColumns, type AssetRow, type Db } from '../db.ts'
 import { isPlain, listConditions } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
+import { keptTotal } from './asset-count.queries.ts'
 
 const columns = sql.raw(assetColumns.join(', '))
 const view = { table: 'asset', own: columns, columns } as const
@@ -27,11 +28,16 @@ export function listAssets(
       conditions,
       q,
       sort,
+      ...(among === undefined && isUnfiltered(query) && { total: keptTotal(orgId) }),
       ...(among !== undefined ? { plan: 'custom' } : isPlain(query) && { plan: 'fixed' }),
     }),
     query,
   )
 }
+
+const NO_FILTERS = new Set(['limit', 'offset', 'sort'])
+const isUnfiltered = (query: AssetListQuery) =>
+  Object.entries(query).every(([name, value]) => value === undefined || NO_FILTERS.has(name))
 
 type Filters = Omit<AssetListQuery, 'limit' | 'offset' | 'q' | 'sort'>
 

@@ -16,6 +16,8 @@ export type Filtered = {
   sort: Sort | undefined
   /** The best plan for these conditions without a search and an order: one for all values, or one for each call. */
   plan?: 'fixed' | 'custom'
+  /** Another query for the number of these rows, which does not read all of them. */
+  total?: RawBuilder<unknown>
 }
 
 export type Matching = Pick<PagedQuery, 'with' | 'plan'> & {
@@ -53,7 +55,7 @@ export function filtered(orgId: number, query: Filtered): (range: PageRange) => 
       : sql`matching`
   return ({ limit, offset }) => ({
     ...matching,
-    total: sql`select count(*) from ${counted} as counted`,
+    total: query.total ?? sql`select count(*) from ${counted} as counted`,
     page: sql`select page.id from matching as page order by ${order} limit ${limit} offset ${offset}`,
   })
 }

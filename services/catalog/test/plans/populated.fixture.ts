@@ -31,6 +31,10 @@ export async function populate(db: Db): Promise<void> {
       from (select org_id, id, id as a, null::bigint as l, deleted_at, upper(md5(id::text)) as v from asset
             union all select org_id, id, null, id, deleted_at, upper(md5(id::text)) from location) as owners
       where org_id = ${org}`.execute(db)
+    await sql`insert into asset_count (org_id, n)
+      select ${org}, case when i % 2 = 0 then 1 else -1 end from generate_series(1, ${SIZE.assets}) as i`.execute(
+      db,
+    )
     await sql`
       insert into import (org_id, id, resource, dry_run, state, columns, file_id)
       select ${org}, ${org}::bigint * 100 + i, 'assets', i % 2 = 0, 'done', '{}', ${org}::bigint * 100 + i
