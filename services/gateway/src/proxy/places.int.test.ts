@@ -39,8 +39,11 @@ test('an organization with hundreds of slow requests leaves places at the servic
   await expect.poll(catalog.held).toBe(128)
   const staying = Array.from({ length: 150 }, () => slow())
   expect((await gateway.request('/api/v1/assets', { headers: other })).status).toBe(200)
-  const metric = await gateway.registry.getSingleMetric('gateway_upstream_requests')?.get()
-  expect(metric?.values.filter(({ value }) => value > 0)).toEqual([
+  const places = async () => {
+    const metric = await gateway.registry.getSingleMetric('gateway_upstream_requests')?.get()
+    return metric?.values.filter(({ value }) => value > 0)
+  }
+  await expect.poll(places).toEqual([
     { labels: { upstream: 'catalog', state: 'running' }, value: 128 },
     { labels: { upstream: 'catalog', state: 'waiting' }, value: 172 },
   ])
