@@ -16,7 +16,7 @@ const READS = 70
 const MOST = 1_050
 /** Of the requests of the other organization. If it waited for all costly reads before each reply, it would finish fewer. */
 const UNDISTURBED_ROUNDS = 60
-const ROUNDS_DURING = 25
+const ROUNDS_DURING = 10
 
 /** An organization with a chain of locations, each in the one before, and with assets of long descriptions. */
 async function newCostlyOrganization(api: Api) {
