@@ -298,7 +298,7 @@ describe('the example receiver reports the problem', () => {
     ['no port', ['--port', 'nine'], secret, /^--port is 0 to 65535/],
     ['half a certificate', ['--cert', 'x.pem'], secret, /^--cert and --key belong together/],
     ['no such certificate', ['--cert', '/x.pem', '--key', '/x.pem'], secret, /^--cert: ENOENT/],
-    ['no such folder', ['--data', '/nonexistent/places.db'], secret, /^--data \/nonexistent\/places.db: /],
+    ['no such folder', ['--data', '/dev/null/places.db'], secret, /^--data \/dev\/null\/places.db: /],
   ])('with %s, and ends with 2', async ([, args, env, problem]) => {
     const { exitCode, stderr } = await runExample(args, env)
     expect(stderr).toMatch(problem)

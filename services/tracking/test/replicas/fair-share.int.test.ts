@@ -8,7 +8,7 @@ import { startStage, type Stage } from './stage.fixture.ts'
 const MINUTE = 60_000
 const T0 = Math.floor(Date.now() / MINUTE) * MINUTE - 180 * MINUTE
 const [DOCK, SHELF] = [1, 2]
-const FLOOD = 80
+const FLOOD = 160
 
 let stage: Stage
 beforeAll(async () => {
