@@ -58,7 +58,7 @@ type Options = {
 const READ_TIMEOUT_MS = 5_000
 
 /** In front of the connections of a pool. A thousand creates take some seconds. */
-const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
+const GATE = { burstMs: 250, waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
 
 /** How many organizations keep their Kysely for the next request. */
 const MAX_OPENED = 1_000
@@ -83,7 +83,7 @@ export function openTenantDatabase<T>(
   surviveBreaks(pool, log)
   dropSilent(pool, Math.max(readTimeoutMs, statementTimeoutMs))
   const begin = `begin; set local statement_timeout = ${statementTimeoutMs}`
-  const gate = new FairGate<number>({ running: max, ...WAITING })
+  const gate = new FairGate<number>({ running: max, ...GATE })
   const toSend = (text: string) => statement(text, prepared)
   async function connectInTurn(orgId: number): Promise<TenantConnection> {
     const requester = currentTrace()?.client

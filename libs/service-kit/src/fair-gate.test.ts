@@ -102,6 +102,75 @@ describe('places', () => {
   })
 })
 
+describe('bursts', () => {
+  /** A gate of four places whose time the test sets. `a` has four jobs, of which two begin. */
+  function bursting() {
+    vi.useFakeTimers()
+    const gate = new FairGate<string>({ running: 4, burstMs: 100 })
+    const log: string[] = []
+    const jobs = ['a 1', 'a 2', 'a 3', 'a 4'].map((name) => job(log, name))
+    for (const { work } of jobs) void gate.run('a', work)
+    const other = () => gate.run('b', async () => void log.push('b'))
+    const end = async (i: number) => {
+      jobs[i]?.end()
+      await vi.advanceTimersByTimeAsync(0)
+    }
+    return { gate, log, other, end }
+  }
+
+  test('beside others, a key that has held two places for that long gets one', async () => {
+    const { log, other, end } = bursting()
+    await other()
+    vi.advanceTimersByTime(100)
+    await end(0)
+    expect(log).toEqual(['a 1', 'a 2', 'b'])
+    await end(1)
+    expect(log).toEqual(['a 1', 'a 2', 'b', 'a 3'])
+  })
+
+  test('before that, and alone, a key has its half', async () => {
+    const { log, end, other } = bursting()
+    vi.advanceTimersByTime(1_000)
+    await end(0)
+    expect(log).toEqual(['a 1', 'a 2', 'a 3'])
+    await other()
+    vi.advanceTimersByTime(1_000) // since when nobody else has come
+    await end(1)
+    expect(log).toEqual(['a 1', 'a 2', 'a 3', 'b', 'a 4'])
+  })
+
+  test('a key gets back the time in which it holds none', async () => {
+    const { gate, log, other, end } = bursting()
+    await other()
+    vi.advanceTimersByTime(100)
+    for (const i of [0, 1, 2, 3]) await end(i)
+    vi.advanceTimersByTime(40)
+    const [first] = ['a 5', 'a 6', 'a 7', 'a 8'].map((name) => {
+      const one = job(log, name)
+      void gate.run('a', one.work)
+      return one
+    })
+    expect(log.slice(-2)).toEqual(['a 5', 'a 6'])
+    vi.advanceTimersByTime(40)
+    first?.end()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(log.at(-1)).toBe('a 6')
+  })
+
+  test('work that comes when a key has its half again does not overtake what waits', async () => {
+    const { gate, log, other, end } = bursting()
+    await other()
+    vi.advanceTimersByTime(100)
+    await end(0)
+    vi.advanceTimersByTime(1_000) // alone
+    void gate.run('a', async () => void log.push('a 5'))
+    vi.advanceTimersByTime(1_000)
+    void gate.run('a', async () => void log.push('a 6'))
+    await vi.advanceTimersByTimeAsync(0)
+    expect(log).toEqual(['a 1', 'a 2', 'b', 'a 3'])
+  })
+})
+
 describe('turns', () => {
   test('keys take turns, first in first out within one, however much work each has', async () => {
     const { log, add, end } = held()

@@ -7,6 +7,11 @@ type Options<K> = {
   running: number
   /** Places of one key. Half of all by default, rounded up, so that others find one free. */
   runningPerKey?: number
+  /**
+   * Place time that a key gets beyond one place while other keys come. Then it gets one place. Time in which it holds none
+   * is given back. Absent: no limit.
+   */
+  burstMs?: number
   /** How many wait, of all keys. Absent: the caller bounds them. */
   waiting?: number
   /** How many of one key wait. Absent: only `waiting` bounds them. */
@@ -16,6 +21,12 @@ type Options<K> = {
   /** Called for each refusal. It also counts them, so they get no log lines of their own. */
   onRefusal?: (key: K) => void
 }
+
+/** `excessMs`: the place time beyond one place that was not given back, at most `burstMs`. As of `at`. */
+type Use = { running: number; excessMs: number; at: number }
+
+/** Nobody else waits for a key that was alone for this long. */
+const ALONE_MS = 1_000
 
 /** `end` admits the waiter to `gate`, or refuses it with an error. */
 type Waiter<K> = { gate: FairGate<K>; end(error?: unknown): void }
@@ -33,8 +44,11 @@ export class FairGate<K> {
   readonly #perKey: number
   #running = 0
   #waiting = 0
-  /** Without the keys that have none running. */
-  readonly #runningOf = new Map<K, number>()
+  /** Without the keys that hold no place and have given back all. */
+  readonly #uses = new Map<K, Use>()
+  #newest: K | undefined
+  /** Until then, at least two keys count as present. */
+  #sharedUntil = 0
   /** No queue is empty. */
   readonly #queues = new Map<K, Set<Waiter<K>>>()
   /** The keys with a queue and fewer running than they may, in the order in which they get the next places. */
@@ -66,17 +80,19 @@ export class FairGate<K> {
     key: K,
     waiter: { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<FairGate<K>> | undefined {
-    // If a place is free, nobody who may run waits.
-    if (this.#running >= this.#options.running || !this.#mayRun(key)) return this.#wait(key, waiter.signal)
+    this.#noteArrival(key)
+    // If a place is free, nobody who may run waits, apart from who may run since a moment ago.
+    if (this.#running >= this.#options.running || this.#queues.has(key) || !this.#mayRun(key))
+      return this.#wait(key, waiter.signal)
     this.take(key)
     return undefined
   }
 
   /** Gives the place to the next key in turn at once, so that no new work can take it. */
   leave(key: K): void {
-    const others = (this.#runningOf.get(key) ?? 1) - 1
-    if (others === 0) this.#runningOf.delete(key)
-    else this.#runningOf.set(key, others)
+    const use = this.#useOf(key)
+    use.running -= 1
+    if (use.running === 0 && use.excessMs === 0) this.#uses.delete(key)
     this.#running -= 1
     this.#joinTurns(key)
     this.#admit()
@@ -84,7 +100,7 @@ export class FairGate<K> {
 
   /** Takes a place even if none is free, for work that already runs. Until it is free again, nobody is admitted. */
   take(key: K): void {
-    this.#runningOf.set(key, (this.#runningOf.get(key) ?? 0) + 1)
+    this.#useOf(key).running += 1
     this.#running += 1
   }
 
@@ -103,7 +119,31 @@ export class FairGate<K> {
   }
 
   #mayRun(key: K): boolean {
-    return (this.#runningOf.get(key) ?? 0) < this.#perKey
+    if (!this.#uses.has(key)) return true
+    const { running, excessMs } = this.#useOf(key)
+    const { burstMs = Infinity } = this.#options
+    return running < (excessMs >= burstMs && this.#now() < this.#sharedUntil ? 1 : this.#perKey)
+  }
+
+  /** As of now. */
+  #useOf(key: K): Use {
+    const at = this.#now()
+    let use = this.#uses.get(key)
+    if (!use) this.#uses.set(key, (use = { running: 0, excessMs: 0, at }))
+    const { burstMs = 0 } = this.#options
+    use.excessMs = Math.min(burstMs, Math.max(0, use.excessMs + (use.running - 1) * (at - use.at)))
+    use.at = at
+    return use
+  }
+
+  /** In ms. Constant for gates that do not measure bursts, because each statement would ask for the time. */
+  #now(): number {
+    return this.#options.burstMs === undefined ? 0 : performance.now()
+  }
+
+  #noteArrival(key: K): void {
+    if (key !== this.#newest && this.#newest !== undefined) this.#sharedUntil = this.#now() + ALONE_MS
+    this.#newest = key
   }
 
   #wait(key: K, signal: AbortSignal | undefined): Promise<FairGate<K>> {
@@ -127,6 +167,7 @@ export class FairGate<K> {
       const timer = maxWaitMs === undefined ? undefined : setTimeout(() => giveUp(this.#full(key)), maxWaitMs)
       const stopListening = signal && onAbort(signal, () => giveUp(signal.reason))
       this.#add(key, waiter)
+      this.#admit()
     })
   }
 
@@ -183,7 +224,7 @@ export class FairGate<K> {
       if (this.#running >= this.#options.running) return
       const [next] = this.#queues.get(key) ?? []
       this.#turns.delete(key)
-      if (!next) continue
+      if (!next || !this.#mayRun(key)) continue
       this.#remove(key, next)
       this.take(key)
       this.#joinTurns(key)
