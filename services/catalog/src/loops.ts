@@ -1,9 +1,8 @@
+import { startAssetCountFold } from '@whereabouts/db/asset-counts'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Kysely } from 'kysely'
-import { foldAssetCounts } from './assets/asset-count.queries.ts'
 import type { Tables } from './db.ts'
 import { batchMetrics, startImportGauges } from './imports/imports-metrics.ts'
 import { startImportWorker } from './imports/imports.loop.ts'
@@ -18,18 +17,12 @@ type Options = {
   registry: Registry
 }
 
-/** A list adds up the counts since the last turn: 2 000 take less than a millisecond. */
-const FOLD_EVERY_MS = 2_000
-
 /** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops({ wakeOutbox, ...shared }: Options) {
   const imports = startImportWorker({ ...shared, wakeOutbox, onBatch: batchMetrics(shared.registry) })
   const purge = startImportPurge(shared)
   const gauges = startImportGauges(shared)
-  const { across, log, registry } = shared
-  const fold = startBackgroundJob({ name: 'asset-count', everyMs: FOLD_EVERY_MS, log, registry }, () =>
-    foldAssetCounts(across),
-  )
+  const fold = startAssetCountFold(shared.across, shared)
   return {
     wakeImports: () => imports.wake(),
     wakePurge: () => purge.wake(),

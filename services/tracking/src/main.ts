@@ -1,3 +1,4 @@
+import { startAssetCountFold } from '@whereabouts/db/asset-counts'
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
@@ -159,6 +160,7 @@ await start('tracking', async () => {
     owner: owner.db,
     retentionDays: config.RETENTION_DAYS,
   })
+  const fold = startAssetCountFold(worker.db, telemetry)
   const watches = [
     startReaderGauges({ db: worker.db, ...telemetry }),
     watchBroker(
@@ -237,7 +239,7 @@ await start('tracking', async () => {
       {
         name: 'close database',
         run: async () => {
-          await Promise.all([partitions.stop(), directory.stop()])
+          await Promise.all([partitions.stop(), fold.stop(), directory.stop()])
           await Promise.all([tenants, longReads, worker, owner].map((one) => one.close()))
         },
       },

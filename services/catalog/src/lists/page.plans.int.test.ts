@@ -1,3 +1,4 @@
+import { buffersOfFixedPlan } from '@whereabouts/testing/fixed-plan'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
@@ -34,21 +35,7 @@ test.for([
     expect(page).toMatchObject({ total: LARGE, rows: { length: PAGE } })
     expect(page.rows.every(({ tags }) => tags.length === 1)).toBe(true)
     const { text, values } = recorder.recorded[0]!
-    const client = await database.pool.connect()
-    try {
-      await client.query(
-        `begin; set local role test_catalog_tenant; set local plan_cache_mode = force_generic_plan`,
-      )
-      await client.query(`select set_config('whereabouts.org_id', $1, true)`, [orgId])
-      await client.query(`prepare page as ${text}`)
-      const literals = values.map((value) => client.escapeLiteral(String(value))).join(', ')
-      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number } }] }>(
-        `explain (analyze, buffers, format json) execute page(${literals})`,
-      )
-      expect(rows[0]!['QUERY PLAN'][0].Plan['Shared Hit Blocks']).toBeLessThan(MOST_BUFFERS)
-    } finally {
-      await client.query('rollback; deallocate page')
-      client.release()
-    }
+    const asked = { role: 'test_catalog_tenant', orgId, text, values }
+    expect(await buffersOfFixedPlan(database.pool, asked)).toBeLessThan(MOST_BUFFERS)
   },
 )

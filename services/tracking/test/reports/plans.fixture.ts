@@ -81,7 +81,7 @@ async function populate(db: Kysely<Tables>): Promise<void> {
 }
 
 /** An index-only scan needs pages that are marked visible. A snapshot of another session may delay that. */
-async function isVacuumed(db: Kysely<Tables>): Promise<boolean> {
+export async function isVacuumed(db: Kysely<Tables>): Promise<boolean> {
   await sql`vacuum analyze`.execute(db)
   const { rows } = await sql`select from pg_class
     where relname in ('asset', 'position', 'asset_place') and relnamespace = current_schema()::regnamespace

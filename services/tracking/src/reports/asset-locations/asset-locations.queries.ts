@@ -6,7 +6,7 @@ import {
   BOUNDS,
   chooseCount,
   choosePage,
-  isCountedByPage,
+  chooseCountedPage,
   type CountStrategy,
   type PageStrategy,
 } from './choose-strategy.rules.ts'
@@ -16,7 +16,7 @@ import { countFound } from './count-found.sql.ts'
 import { countScanned } from './count-scanned.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { pageByAssetKey } from './page-by-asset-key.sql.ts'
-import { pageByLastSeen } from './page-by-last-seen.sql.ts'
+import { countedPageByLastSeen, pageByLastSeen } from './page-by-last-seen.sql.ts'
 import { pageByLocationCounts } from './page-by-location-counts.sql.ts'
 import { pageByLocation } from './page-by-location.sql.ts'
 import { pageFromCandidates } from './page-from-candidates.sql.ts'
@@ -44,6 +44,8 @@ const pages: Record<Exclude<PageStrategy, 'empty' | 'by_location_counts'>, Page>
   by_location: pageByLocation,
 }
 
+const countedPages = { by_last_seen: countedPageByLastSeen, by_location_counts: pageByLocationCounts }
+
 /** One page of the scanned assets that are valid now, with their last location, and the number of rows on all pages. */
 export async function readAssetLocations(
   db: Db,
@@ -51,8 +53,9 @@ export async function readAssetLocations(
   filter: AssetLocationsFilter,
   bounds = BOUNDS,
 ): Promise<ReportPage> {
-  if (isCountedByPage(filter, bounds)) {
-    const page = await readCountedPage(db, orgId, filter)
+  const counted = chooseCountedPage(filter, bounds)
+  if (counted) {
+    const page = await readCountedPage(db, orgId, filter, counted)
     if (page) return page
   }
   const { total, foundIds } = await readCount(
@@ -68,7 +71,8 @@ export async function readAssetLocations(
       strategy === 'by_location' && rows.length < Math.min(filter.limit, total - filter.offset)
     if (!hasRowsWithoutKey) return { rows, total, strategy }
   }
-  return (await readCountedPage(db, orgId, narrowed)) ?? { rows: [], total, strategy: 'by_location_counts' }
+  const page = await readCountedPage(db, orgId, narrowed, 'by_location_counts')
+  return page ?? { rows: [], total, strategy: 'by_location_counts' }
 }
 
 /** Undefined past the last row, because then no row has the total. */
@@ -76,11 +80,12 @@ async function readCountedPage(
   db: Db,
   orgId: number,
   filter: AssetLocationsFilter,
+  strategy: keyof typeof countedPages,
 ): Promise<ReportPage | undefined> {
-  const { rows } = await pageByLocationCounts(orgId, filter).execute(db)
+  const { rows } = await countedPages[strategy](orgId, filter).execute(db)
   if (!rows[0]) return undefined
   const { total } = rows[0]
-  return { rows: rows.map(({ total: _total, ...row }) => row), total, strategy: 'by_location_counts' }
+  return { rows: rows.map(({ total: _total, ...row }) => row), total, strategy }
 }
 
 async function readCount(db: Db, statement: Sql): Promise<Counted> {

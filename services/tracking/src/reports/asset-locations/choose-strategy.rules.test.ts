@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
   chooseCount,
+  chooseCountedPage,
   choosePage,
-  isCountedByPage,
   type CountStrategy,
   type PageStrategy,
 } from './choose-strategy.rules.ts'
@@ -43,15 +43,22 @@ test.for<Case>([
   expect([chooseCount(filter), choosePage(filter, total, bounds)]).toEqual([count, page])
 })
 
-test.for<[filter: Partial<AssetLocationsFilter>, isCounted: boolean]>([
-  [{ sort: by(LOCATION), offset: 951 }, true],
-  [{ sort: by(LOCATION, SEEN) }, true],
-  [{ sort: by(LOCATION), offset: 950 }, false],
-  [{ sort: by(SEEN, LOCATION), offset: 951 }, false],
-  [{ sort: by(LOCATION, SEEN), locationIds: [1] }, false],
-  [{ sort: by(LOCATION, SEEN), q: 'fork' }, false],
-  [{ sort: by(LOCATION, SEEN), assetIds: [1] }, false],
-])('%o is counted by the page: %s', ([changes, isCounted]) => {
+test.for<[filter: Partial<AssetLocationsFilter>, page: PageStrategy | undefined]>([
+  [{ sort: by(LOCATION), offset: 951 }, 'by_location_counts'],
+  [{ sort: by(LOCATION, SEEN) }, 'by_location_counts'],
+  [{ sort: by(LOCATION), offset: 950 }, undefined],
+  [{ sort: by(SEEN, LOCATION), offset: 951 }, undefined],
+  [{ sort: by(LOCATION, SEEN), locationIds: [1] }, undefined],
+  [{ sort: by(LOCATION, SEEN), q: 'fork' }, undefined],
+  [{ sort: by(LOCATION, SEEN), assetIds: [1] }, undefined],
+  [{}, 'by_last_seen'],
+  [{ withLocationOnly: true }, 'by_last_seen'],
+  [{ offset: 950 }, 'by_last_seen'],
+  [{ offset: 951 }, undefined],
+  [{ sort: by(SEEN, KEY) }, undefined],
+  [{ includeDeleted: true }, undefined],
+  [{ locationIds: [1] }, undefined],
+])('%o is counted by the page %s', ([changes, page]) => {
   const filter = { limit: 50, offset: 0, sort: by(SEEN), includeDeleted: false, ...changes }
-  expect(isCountedByPage(filter, bounds)).toBe(isCounted)
+  expect(chooseCountedPage(filter, bounds)).toBe(page)
 })

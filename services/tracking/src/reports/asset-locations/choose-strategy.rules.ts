@@ -19,8 +19,8 @@ export type Bounds = {
   /** Up to this many filtered rows are sorted in memory; more are read from an index in the requested order. */
   sortAtMost: number
   /**
-   * Up to this many rows in the order of locations are read and skipped; beyond, whole locations are skipped by their
-   * counts.
+   * Up to this many rows are read and skipped. Beyond, whole locations are skipped by their counts, and others are read
+   * from the nearer end.
    */
   skipAtMost: number
 }
@@ -34,12 +34,18 @@ export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
 }
 
 /**
- * True if the page counts all rows itself (`by_location_counts`), so that counting them first would be twice the
- * work.
+ * The page that counts all rows itself, if there is one, because counting them first would be twice the work, or one
+ * statement more.
  */
-export function isCountedByPage(filter: AssetLocationsFilter, bounds: Bounds): boolean {
-  const isFiltered = namesAssets(filter) || filter.locationIds !== undefined || filter.q !== undefined
-  return !isFiltered && filter.sort[0]?.field === 'location_external_key' && !isNear(filter, bounds)
+export function chooseCountedPage(
+  filter: AssetLocationsFilter,
+  bounds: Bounds,
+): 'by_last_seen' | 'by_location_counts' | undefined {
+  if (namesAssets(filter) || filter.locationIds !== undefined || filter.q !== undefined) return undefined
+  const { field } = filter.sort[0] ?? {}
+  if (field === 'location_external_key') return isNear(filter, bounds) ? undefined : 'by_location_counts'
+  const isPlain = field === 'asset_last_seen' && !filter.includeDeleted && isNear(filter, bounds)
+  return isPlain ? 'by_last_seen' : undefined
 }
 
 const isNear = ({ sort, offset, limit }: AssetLocationsFilter, { skipAtMost }: Bounds): boolean =>

@@ -1,19 +1,24 @@
+import { keptCount } from '@whereabouts/db/asset-counts'
 import { sql } from 'kysely'
 import { isListed, type Sql } from '../conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 
-/** Counts all rows, from indexes alone. */
-export const countScanned = (orgId: number, filter: AssetLocationsFilter): Sql => {
+export const countScanned = (orgId: number, filter: AssetLocationsFilter): Sql =>
+  sql`select ${scanned(orgId, filter)} as total`
+
+/** The number of all rows, from indexes alone. */
+export function scanned(orgId: number, filter: AssetLocationsFilter): Sql {
   const all = filter.includeDeleted ? sql`(${live(orgId)} + ${deleted(orgId)})` : live(orgId)
-  return sql`select ${filter.withLocationOnly ? sql`${all} - ${withoutLocation(orgId, filter)}` : all} as total`
+  return filter.withLocationOnly ? sql`(${all} - ${withoutLocation(orgId, filter)})` : all
 }
 
 /**
- * All that are not deleted, minus those that expired or are not valid yet. That reads less than the validity of each.
+ * All that are not deleted, minus those that expired or are not valid yet. The first number is kept (ADR 71), so only the few
+ * others are read.
  */
 export function live(orgId: number): Sql {
-  const scanned = sql`select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and a.deleted_at is null`
-  return sql`((${scanned}) - (${scanned} and a.valid_to <= now()) - (${scanned} and a.valid_from > now()))`
+  const outside = sql`select count(*) from asset a where a.org_id = ${orgId} and a.is_scanned and a.deleted_at is null`
+  return sql`(${keptCount(orgId)} - (${outside} and a.valid_to <= now()) - (${outside} and a.valid_from > now()))`
 }
 
 const deleted = (orgId: number): Sql => sql`(

@@ -1,9 +1,11 @@
-import { sql } from 'kysely'
+import { fixedPlan } from '@whereabouts/db/tenant-database'
+import { sql, type RawBuilder } from 'kysely'
 import { isListed, type Sql } from '../conditions.sql.ts'
 import { assetMatchesSearch, isAtLocations } from './conditions.sql.ts'
+import { scanned } from './count-scanned.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { fromNearerEnd, orderBy } from './order-by.sql.ts'
-import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
+import { rowsOfPage, type CountedRow, type PageStatement } from './rows-of-page.sql.ts'
 
 /**
  * Reads `position_seen_place` in its order, or from its end, up to the page. PostgreSQL drops the left joins if
@@ -11,7 +13,19 @@ import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
  * the beginning of both.
  */
 export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, total: number): PageStatement {
-  const { limit, offset, isReversed } = fromNearerEnd(filter, total)
+  return sql`${page(orgId, filter, fromNearerEnd(filter, total))} ${rowsOfPage(orgId, filter)}`
+}
+
+/** The page and the number of rows on all pages, without filters. */
+export const countedPageByLastSeen = (
+  orgId: number,
+  filter: AssetLocationsFilter,
+): RawBuilder<CountedRow> => sql`${fixedPlan} ${page(orgId, filter, { ...filter, isReversed: false })}
+  ${rowsOfPage(orgId, filter, sql`, ${scanned(orgId, filter)} as total`)}`
+
+type Part = Pick<AssetLocationsFilter, 'limit' | 'offset'> & { isReversed: boolean }
+
+function page(orgId: number, filter: AssetLocationsFilter, { limit, offset, isReversed }: Part): Sql {
   const order = orderBy(filter.sort, { isReversed })
   const joins = sql`
     left join asset a on a.org_id = ${orgId} and a.id = p.asset_id
@@ -27,7 +41,5 @@ export function pageByLastSeen(orgId: number, filter: AssetLocationsFilter, tota
       (${read(sql`is null`, offset + limit, 0)}) union all (${read(sql`is not null`, offset + limit, 0)})
     ) p ${joins}
     order by ${order} limit ${limit} offset ${offset}`
-  return sql`
-    with page as (${filter.includeDeleted ? merged : read(sql`is null`, limit, offset)})
-    ${rowsOfPage(orgId, filter)}`
+  return sql`with page as materialized (${filter.includeDeleted ? merged : read(sql`is null`, limit, offset)})`
 }

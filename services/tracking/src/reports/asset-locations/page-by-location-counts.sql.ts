@@ -1,13 +1,9 @@
-import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import { sql, type RawBuilder } from 'kysely'
 import { isListed, type Sql } from '../conditions.sql.ts'
 import { foundAssets, isAtLocations } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { orderBy } from './order-by.sql.ts'
-import { rowsOfPage } from './rows-of-page.sql.ts'
-
-/** `total`: rows on all pages. */
-type CountedRow = AssetLocationRow & { total: number }
+import { rowsOfPage, type CountedRow } from './rows-of-page.sql.ts'
 
 /**
  * Counts the rows at each location, which tells at which locations the page is, and reads only those. Rows without a
