@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { countsOf } from '../load/counts.ts'
 import { ORG_ID } from './catalog-fill.ts'
 
 /** Months of history. */
@@ -173,7 +174,8 @@ const POSITIONS = (reads: number) => `
 /** From the positions. */
 export const PLACES = `
   insert into asset_place (org_id, asset_id, location_id, valid_from, valid_to, deleted_at)
-  select org_id, asset_id, location_id, valid_from, valid_to, deleted_at from position where minute > '-infinity'`
+  select org_id, asset_id, location_id, valid_from, valid_to, deleted_at from position where minute > '-infinity';
+  ${countsOf('is_scanned and deleted_at is null')}`
 
 async function readFilled(admin: pg.Client): Promise<FilledHistory> {
   const { rows } = await admin.query<{ id: string; key: string; always: boolean }>(ASSETS)

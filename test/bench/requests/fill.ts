@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createClient, exchangeKey } from '@whereabouts/client/client'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import pg from 'pg'
+import { countsOf } from '../load/counts.ts'
 import { asAdministrator } from '../load/database.ts'
 import { setLimits, untilLimited } from '../load/rate-limits.ts'
 import { fillOrganization, sizeOf } from '../reports/catalog-fill.ts'
@@ -48,7 +49,7 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
     await client.query('select pg_reload_conf()')
     await client.query('set session_replication_role = replica; set search_path = catalog, extensions')
     for (const id of ids) await fillOrganization(client, id, sizeOf(size.assets))
-    await client.query(COUNTS)
+    await client.query(countsOf('deleted_at is null'))
     await fillTracking(client, size.history)
     const jtis = await fillKeys(client, ids.length)
     await client.query('vacuum analyze')
@@ -73,13 +74,6 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
   for (const organization of organizations) await untilPlaced(stack, organization)
   return organizations
 }
-
-/** What the triggers of `asset` would have written. The other side of a comparison may lack the table. */
-const COUNTS = `do $$ begin
-  if to_regclass('asset_count') is not null then
-    insert into asset_count (org_id, n) select org_id, count(*) from asset where deleted_at is null group by org_id;
-  end if;
-end $$`
 
 /** Writes the results of the triggers itself. The key of `scan` is built at the end. */
 async function fillTracking(client: pg.Client, history: number): Promise<void> {
