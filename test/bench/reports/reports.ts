@@ -14,6 +14,7 @@ import { measureCsv } from './csv.ts'
 import { fillThings } from './fill-things.ts'
 import { LEGACY_ASSETS, questionsAbout } from './questions.ts'
 import { reportsTable, verdictsOf } from './report.ts'
+import { ORG_ID } from './catalog-fill.ts'
 import { startWriting, type Writing } from './writing.ts'
 
 export const REPORTS_HELP = `pnpm bench reports [flags]    measure reports and history: tracking over HTTP against hand-written SQL
@@ -28,6 +29,8 @@ export const REPORTS_HELP = `pnpm bench reports [flags]    measure reports and h
 `
 
 const CONNECTIONS = 8
+/** Of 120 000 assets, so each is read again in another minute. */
+const NEW_ROWS = { messagesPerSecond: 20, readsPerMessage: 50 }
 
 type Settings = {
   assets: number
@@ -117,7 +120,7 @@ async function measure(stack: Stack, nc: NatsConnection, settings: Settings, say
   )
   const effort = { ...settings.effort, isMoving: settings.ingest }
   const compared = settings.ingest
-    ? await whileWriting(await startWriting(stack, nc, things), say, () =>
+    ? await whileWriting(await startWriting(stack, nc, { orgId: ORG_ID, ...things }, NEW_ROWS), say, () =>
         compareAll(stack, questions, effort),
       )
     : await compareAll(stack, questions, effort)

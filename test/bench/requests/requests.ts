@@ -10,6 +10,7 @@ import { inspectable, profiled } from '../load/profiled.ts'
 import { verdictTable, type Verdict } from '../load/verdict.ts'
 import { fill, type Organization } from './fill.ts'
 import { OPERATIONS, requestsOf, type Operation } from './operations.ts'
+import { startReading } from './reading.ts'
 import { recordStatements, statementsOf } from './statements.ts'
 import { requestsTable, type Measured } from './table.ts'
 
@@ -26,6 +27,8 @@ export const REQUESTS_HELP = `pnpm bench requests [flags]    measure single oper
   --assets N        assets of each organization, 100 to 200000       default 3000
                     and at most 200000 in all
   --history N       rows of history of each asset, 1 to 1000         default 40
+  --per-second N    requests by the clock, 1 to 5000                 default: without a pause
+  --reads N         reads a second of the first organization meanwhile, in messages of 10, 10 to 10000
   --against COMMIT  compare with a commit, or with the folder of an installed checkout
   --statements      list the statements of each operation from pg_stat_statements (slower: the figures do not count)
   --profile FILE    write a CPU profile of a service (slower: the figures do not count)
@@ -53,6 +56,8 @@ type Numbers = Record<keyof typeof NUMBERS, number>
 type Settings = Numbers & {
   operations: readonly Operation[]
   against: string | undefined
+  perSecond: number | undefined
+  reads: number | undefined
   statements: boolean
   profile: { file: string | undefined; service: ServiceName }
 }
@@ -64,6 +69,8 @@ function readSettings(args: string[]): Settings {
     options: {
       only: { type: 'string', multiple: true, default: [''] },
       against: { type: 'string' },
+      'per-second': { type: 'string' },
+      reads: { type: 'string' },
       statements: { type: 'boolean', default: false },
       profile: { type: 'string' },
       service: { type: 'string', default: 'gateway' },
@@ -78,6 +85,12 @@ function readSettings(args: string[]): Settings {
     if (Number.isInteger(value) && value >= min && value <= max) return [name, value]
     throw new Error(`--${name} must be ${min} to ${max}`)
   })
+  const optional = (name: 'per-second' | 'reads', min: number, max: number) => {
+    const value = values[name]
+    if (value === undefined || (Number.isInteger(Number(value)) && +value >= min && +value <= max))
+      return value === undefined ? undefined : Number(value)
+    throw new Error(`--${name} must be ${min} to ${max}`)
+  }
   const { organizations, assets, ...others } = Object.fromEntries(numbers) as Numbers
   if (organizations * assets > MOST_ASSETS)
     throw new Error(`--organizations times --assets must be at most ${MOST_ASSETS}`)
@@ -87,7 +100,19 @@ function readSettings(args: string[]): Settings {
   if (!service) throw new Error(`--service must be one of ${SERVICES.join(', ')}`)
   const { against, statements, profile: file } = values
   if (against !== undefined && file !== undefined) throw new Error('--against does not allow --profile')
-  return { ...others, organizations, assets, operations, against, statements, profile: { file, service } }
+  const [perSecond, reads] = [optional('per-second', 1, 5_000), optional('reads', 10, 10_000)]
+  if (against !== undefined && reads !== undefined) throw new Error('--against does not allow --reads')
+  const clock = { perSecond, reads }
+  return {
+    ...others,
+    ...clock,
+    organizations,
+    assets,
+    operations,
+    against,
+    statements,
+    profile: { file, service },
+  }
 }
 
 /**
@@ -119,6 +144,9 @@ async function measure(
   const targets: Target[] = []
   for (const system of systems) targets.push(await prepare(system, settings, say))
   const generator = startLoadGenerator()
+  const [first] = systems
+  const { reads } = settings
+  const reading = first && reads !== undefined && (await startReading(first.stack, reads, say))
   try {
     for (const target of targets) await warmUp(target, generator, settings)
     const measured = await observed(() => measureAll(targets, generator, settings, say))
@@ -131,6 +159,7 @@ async function measure(
     say(verdictTable(verdicts))
     return verdicts.every(({ reached }) => reached)
   } finally {
+    if (reading) await reading.stop()
     await generator.stop()
   }
 }
@@ -164,11 +193,11 @@ async function warmUp({ organizations, stack }: Target, generator: LoadGenerator
 async function measureAll(
   targets: readonly Target[],
   generator: LoadGenerator,
-  { operations, seconds, connections, rounds, statements }: Settings,
+  { operations, seconds, connections, rounds, statements, perSecond }: Settings,
   say: Say,
 ): Promise<Measured[]> {
   const [first] = targets
-  const load = { seconds, connections }
+  const load = { seconds, connections, ...(perSecond !== undefined && { perSecond }) }
   if (!first) throw new Error('no system')
   const measured: Measured[] = []
   for (const operation of operations) {
