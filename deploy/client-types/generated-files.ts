@@ -23,8 +23,13 @@ const descriptionFile = (path: string, content: object): GeneratedFile => ({
 })
 
 /** The client's types include the console's routes, which the public description omits, but no legacy routes. */
-async function clientTypes(): Promise<string> {
-  const description = structuredClone(fullDescription()) as unknown as OpenAPI3
+const clientTypes = () => typesOf(fullDescription())
+
+/** The types of the package that integrators install. */
+export const publicTypes = (): Promise<string> => typesOf(publicDescription())
+
+async function typesOf(described: object): Promise<string> {
+  const description = structuredClone(described) as unknown as OpenAPI3
   dropCsvAlternatives(description)
   return `${NOTICE}${astToString(await openapiTypescript(description))}`
 }

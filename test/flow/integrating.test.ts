@@ -99,20 +99,21 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       expect(second?.printed()).toMatch(/"what":"ignored","asset":"TEST-ASSET"/)
     })
 
-    test('the TypeScript of the guide keeps one asset per key, with any number of writers', async () => {
+    test('the client of the guide keeps one asset per key, with any number of writers', async () => {
       const source = `
       const { baseUrl, clientId, clientSecret } = JSON.parse(process.argv[2])
-      ${guideBlock('ts', 'getToken')}
-      ${guideBlock('ts', 'function upsertAsset')}
-      const first = await upsertAsset(client, 'BELT-3', { name: 'Belt 3' })
-      const again = await upsertAsset(client, 'BELT-3', { name: 'Belt 3, longer', metadata: { metres: 12 } })
-      const atOnce = await Promise.all([1, 2, 3].map((n) => upsertAsset(client, 'BELT-4', { name: 'Belt ' + n })))
-      console.log(JSON.stringify({ first, again, atOnce }))`
+      ${guideBlock('js', 'createWhereabouts({')}
+      ${guideBlock('js', 'upsertAsset(')}
+      const first = await whereabouts.upsertAsset('BELT-3', { name: 'Belt 3' })
+      const again = await whereabouts.upsertAsset('BELT-3', { name: 'Belt 3, longer', metadata: { metres: 12 } })
+      const atOnce = await Promise.all([1, 2, 3].map((n) => whereabouts.upsertAsset('BELT-4', { name: 'Belt ' + n })))
+      console.log(JSON.stringify({ outcome, first, again, atOnce }))`
       writeFileSync(join(project, 'upsert.ts'), source)
       const keys = await shell.run('printf \'{"baseUrl":"%s","clientId":"%s","clientSecret":"%s"}\' "$BASE" "$CLIENT_ID" "$CLIENT_SECRET"') // oxfmt-ignore
-      const { first, again, atOnce } = JSON.parse(
+      const { outcome, first, again, atOnce } = JSON.parse(
         await runOn('', process.execPath, ['upsert.ts', keys], project),
       )
+      expect(outcome).toBe('updated')
       expect(again).toMatchObject({ id: first.id, name: 'Belt 3, longer', metadata: { metres: 12 } })
       expect(new Set(atOnce.map((asset: { id: number }) => asset.id)).size).toBe(1)
     })

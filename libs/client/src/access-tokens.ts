@@ -3,6 +3,13 @@ import { exchangeKey, type Client } from './client.ts'
 /** A token is replaced this long before it expires, so that it does not expire on its way. */
 const RENEW_BEFORE_MS = 60_000
 
+export type AccessTokens = {
+  /** The current token. */
+  (): Promise<string>
+  /** A token instead of `refused`, which the API answered with 401. */
+  replace(refused: string): Promise<string>
+}
+
 /**
  * `getToken` for `createClient`, for programs that have an API key. Exchanges the key if there is no token or the token
  * is about to expire; simultaneous requests share one exchange. A failed exchange rejects, and the next request tries
@@ -12,7 +19,7 @@ export function accessTokens(
   client: Client,
   key: { clientId: string; clientSecret: string },
   now: () => number = Date.now,
-): () => Promise<string> {
+): AccessTokens {
   let token: Promise<string> | undefined
   let renewAt = 0
   const exchange = async () => {
@@ -27,5 +34,7 @@ export function accessTokens(
     token.catch(() => (token = undefined))
     return token
   }
-  return () => (token === undefined || now() >= renewAt ? renew() : token)
+  const current = () => (token === undefined || now() >= renewAt ? renew() : token)
+  const replace = async (refused: string) => ((await current()) === refused ? renew() : current())
+  return Object.assign(current, { replace })
 }

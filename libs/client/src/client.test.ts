@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { ApiError, createClient, exchangeKey, signIn, unwrap } from './client.ts'
+import { ApiError, createClient, exchangeKey, unwrap } from './client.ts'
+import { signIn } from './sign-in.ts'
 
 /** A server that records its requests and always sends the same response. */
 function fakeServer(status: number, body: unknown) {

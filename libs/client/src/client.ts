@@ -46,39 +46,41 @@ export function createClient(options: ClientOptions): Client {
 
 export type ErrorBody = components['schemas']['Error']['error']
 
-/** A response that is not 2xx. `error` is undefined if the body is not the envelope of the API. */
+/**
+ * A response that is not 2xx. `error` is undefined if the body is not the envelope of the API. That is so for the 403 of a
+ * missing User-Agent, and for what a proxy on the way answers; then the message has the beginning of the body.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
   readonly error: ErrorBody | undefined
 
-  constructor(status: number, error: ErrorBody | undefined) {
-    super(error ? `${error.type}: ${error.detail} (request ${error.request_id})` : `HTTP status ${status}`)
+  constructor(status: number, error: ErrorBody | undefined, text = '') {
+    const unexplained = `HTTP status ${status}${text && `: ${text.slice(0, 200)}`}`
+    super(error ? `${error.type}: ${error.detail} (request ${error.request_id})` : unexplained)
     this.status = status
     this.error = error
+  }
+
+  /** By which the operator finds the request. */
+  get requestId(): string | undefined {
+    return this.error?.request_id
   }
 }
 
 /** Returns the data of a response. Throws `ApiError` for an error. */
 export function unwrap<T>(answer: { data?: T; error?: unknown; response: Response }): T {
   if (answer.response.ok) return answer.data as T
+  if (typeof answer.error === 'string') throw new ApiError(answer.response.status, undefined, answer.error)
   const envelope = answer.error as Partial<components['schemas']['Error']> | undefined
   throw new ApiError(answer.response.status, envelope?.error)
 }
 
-type Reply<K extends keyof operations> = operations[K] extends {
+export type Reply<K extends keyof operations> = operations[K] extends {
   responses: { 200: { content: { 'application/json': infer Body } } }
 }
   ? Body
   : never
-
-/** Signs a user in. The access token is valid for one hour, the refresh token for one use. Throws `ApiError`. */
-export async function signIn(
-  client: Client,
-  credentials: { email: string; password: string },
-): Promise<Reply<'logIn'>['data']> {
-  return unwrap(await client.POST('/api/v1/auth/login', { body: credentials })).data
-}
 
 /** Exchanges an API key for an access token that is valid for 15 minutes. Throws `ApiError`. */
 export async function exchangeKey(

@@ -1,4 +1,5 @@
-import { createClient, exchangeKey, signIn, unwrap } from '@whereabouts/client/client'
+import { createClient, exchangeKey, unwrap } from '@whereabouts/client/client'
+import { signIn } from '@whereabouts/client/sign-in'
 import { AssetLedger, type OrgLedger } from '../ledger/ledger.ts'
 import { newAsset, newLocation, newOrganization, newReader, type ApiKey } from '../../system/organization.ts'
 import { operatorOf } from '../../system/operator.ts'

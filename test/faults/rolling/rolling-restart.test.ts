@@ -1,4 +1,5 @@
-import { createClient, signIn, unwrap } from '@whereabouts/client/client'
+import { createClient, unwrap } from '@whereabouts/client/client'
+import { signIn } from '@whereabouts/client/sign-in'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { newLocation, newOrganization, newReader, newWebhook } from '../../system/organization.ts'
 import { startSystem, type System } from '../../system/system.ts'

@@ -1,4 +1,5 @@
-import { createClient, signIn, unwrap } from '@whereabouts/client/client'
+import { createClient, unwrap } from '@whereabouts/client/client'
+import { signIn } from '@whereabouts/client/sign-in'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
 import { dropOld, KINDS, takeBoth, useNew, type SecretValues } from '@whereabouts/deploy/kubernetes/rotation'
 import { secretManifests } from '@whereabouts/deploy/kubernetes/secret-manifests'

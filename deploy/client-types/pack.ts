@@ -1,0 +1,105 @@
+// The command `pnpm pack:client`: builds the package of the client that integrators install, one file.
+import { execFile } from 'node:child_process'
+import { cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { publicTypes } from './generated-files.ts'
+
+const VERSION = '1.0.0'
+const ROOT = resolve(import.meta.dirname, '../..')
+const CLIENT = join(ROOT, 'libs/client')
+/** What the package contains. The rest of the folder is for the console and for tests. */
+const SOURCES = ['index', 'client', 'access-tokens', 'retry', 'upsert', 'webhooks', 'whereabouts']
+const FORMATS = { esm: 'module', cjs: 'commonjs' } as const
+const run = promisify(execFile)
+
+/** Resolves with the path of the packed file in `folder`. */
+export async function packClient(folder: string): Promise<string> {
+  const work = join(folder, 'client')
+  await rm(work, { recursive: true, force: true })
+  const types = await publicTypes()
+  for (const format of ['esm', 'cjs'] as const) await compile(join(work, format), format, types)
+  const built = join(work, 'package')
+  for (const format of ['esm', 'cjs'] as const)
+    await cp(join(work, format, 'dist'), join(built, format), { recursive: true })
+  await writeFile(join(built, 'cjs/package.json'), '{ "type": "commonjs" }\n')
+  await cp(join(CLIENT, 'package/README.md'), join(built, 'README.md'))
+  await bundle(join(built, 'node_modules'))
+  await writeFile(join(built, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: built })
+  await rm(work, { recursive: true })
+  return join(folder, stdout.trim())
+}
+
+async function compile(folder: string, format: keyof typeof FORMATS, types: string): Promise<void> {
+  await mkdir(join(folder, 'src'), { recursive: true })
+  for (const name of SOURCES) await cp(join(CLIENT, 'src', `${name}.ts`), join(folder, 'src', `${name}.ts`))
+  await writeFile(join(folder, 'src/api.ts'), types)
+  for (const name of SOURCES) {
+    const file = join(folder, 'src', `${name}.ts`)
+    const text = await readFile(file, 'utf8')
+    await writeFile(file, text.replaceAll(`'./api.d.ts'`, `'./api.ts'`))
+  }
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: FORMATS[format] }))
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: OPTIONS, include: ['src'] }),
+  )
+  // From here, because the folder may be outside of the workspace.
+  await cp(join(CLIENT, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: true })
+  const tsc = join(
+    dirname(createRequire(join(ROOT, 'package.json')).resolve('typescript/package.json')),
+    'bin/tsc',
+  )
+  await run(process.execPath, [tsc, '-p', folder])
+}
+
+const OPTIONS = {
+  target: 'es2022',
+  lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
+  module: 'nodenext',
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  rewriteRelativeImportExtensions: true,
+  declaration: true,
+  skipLibCheck: true,
+  types: [],
+  rootDir: 'src',
+  outDir: 'dist',
+}
+
+async function manifest(): Promise<object> {
+  const installed = JSON.parse(
+    await readFile(join(CLIENT, 'node_modules/openapi-fetch/package.json'), 'utf8'),
+  )
+  const of = (format: string) => ({ types: `./${format}/index.d.ts`, default: `./${format}/index.js` })
+  return {
+    name: '@whereabouts/client',
+    version: VERSION,
+    description: 'Client of the Whereabouts API: assets, locations, tags, where they are and were',
+    type: 'module',
+    exports: { '.': { import: of('esm'), require: of('cjs') } },
+    types: './esm/index.d.ts',
+    main: './cjs/index.js',
+    sideEffects: false,
+    engines: { node: '>=20.3' },
+    dependencies: { 'openapi-fetch': installed.version },
+    bundleDependencies: ['openapi-fetch'],
+  }
+}
+
+/** What the package needs comes with it, 100 KB, so that it installs without a registry. */
+async function bundle(folder: string): Promise<void> {
+  const modules = dirname(await realpath(join(CLIENT, 'node_modules/openapi-fetch')))
+  for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
+    for (const part of ['package.json', 'LICENSE', 'dist'])
+      await cp(join(modules, name, part), join(folder, name, part), { recursive: true, dereference: true })
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const folder = resolve(process.argv[2] ?? join(ROOT, '.cache/packages'))
+  await mkdir(folder, { recursive: true })
+  process.stdout.write(`${await packClient(folder)}\n`)
+}
