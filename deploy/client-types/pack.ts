@@ -1,16 +1,19 @@
 // The command `pnpm pack:client`: builds the package of the client that integrators install, one file.
 import { execFile } from 'node:child_process'
-import { cp, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { VERSION } from '@whereabouts/client/version'
 import { publicTypes } from './generated-files.ts'
 
-const VERSION = '1.0.0'
 const ROOT = resolve(import.meta.dirname, '../..')
 const CLIENT = join(ROOT, 'libs/client')
 /** What the package contains. The rest of the folder is for the console and for tests. */
-const SOURCES = ['index', 'client', 'access-tokens', 'retry', 'upsert', 'webhooks', 'whereabouts']
+const LIBRARY = ['index', 'client', 'access-tokens', 'retry', 'upsert', 'webhooks', 'whereabouts']
+const COMMAND = ['version', 'cli']
+/** What they need comes with the package, so that it installs without a registry. */
+const BUNDLED = { 'openapi-fetch': 'dist', commander: 'lib', 'csv-parse': 'lib' } as const
 const FORMATS = { esm: 'module', cjs: 'commonjs' } as const
 const run = promisify(execFile)
 
@@ -34,12 +37,11 @@ export async function packClient(folder: string): Promise<string> {
 
 async function compile(folder: string, format: keyof typeof FORMATS, types: string): Promise<void> {
   await mkdir(join(folder, 'src'), { recursive: true })
-  for (const name of SOURCES) await cp(join(CLIENT, 'src', `${name}.ts`), join(folder, 'src', `${name}.ts`))
   await writeFile(join(folder, 'src/api.ts'), types)
-  for (const name of SOURCES) {
-    const file = join(folder, 'src', `${name}.ts`)
-    const text = await readFile(file, 'utf8')
-    await writeFile(file, text.replaceAll(`'./api.d.ts'`, `'./api.ts'`))
+  for (const path of await sourcesOf(format === 'esm' ? [...LIBRARY, ...COMMAND] : LIBRARY)) {
+    const text = await readFile(join(CLIENT, 'src', path), 'utf8')
+    await mkdir(dirname(join(folder, 'src', path)), { recursive: true })
+    await writeFile(join(folder, 'src', path), text.replaceAll(`/api.d.ts'`, `/api.ts'`))
   }
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: FORMATS[format] }))
   await writeFile(
@@ -55,6 +57,15 @@ async function compile(folder: string, format: keyof typeof FORMATS, types: stri
   await run(process.execPath, [tsc, '-p', folder])
 }
 
+/** The files of names, which are of files or folders. */
+async function sourcesOf(names: readonly string[]): Promise<string[]> {
+  const all = await readdir(join(CLIENT, 'src'), { recursive: true })
+  return all.filter(
+    (path) =>
+      path.endsWith('.ts') && !path.endsWith('.test.ts') && names.includes(path.split(/[./]/)[0] ?? ''),
+  )
+}
+
 const OPTIONS = {
   target: 'es2022',
   lib: ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'],
@@ -65,16 +76,18 @@ const OPTIONS = {
   rewriteRelativeImportExtensions: true,
   declaration: true,
   skipLibCheck: true,
-  types: [],
+  types: ['node'],
+  typeRoots: [join(ROOT, 'node_modules/@types')],
   rootDir: 'src',
   outDir: 'dist',
 }
 
 async function manifest(): Promise<object> {
-  const installed = JSON.parse(
-    await readFile(join(CLIENT, 'node_modules/openapi-fetch/package.json'), 'utf8'),
-  )
   const of = (format: string) => ({ types: `./${format}/index.d.ts`, default: `./${format}/index.js` })
+  const versions = Object.keys(BUNDLED).map(async (name) => {
+    const { version } = JSON.parse(await readFile(join(CLIENT, 'node_modules', name, 'package.json'), 'utf8'))
+    return [name, version as string] as const
+  })
   return {
     name: '@whereabouts/client',
     version: VERSION,
@@ -83,19 +96,28 @@ async function manifest(): Promise<object> {
     exports: { '.': { import: of('esm'), require: of('cjs') } },
     types: './esm/index.d.ts',
     main: './cjs/index.js',
+    bin: { whereabouts: './esm/cli/main.js' },
     sideEffects: false,
     engines: { node: '>=20.3' },
-    dependencies: { 'openapi-fetch': installed.version },
-    bundleDependencies: ['openapi-fetch'],
+    dependencies: Object.fromEntries(await Promise.all(versions)),
+    bundleDependencies: Object.keys(BUNDLED),
   }
 }
 
-/** What the package needs comes with it, 100 KB, so that it installs without a registry. */
 async function bundle(folder: string): Promise<void> {
-  const modules = dirname(await realpath(join(CLIENT, 'node_modules/openapi-fetch')))
-  for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
-    for (const part of ['package.json', 'LICENSE', 'dist'])
-      await cp(join(modules, name, part), join(folder, name, part), { recursive: true, dereference: true })
+  for (const [name, code] of Object.entries(BUNDLED)) {
+    const module = await realpath(join(CLIENT, 'node_modules', name))
+    const needed = new Set(['package.json', 'LICENSE', 'index.js', code])
+    for (const part of await readdir(module))
+      if (needed.has(part)) await cp(join(module, part), join(folder, name, part), { recursive: true })
+  }
+  // Only types, which those of openapi-fetch import.
+  const helpers = join(
+    await realpath(join(CLIENT, 'node_modules/openapi-fetch')),
+    '../openapi-typescript-helpers',
+  )
+  for (const part of ['package.json', 'LICENSE', 'dist'])
+    await cp(join(helpers, part), join(folder, 'openapi-typescript-helpers', part), { recursive: true })
 }
 
 if (process.argv[1] === import.meta.filename) {

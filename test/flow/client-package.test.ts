@@ -4,15 +4,14 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { packClient } from '@whereabouts/deploy/client-types/pack'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { newOrganization } from '../system/organization.ts'
 import type { System } from '../system/system.ts'
 import { test } from './flow.fixture.ts'
+import { installClient, oldestNode } from './packed-client.ts'
 
 const run = promisify(execFile)
-/** Also what runs npm, which may be as old as the package supports (Node 20). */
-const nodes = [...new Set([process.execPath, process.env['npm_node_execpath'] ?? process.execPath])]
+const nodes = [...new Set([process.execPath, oldestNode])]
 const README = new URL('../../libs/client/package/README.md', import.meta.url)
 
 /** The programs of the package's README, in order. */
@@ -25,12 +24,9 @@ let system: System
 test.beforeAll(({ system: shared }) => {
   system = shared
 })
-/** An empty folder with the packed file installed, without a registry. */
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'whereabouts-client-'))
-  const file = await packClient(folder)
-  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', file], { cwd: folder })
+  await installClient(folder)
 }, 60_000)
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

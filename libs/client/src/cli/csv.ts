@@ -1,0 +1,139 @@
+import { createReadStream, createWriteStream } from 'node:fs'
+import { stdin, stdout } from 'node:process'
+import { pipeline } from 'node:stream/promises'
+import { Argument, type Command } from 'commander'
+import { parse } from 'csv-parse'
+import { ApiError } from '../client.ts'
+import type { AssetFields, LocationFields } from '../upsert.ts'
+import { progress, say } from './output.ts'
+import { open, UsageError } from './settings.ts'
+
+type Row = Record<string, string>
+const COLUMNS = {
+  assets: ['external_key', 'name', 'description', 'type', 'valid_from', 'valid_to', 'is_active', 'tags'],
+  locations: ['external_key', 'name', 'description', 'parent_external_key', 'valid_from', 'valid_to', 'is_active', 'tags'],
+} as const // oxfmt-ignore
+type Resource = keyof typeof COLUMNS
+
+/** Done in part: some rows were refused. */
+const IN_PART = 4
+/** Requests of an import at a time. */
+const AT_ONCE = 4
+
+/** Many rows at once, as CSV. */
+export function addCsvCommands(program: Command): void {
+  program
+    .command('import')
+    .description('create or change the rows of a CSV file by their external_key; - is standard input')
+    .addArgument(new Argument('<resource>').choices(Object.keys(COLUMNS)))
+    .argument('<file>')
+    .addHelpText('after', `
+Columns, in any order; external_key and name are needed:
+  assets     ${COLUMNS.assets.join(', ')}
+  locations  ${COLUMNS.locations.join(', ')}
+An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Locations come after their parents.
+Refused rows are printed, and the others are kept: repair the file and run it again.`)
+    .action(importFile)
+  program
+    .command('export')
+    .description('write all rows as CSV')
+    .addArgument(new Argument('<resource>').choices([...Object.keys(COLUMNS), 'report']))
+    .option('-o, --output <file>', 'default: standard output')
+    .action(exportFile)
+} // oxfmt-ignore
+
+async function importFile(resource: Resource, file: string): Promise<void> {
+  const whereabouts = open()
+  const known = new Set<string>(COLUMNS[resource])
+  const rows = (file === '-' ? stdin : createReadStream(file)).pipe(
+    parse({
+      bom: true,
+      skip_empty_lines: true,
+      columns(names: string[]) {
+        const unknown = names.filter((name) => !known.has(name))
+        if (unknown.length > 0) throw new UsageError(`Unknown column ${unknown[0]}. Possible are ${[...known].join(', ')}.`)
+        if (!names.includes('external_key') || !names.includes('name')) throw new UsageError('The columns external_key and name are needed.')
+        return names
+      },
+    }),
+  )
+  const done = progress(resource)
+  const put = async (row: Row, line: number) => {
+    const key = row['external_key'] ?? ''
+    try {
+      const fields = fieldsOf(row)
+      const { outcome } = await (resource === 'assets'
+        ? whereabouts.upsertAsset(key, fields as AssetFields)
+        : whereabouts.upsertLocation(key, fields as LocationFields))
+      done.count(outcome)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status < 500 && error.status !== 401) && !(error instanceof UsageError)) throw error
+      done.count('refused')
+      say(`\nrow ${line}, ${key}: ${error.message}\n`)
+    }
+  }
+  // One row of a tree after the other, because a parent comes before what it holds.
+  const atOnce = resource === 'assets' ? AT_ONCE : 1
+  const running = new Set<Promise<void>>()
+  let line = 0
+  for await (const row of rows as AsyncIterable<Row>) {
+    line += 1
+    const one = put(row, line).finally(() => running.delete(one))
+    running.add(one)
+    if (running.size >= atOnce) await Promise.race(running)
+  }
+  await Promise.all(running)
+  if (done.end().has('refused')) process.exitCode = IN_PART
+} // oxfmt-ignore
+
+function fieldsOf({ external_key: _key, tags, is_active, ...cells }: Row): object {
+  const given = Object.fromEntries(Object.entries(cells).filter(([, text]) => text !== ''))
+  return {
+    ...given,
+    ...(is_active && { is_active: booleanOf(is_active) }),
+    ...(tags && { tags: tags.trim().split(/\s+/).map(tagOf) }),
+  }
+}
+
+function booleanOf(text: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new UsageError(`is_active must be true or false, not ${text}.`)
+}
+
+function tagOf(text: string) {
+  const at = text.indexOf(':')
+  return { tag_type: text.slice(0, at), value: text.slice(at + 1) }
+}
+
+const REPORT = ['asset_external_key', 'location_external_key', 'asset_last_seen', 'dwell_started_at', 'dwell_seconds', 'asset_id', 'location_id'] // oxfmt-ignore
+
+async function exportFile(resource: Resource | 'report', { output }: { output?: string }): Promise<void> {
+  const done = progress(resource)
+  const columns = resource === 'report' ? REPORT : COLUMNS[resource]
+  async function* lines() {
+    yield `${columns.join(',')}\n`
+    for await (const row of rowsOf(resource)) {
+      done.count()
+      yield `${columns.map((column) => cellOf((row as Record<string, Cell>)[column])).join(',')}\n`
+    }
+  }
+  await pipeline(lines, output === undefined ? stdout : createWriteStream(output), {
+    end: output !== undefined,
+  })
+  done.end()
+}
+
+/** Sorted by what does not change meanwhile. */
+function rowsOf(resource: Resource | 'report'): AsyncIterable<object> {
+  const whereabouts = open()
+  if (resource === 'report') return whereabouts.rows('/api/v1/reports/asset-locations', { query: { sort: 'asset_external_key' } })
+  return whereabouts.rows(`/api/v1/${resource}`, { query: { sort: 'external_key' } })
+} // oxfmt-ignore
+
+type Cell = string | number | boolean | null | { tag_type: string; value: string }[]
+
+function cellOf(value: Cell = ''): string {
+  const text = Array.isArray(value) ? value.map((tag) => `${tag.tag_type}:${tag.value}`).join(' ') : String(value ?? '')
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text // a spreadsheet would calculate it
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+} // oxfmt-ignore

@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+import { Command } from 'commander'
+import { ApiError } from '../client.ts'
+import { VERSION } from '../version.ts'
+import { addCatalogCommands } from './catalog.ts'
+import { addCompletion } from './completion.ts'
+import { addCsvCommands } from './csv.ts'
+import { addKeyCommands } from './key.ts'
+import { say } from './output.ts'
+import { NOT_FOUND, UsageError } from './settings.ts'
+import { addTrackingCommands } from './tracking.ts'
+import { addWebhookCommands } from './webhooks.ts'
+
+const HELP = `
+Examples
+  $ whereabouts login --base https://api.example.com
+  $ whereabouts asset set PUMP-17 --name "Pump 17" --tag rfid:E2801160600002AA17
+  $ whereabouts save DOCK-1 PUMP-17 PUMP-18
+  $ whereabouts where --in DOCK-1
+  $ whereabouts export report > report.csv
+
+Environment
+  WHEREABOUTS_BASE, WHEREABOUTS_CLIENT_ID, WHEREABOUTS_CLIENT_SECRET  instead of "login"
+
+Exit status
+  0 done, 1 refused or failed, 2 wrong usage, 3 not found, 4 done in part`
+
+/** A wrong command line ends with status 2, as usual for commands. */
+const program = new Command('whereabouts')
+  .description('Assets, where they are and were.')
+  .version(VERSION)
+  .addHelpText('after', HELP)
+  .showHelpAfterError('(--help shows what is possible)')
+  .exitOverride()
+
+addKeyCommands(program)
+addCatalogCommands(program)
+addTrackingCommands(program)
+addCsvCommands(program)
+addWebhookCommands(program)
+addCompletion(program)
+for (const command of everyCommand(program))
+  command.exitOverride().showHelpAfterError('(--help shows what is possible)')
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0) // as with "| head"
+  throw error
+})
+try {
+  await program.parseAsync()
+} catch (error) {
+  process.exitCode = explain(error)
+}
+
+function everyCommand(command: Command): Command[] {
+  return command.commands.flatMap((own) => [own, ...everyCommand(own)])
+}
+
+/** Says what went wrong, for people. Returns the exit status. */
+function explain(error: unknown): number {
+  if (error instanceof Error && 'exitCode' in error) return error.exitCode === 0 ? 0 : 2 // commander has said it
+  if (error instanceof UsageError) {
+    say(`${error.message}\n`)
+    return error.status
+  }
+  if (error instanceof ApiError) {
+    const { error: body, status } = error
+    const fields = (body?.fields ?? []).map(({ message }) => `\n  ${message}`).join('')
+    say(`${body ? `${body.title}: ${body.detail}${fields}\n(request ${body.request_id})` : error.message}\n`)
+    return status === 404 ? NOT_FOUND : 1
+  }
+  const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  say(`${error instanceof Error ? error.message : String(error)}${cause}\n`)
+  return 1
+}

@@ -1,0 +1,2 @@
+/** Of the package that integrators install. */
+export const VERSION = '1.0.0'

@@ -1,0 +1,184 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { webhookSignature } from '@whereabouts/client/webhooks'
+import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
+import { newOrganization } from '../system/organization.ts'
+import type { System } from '../system/system.ts'
+import { test } from './flow.fixture.ts'
+import { installClient, oldestNode } from './packed-client.ts'
+
+let folder: string
+let system: System
+let env: NodeJS.ProcessEnv
+test.beforeAll(({ system: shared }) => {
+  system = shared
+})
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'whereabouts-command-'))
+  await installClient(folder)
+}, 60_000)
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Each test is signed in to an organization of its own, by the environment. */
+beforeEach(async () => {
+  const { integratorKey } = await newOrganization(system.stack, 'Command line')
+  env = {
+    PATH: process.env['PATH'],
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    WHEREABOUTS_BASE: system.stack.urls.base,
+    WHEREABOUTS_CLIENT_ID: integratorKey.clientId,
+    WHEREABOUTS_CLIENT_SECRET: integratorKey.clientSecret,
+  }
+})
+
+const start = (args: string[], own: NodeJS.ProcessEnv = env) =>
+  spawn(oldestNode, [join(folder, 'node_modules/.bin/whereabouts'), ...args], { cwd: folder, env: own })
+
+/** Runs the command. Resolves with what it printed and its status. */
+async function run(args: string[], { input = '', own = env } = {}) {
+  const child = start(args, own)
+  child.stdin.end(input)
+  const [out, said, [status]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ])
+  return { out, said, status: status as number }
+}
+
+/** The same, where it must succeed. */
+async function ok(...args: string[]): Promise<string> {
+  const { out, said, status } = await run(args)
+  if (status !== 0) throw new Error(`whereabouts ${args.join(' ')} ended with ${status}: ${said}`)
+  return out
+}
+
+describe('sign-in', () => {
+  test('a key is kept in a file of its own user, and forgotten', async () => {
+    const {
+      WHEREABOUTS_CLIENT_SECRET: secret,
+      WHEREABOUTS_CLIENT_ID: id = '',
+      WHEREABOUTS_BASE: base = '',
+      ...own
+    } = env
+    const signedOut = await run(['whoami'], { own })
+    expect(signedOut).toMatchObject({ status: 2, out: '' })
+    expect(signedOut.said).toContain('whereabouts login')
+    const login = await run(['login', '--base', `${base}/api/v1/`, '--client-id', id], {
+      own,
+      input: `${secret}\n`,
+    })
+    expect(login).toMatchObject({ status: 0 })
+    expect(login.said).not.toContain(secret)
+    expect(statSync(join(folder, 'config/whereabouts/key.json')).mode & 0o777).toBe(0o600)
+    expect((await run(['whoami'], { own })).out).toMatch(/^Command line \(\d+\)\nscopes: .*assets:read/)
+    await run(['logout'], { own })
+    expect((await run(['whoami'], { own })).status).toBe(2)
+  })
+
+  test('a wrong secret is refused and not kept', async () => {
+    const own = { ...env, WHEREABOUTS_CLIENT_SECRET: 'wrong' }
+    const { status, said } = await run(['login'], { own })
+    expect(status).toBe(1)
+    expect(said).toMatch(/request [0-9A-Z]{26}/)
+  })
+})
+
+test('an asset is created, placed, found, renamed and deleted', async () => {
+  expect(await ok('location', 'set', 'DOCK', '--name', 'Dock')).toBe('DOCK created\n')
+  expect(await ok('location', 'set', 'DOCK-1', '--name', 'Dock 1', '--parent', 'DOCK')).toBe(
+    'DOCK-1 created\n',
+  )
+  expect(
+    await ok('asset', 'set', 'PUMP', '--name', 'Pump', '--tag', 'rfid:AA', '--tag', 'barcode:4006'),
+  ).toBe('PUMP created\n')
+  expect(await ok('asset', 'set', 'PUMP', '--description', 'old')).toBe('PUMP updated\n')
+  expect(await ok('assets', '-q', 'pum')).toMatch(
+    /^KEY +NAME +TYPE +TAGS\nPUMP +Pump +asset +(rfid:AA barcode:4006|barcode:4006 rfid:AA)\n$/,
+  )
+  expect(await ok('save', 'DOCK-1', 'PUMP')).toBe('1 asset is at DOCK-1\n')
+  expect(await ok('where', '--in', 'DOCK')).toMatch(/PUMP +DOCK-1 +\d{4}-/)
+  expect(JSON.parse(await ok('where', 'PUMP', '--json'))).toMatchObject({
+    asset_external_key: 'PUMP',
+    location_external_key: 'DOCK-1',
+  })
+  expect(await ok('history', 'PUMP')).toMatch(/^SEEN +LOCATION\n\d{4}-\S+ +DOCK-1\n$/)
+  await ok('asset', 'delete', 'PUMP')
+  expect(await run(['asset', 'get', 'PUMP'])).toMatchObject({ status: 3, said: 'There is no asset PUMP.\n' })
+})
+
+test('what is wrong is said, with a status that scripts can tell apart', async () => {
+  expect(await run(['asset', 'set', 'NEW'])).toMatchObject({
+    status: 2,
+    said: 'NEW is a new asset: give it a --name.\n',
+  })
+  expect(await run(['asset', 'set', 'NEW', '--name', 'N', '--tag', 'qr:1'])).toMatchObject({ status: 2 })
+  expect((await run(['asest'])).said).toContain('Did you mean asset')
+  expect(await run(['where', '--limit', 'ten'])).toMatchObject({ status: 2, out: '' })
+  const refused = await run(['save', 'NOWHERE', 'NOTHING'])
+  expect(refused.status).toBe(1)
+  expect(refused.said).toContain('NOWHERE')
+  expect((await run(['--help'])).out).toContain('Examples')
+})
+
+test('a CSV file is imported and exported; refused rows are printed and the others kept', async () => {
+  const file = join(folder, 'assets.csv')
+  writeFileSync(
+    file,
+    '\ufeffexternal_key,name,tags\nA-1,"Crate, big",rfid:A1 ble:B1\nA-2,,\nA-3,Belt,\nA-1,"Crate, big",rfid:A1\n',
+  )
+  const imported = await run(['import', 'assets', file])
+  expect(imported.status).toBe(4)
+  expect(imported.said).toContain('row 2, A-2: ')
+  expect(imported.said).toMatch(/assets: 4, .*1 refused/)
+  const again = await run(['import', 'assets', '-'], { input: 'name,external_key\nBelt,A-3\n' })
+  expect(again).toMatchObject({ status: 0, said: 'assets: 1, 1 unchanged\n' })
+  expect(await run(['import', 'assets', '-'], { input: 'key,name\n' })).toMatchObject({ status: 2 })
+  await ok('export', 'assets', '-o', join(folder, 'out.csv'))
+  const [header, first] = readFileSync(join(folder, 'out.csv'), 'utf8').split('\n')
+  expect(header).toMatch(/^external_key,name,/)
+  expect(first).toMatch(/^A-1,"Crate, big",.*rfid:A1/)
+})
+
+test('watch prints what moves, and nothing else', async () => {
+  for (const key of ['W-1', 'W-2']) await ok('location', 'set', key, '--name', key)
+  await ok('asset', 'set', 'CART', '--name', 'Cart')
+  await ok('save', 'W-1', 'CART')
+  const watching = start(['watch', '--every', '1'])
+  let [out, said] = ['', '']
+  watching.stdout.on('data', (chunk) => (out += String(chunk)))
+  watching.stderr.on('data', (chunk) => (said += String(chunk)))
+  await vi.waitUntil(() => said.includes('Watching'), { timeout: 10_000 })
+  await vi.waitUntil(
+    async () => {
+      await ok('save', 'W-2', 'CART')
+      return out !== '' || (await ok('save', 'W-1', 'CART'), out !== '')
+    },
+    { timeout: 20_000 },
+  )
+  watching.kill('SIGINT')
+  await once(watching, 'close')
+  expect(out).toMatch(/CART {2}W-[12] → W-[12]\n/)
+})
+
+test('a delivery is verified', async () => {
+  const timestamp = String(Math.floor(Date.now() / 1_000))
+  const body = JSON.stringify({ event: 'asset.moved', delivery_id: 'D', occurred_at: 'x', data: {} })
+  const signature = await webhookSignature(body, timestamp, 'whsec_a')
+  const args = ['verify-webhook', '--timestamp', timestamp, '--signature', signature]
+  const own = { ...env, WHEREABOUTS_WEBHOOK_SECRET: 'whsec_a' }
+  expect(await run(args, { own, input: body })).toMatchObject({ status: 0, out: `${body}\n` })
+  const forged = await run(args, { own, input: `${body} ` })
+  expect(forged).toMatchObject({ status: 1, out: '' })
+  expect(forged.said).toContain('signature_mismatch')
+})
+
+test('completion names the commands', async () => {
+  const script = `${await ok('completion', 'bash')}\nCOMP_WORDS=(whereabouts asset s); COMP_CWORD=2; _whereabouts; echo "\${COMPREPLY[*]}"`
+  const bash = spawn('bash', ['-c', script])
+  expect(await text(bash.stdout)).toBe('set\n')
+}) // oxfmt-ignore
