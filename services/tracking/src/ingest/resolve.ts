@@ -4,7 +4,7 @@ import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalo
 import type { KnownTag } from '../projections/tag-index.ts'
 import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
-import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
+import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
@@ -24,7 +24,7 @@ export type Resolved = {
   observations: Observation[]
   activity: { orgId: number; readerKey: string; activity: ReaderActivity }[]
   /** Reads of tags that catalog does not know either. */
-  unknownTags: { orgId: number; read: NeutralRead }[]
+  unknownTags: { orgId: number; read: UnknownTagRead }[]
 }
 
 type Tag = { tag_type: string; value: string }
@@ -104,8 +104,7 @@ function noteMissing(
 ): void {
   const ofOrg = missing.get(orgId) ?? nothingMissing()
   missing.set(orgId, ofOrg)
-  if (match === undefined)
-    for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
+  if (match === undefined) for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
   if (place.location === undefined)
     addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
 }
@@ -168,7 +167,8 @@ function resolveMessage(
     if (asset === undefined || place.location === undefined)
       noteMissing(message, read, { match: asset, place }, deps, missing)
     const locationId = locationIdOf(read, place)
-    if (asset === undefined) into.unknownTags.push({ orgId, read })
+    if (asset === undefined)
+      into.unknownTags.push({ orgId, read: { ...read, reader: readerKey, received_at_ms: receivedAtMs } })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
       activity.reads_unplaced += 1
