@@ -115,18 +115,15 @@ export class Collector {
   addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: FoundRead): void {
     this.#reads += 1
     if (this.#reads > this.#maxReads) return this.#countBeyond()
-    const { reader, received_at_ms } = this.context
     const isUsable = antenna !== UNUSABLE_ANTENNA
     // One literal, so that every read has the same hidden class.
     const read: NeutralRead = {
-      reader,
       antenna: isUsable ? antenna : 1,
       tag_type,
       tag_value,
       rssi_dbm,
       read_count,
       read_at_ms,
-      received_at_ms,
     }
     if (extra !== undefined && hasValues(extra)) read.extra = extra
     if (!isUsable) read.extra = { ...read.extra, antenna_unusable: true }

@@ -22,8 +22,8 @@ export type ReadExtra = {
   symbology?: string | undefined
 }
 
+/** Without the reader and the time of reception, which are the same for all reads of a message. */
 export type NeutralRead = {
-  reader: string
   antenna: number
   tag_type: TagType
   /** `rfid`: upper-case hex; `ble`: 12 upper-case hex digits; `barcode`: exactly as sent. */
@@ -32,7 +32,6 @@ export type NeutralRead = {
   read_count: number
   /** The time of the device, uncorrected; null if it sent none. */
   read_at_ms: number | null
-  received_at_ms: number
   extra?: ReadExtra
 }
 

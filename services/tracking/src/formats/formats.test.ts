@@ -1,6 +1,6 @@
 import { readerFormats } from '@whereabouts/contracts/readers'
 import { describe, expect, test } from 'vitest'
-import type { DecodeError, HealthEvent, NeutralRead } from './decoder.ts'
+import type { DecodeContext, DecodeError, HealthEvent, NeutralRead } from './decoder.ts'
 import { decoderFor } from './formats.ts'
 import {
   contextOf,
@@ -17,8 +17,8 @@ const fixtures = listFixtures().flatMap((fixture) => {
 
 const instant = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-function goldenRead({ read_at_ms, received_at_ms, ...read }: NeutralRead) {
-  return { ...read, read_at: instant(read_at_ms), received_at: instant(received_at_ms) }
+function goldenRead({ read_at_ms, ...read }: NeutralRead, { reader, received_at_ms }: DecodeContext) {
+  return { ...read, reader, read_at: instant(read_at_ms), received_at: instant(received_at_ms) }
 }
 
 function goldenHealth({ at_ms, received_at_ms, ...event }: HealthEvent) {
@@ -45,10 +45,13 @@ const sorted = (errors: DecodeError[]) =>
   errors.map(({ frame, pointer, code }) => `${frame} ${pointer} ${code}`).toSorted()
 
 describe.for(fixtures)('$format: $file', (fixture) => {
-  const decoded = fixture.decode(readFixture(fixture), contextOf(fixture))
+  const context = contextOf(fixture)
+  const decoded = fixture.decode(readFixture(fixture), context)
 
   test('gives the expected reads in order', () => {
-    const reads = decoded.reads.map((read, index) => withoutUnlisted(goldenRead(read), fixture.reads[index]))
+    const reads = decoded.reads.map((read, index) =>
+      withoutUnlisted(goldenRead(read, context), fixture.reads[index]),
+    )
     expect(reads).toEqual(fixture.reads.map(likeRead))
   })
 

@@ -4,7 +4,7 @@ import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalo
 import type { KnownTag } from '../projections/tag-index.ts'
 import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
-import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
+import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
@@ -24,7 +24,7 @@ export type Resolved = {
   observations: Observation[]
   activity: { orgId: number; readerKey: string; activity: ReaderActivity }[]
   /** Reads of tags that catalog does not know either. */
-  unknownTags: { orgId: number; read: NeutralRead }[]
+  unknownTags: { orgId: number; read: UnknownTagRead }[]
 }
 
 type Tag = { tag_type: string; value: string }
@@ -39,24 +39,25 @@ export async function resolve(
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  let found = messages.map((message) => findInView(message, deps))
-  const missing = findMissing(messages, found, deps)
-  if (missing.size > 0) {
-    await Promise.all(
-      [...missing].map(([orgId, ofOrg]) =>
-        deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
-      ),
-    )
-    found = messages.map((message) => findInView(message, deps)) // all, because the view may have changed
-  }
+  const { resolved, missing } = resolveFromView(messages, deps)
+  if (missing.size === 0) return resolved
+  await Promise.all(
+    [...missing].map(([orgId, ofOrg]) =>
+      deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
+    ),
+  )
+  return resolveFromView(messages, deps).resolved // all, because the view may have changed
+}
+
+/** One pass over the reads. Most repeat a stored row, so nothing is kept per read until that is known. */
+function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) {
   const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
-  for (const [i, message] of messages.entries())
-    resolveMessage(message, found[i] ?? [], deps.recent, resolved)
-  return resolved
+  const missing = new Map<number, Missing>()
+  for (const message of messages) resolveMessage(message, deps, resolved, missing)
+  return { resolved, missing }
 }
 
 const NOWHERE: Place = { scanPointId: null, location: null }
-const NOTHING: Found = { tag: undefined, match: undefined, place: NOWHERE }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -66,30 +67,25 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
 }
 
 /**
- * The facts of one read from the view and the directory. `scanPointId` is null if the read has a location key, which
- * wins (D8.8), or if its antenna is unassigned. `location` is undefined for a location that is named but unknown.
+ * Where a read was. `scanPointId` is null if the read has a location key, which wins (D8.8), or if its antenna is
+ * unassigned. `location` is undefined for a location that is named but unknown.
  */
-type Found = { tag: KnownTag | undefined; match: TagMatch; place: Place }
 type Place = { scanPointId: number | null; location: KnownLocation | null | undefined }
 
-/** For each read of a message. */
-function findInView({ orgId, readerKey, decoded }: ReaderMessage, { view, directory }: ResolveDeps): Found[] {
-  // Most messages are from one antenna or a few.
+/** Finds the places of the reads of a message. Most messages are from one antenna or a few. */
+function placesOf({ orgId, readerKey }: ReaderMessage, { view, directory }: ResolveDeps) {
   const antennas = new Map<number, Place>()
-  return decoded.reads.map((read) => {
-    const tag = findTag(view, orgId, read)
-    const match = view.assetOfTag(tag)
-    const key = read.extra?.location
-    if (key !== undefined)
-      return { tag, match, place: { scanPointId: null, location: view.locationByKey(orgId, key) } }
-    if (read.extra?.antenna_unusable) return { tag, match, place: NOWHERE }
-    let place = antennas.get(read.antenna)
+  return ({ antenna, extra }: NeutralRead): Place => {
+    if (extra?.location !== undefined)
+      return { scanPointId: null, location: view.locationByKey(orgId, extra.location) }
+    if (extra?.antenna_unusable) return NOWHERE
+    let place = antennas.get(antenna)
     if (place === undefined) {
-      place = findPlace(directory.assignment(orgId, readerKey, read.antenna), orgId, view)
-      antennas.set(read.antenna, place)
+      place = findPlace(directory.assignment(orgId, readerKey, antenna), orgId, view)
+      antennas.set(antenna, place)
     }
-    return { tag, match, place }
-  })
+    return place
+  }
 }
 
 function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): Place {
@@ -98,24 +94,19 @@ function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogVi
   return { scanPointId, location: locationId === null ? null : view.location(orgId, locationId) }
 }
 
-function findMissing(
-  messages: readonly ReaderMessage[],
-  found: readonly (readonly Found[])[],
+/** Notes what catalog has to be asked for this read. */
+function noteMissing(
+  { orgId, readerKey }: ReaderMessage,
+  read: NeutralRead,
+  { match, place }: { match: TagMatch; place: Place },
   { directory }: ResolveDeps,
-): Map<number, Missing> {
-  const missing = new Map<number, Missing>()
-  for (const [i, { orgId, readerKey, decoded }] of messages.entries())
-    for (const [j, { match, place }] of (found[i] ?? []).entries()) {
-      const read = decoded.reads[j]
-      if ((match !== undefined && place.location !== undefined) || !read) continue
-      const ofOrg = missing.get(orgId) ?? nothingMissing()
-      missing.set(orgId, ofOrg)
-      if (match === undefined)
-        for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
-      if (place.location === undefined)
-        addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
-    }
-  return missing
+  missing: Map<number, Missing>,
+): void {
+  const ofOrg = missing.get(orgId) ?? nothingMissing()
+  missing.set(orgId, ofOrg)
+  if (match === undefined) for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
+  if (place.location === undefined)
+    addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
 }
 
 const nothingMissing = (): Missing => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
@@ -147,10 +138,11 @@ function findTag(view: CatalogView, orgId: number, read: NeutralRead): KnownTag 
 
 function resolveMessage(
   message: ReaderMessage,
-  found: readonly Found[],
-  recent: RecentMinutes,
+  deps: ResolveDeps,
   into: Resolved,
+  missing: Map<number, Missing>,
 ): void {
+  const { view, recent } = deps
   const { orgId, readerKey, receivedAtMs, decoded } = message
   const activity = {
     seenAtMs: receivedAtMs,
@@ -165,12 +157,18 @@ function resolveMessage(
     health: decoded.health,
   }
   let unknownKey: string | undefined
-  for (const [i, read] of decoded.reads.entries()) {
+  const placeOf = placesOf(message, deps)
+  for (const read of decoded.reads) {
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) activity.reads_clock_skewed += 1
-    const { tag, match: asset, place } = found[i] ?? NOTHING
+    const tag = findTag(view, orgId, read)
+    const asset = view.assetOfTag(tag)
+    const place = placeOf(read)
+    if (asset === undefined || place.location === undefined)
+      noteMissing(message, read, { match: asset, place }, deps, missing)
     const locationId = locationIdOf(read, place)
-    if (asset === undefined) into.unknownTags.push({ orgId, read })
+    if (asset === undefined)
+      into.unknownTags.push({ orgId, read: { ...read, reader: readerKey, received_at_ms: receivedAtMs } })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
       activity.reads_unplaced += 1

@@ -27,7 +27,9 @@ export class TagIndex {
 
   /** An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
   find(orgId: number, type: string, value: string): KnownTag | undefined {
-    const candidates = this.#byMatch.get(orgId)?.get(type)?.get(matchValue(type, value))
+    const values = this.#byMatch.get(orgId)?.get(type)
+    // Nearly all reads are of known tags, in the form that is compared. Then the form need not be made.
+    const candidates = values?.get(value) ?? values?.get(matchValue(type, value))
     if (candidates === undefined || candidates.length === 1) return candidates?.[0]
     return candidates.find((tag) => tag.value === value) ?? candidates[0]
   }

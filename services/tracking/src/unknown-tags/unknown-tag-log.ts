@@ -11,6 +11,9 @@ import {
   type UnknownTagEntry,
 } from './unknown-tags.queries.ts'
 
+/** A read with the facts of its message. */
+export type UnknownTagRead = NeutralRead & { reader: string; received_at_ms: number }
+
 const FLUSH_MS = 2_000
 /** Of all organizations. */
 const MAX_PENDING = 20_000
@@ -41,7 +44,7 @@ export class UnknownTagLog {
     })
   }
 
-  note(orgId: number, read: NeutralRead): void {
+  note(orgId: number, read: UnknownTagRead): void {
     const { received_at_ms: at, rssi_dbm, antenna, reader } = read
     const known = this.#pending.get(nameOf(orgId, read.tag_type, read.tag_value))
     if (!known) return void this.#pending.add(firstRead(orgId, read))
@@ -76,7 +79,7 @@ function merge(entry: UnknownTagEntry, older: UnknownTagEntry): void {
 
 const nameOf = (orgId: number, type: string, value: string) => `${orgId} ${type} ${value}`
 
-const firstRead = (orgId: number, read: NeutralRead): UnknownTagEntry => ({
+const firstRead = (orgId: number, read: UnknownTagRead): UnknownTagEntry => ({
   org_id: orgId,
   tag_type: read.tag_type,
   value: read.tag_value,

@@ -1,13 +1,12 @@
 import { describe, expect } from 'vitest'
-import type { NeutralRead } from '../formats/decoder.ts'
 import { ingest, message, NOW, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { projectionsConsumer } from '../projections/projections.consumer.ts'
 import { upsertTags } from '../projections/projections.queries.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
-import { UnknownTagLog } from './unknown-tag-log.ts'
+import { UnknownTagLog, type UnknownTagRead } from './unknown-tag-log.ts'
 import { deleteKnownTags, MAX_UNKNOWN_TAGS } from './unknown-tags.queries.ts'
 
-const read = (tag_value: string, changes: Partial<NeutralRead> = {}): NeutralRead => ({
+const read = (tag_value: string, changes: Partial<UnknownTagRead> = {}): UnknownTagRead => ({
   reader: 'dock-1',
   antenna: 1,
   tag_type: 'rfid',
@@ -27,7 +26,7 @@ const list = async (tracking: Tracking, query = '', orgId = 1) =>
 const values = async (tracking: Tracking, query = '', orgId = 1) =>
   (await list(tracking, query, orgId)).data.map((tag: { value: string }) => tag.value)
 
-async function noted(tracking: Tracking, ...reads: NeutralRead[]): Promise<void> {
+async function noted(tracking: Tracking, ...reads: UnknownTagRead[]): Promise<void> {
   for (const one of reads) tracking.unknownTags.note(1, one)
   await tracking.unknownTags.flush()
 }

@@ -134,14 +134,12 @@ function toRead({ asset, tag, antenna, names, at }: ChosenRead, { keys }: World)
   const values = [`E2800${asset}`, `AAB${asset}`, 'C0FFEE000001']
   const beacon = tag === 2 && { ibeacon: { uuid: BEACON, major: asset, minor: 7 } }
   return {
-    reader: READER,
     antenna: antenna === 0 ? ANTENNAS + 1 : antenna,
     tag_type: tag === 2 ? 'ble' : 'rfid',
     tag_value: values[tag] ?? '',
     rssi_dbm: null,
     read_count: 1,
     read_at_ms: ZERO + at,
-    received_at_ms: ZERO + 600_000,
     extra: { ...beacon, ...(names !== null && { location: keys[names] ?? UNKNOWN_KEY }) },
   }
 }

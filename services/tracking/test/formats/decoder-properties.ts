@@ -28,8 +28,6 @@ const isText = (text: string | undefined) => text === undefined || (text !== '' 
 
 /** The properties that ingest relies on. */
 const isWellFormedRead = ({ extra: { ibeacon, location, name } = {}, ...read }: NeutralRead): boolean =>
-  read.reader === context.reader &&
-  read.received_at_ms === context.received_at_ms &&
   isWhole(read.antenna, 1, 65_535) &&
   isWhole(read.read_count, 1, 2 ** 31 - 1) &&
   (read.rssi_dbm === null || (read.rssi_dbm < 0 && read.rssi_dbm >= -128)) &&

@@ -10,7 +10,8 @@ import type {
 } from '../../src/formats/decoder.ts'
 import { decoderFor } from '../../src/formats/formats.ts'
 
-export type GoldenRead = Omit<NeutralRead, 'read_at_ms' | 'received_at_ms'> & {
+export type GoldenRead = Omit<NeutralRead, 'read_at_ms'> & {
+  reader: string
   read_at: string | null
   received_at: string
 }

@@ -104,12 +104,10 @@ export async function openWarehouse(
 export type Warehouse = Awaited<ReturnType<typeof openWarehouse>>
 
 const toRead = (tag_value: string, { antenna, at }: ChosenRead, zero: number): NeutralRead => ({
-  reader: READER,
   antenna: antenna + 1,
   tag_type: 'rfid',
   tag_value,
   rssi_dbm: null,
   read_count: 1,
   read_at_ms: zero + at,
-  received_at_ms: zero + 600_000,
 })
