@@ -74,7 +74,6 @@ const fields: Record<string, string> = {
   last_used_at: 'When the key was last used. Null if never.',
   reader_key: 'The only reader that the key may publish for. Null: any reader.',
   // Errors
-  error: 'What is wrong with the request.',
   message: 'For people. The text may change.',
   // The event
   event: 'Which event it is. Ignore events with an unknown value.',
@@ -82,8 +81,6 @@ const fields: Record<string, string> = {
   occurred_at: 'When the asset was seen at the new location. Use it to order events.',
   from_location:
     'Null for a first sighting, after a scan without a location, and if that location was deleted.',
-  to_location: 'Where the asset is now.',
-  'AssetMovedData.asset': 'The asset that moved.',
   // Legacy vocabulary
   surrogate_id: 'The id of the resource: opaque and permanent.',
   identifier: `Your key for the resource, unique among its kind. ${KEY}`,

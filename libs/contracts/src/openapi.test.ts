@@ -171,6 +171,14 @@ test('an envelope is named after its resource', () => {
   expect(schemaOf('/api/v1/locations/{location_id}/rename', 'post', '200')).toEqual(named('LocationRenamed'))
 })
 
+test('the 403 of the web filter is prose, and 415 says what PATCH takes', () => {
+  const { Error403, Error415, RefusedUserAgent } = described.components?.responses ?? {}
+  expect(Object.keys(contentOf(Error403))).toEqual(['application/json'])
+  expect(Error403).toHaveProperty('description', expect.stringContaining('`text/plain`'))
+  expect(contentOf(RefusedUserAgent)).toEqual({})
+  expect(Error415).toHaveProperty('description', expect.stringContaining('application/merge-patch+json'))
+})
+
 test('a field that is always refused is not described', () => {
   for (const name of ['AssetCreate', 'AssetPatch'])
     expect(described.components?.schemas?.[name]).not.toHaveProperty('properties.location_id')
