@@ -2352,26 +2352,26 @@ export interface components {
             scope: string;
         };
         Error: {
-            error: components["schemas"]["ErrorDetails"];
-        };
-        ErrorDetails: {
-            /**
-             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
-             * @example validation_error
-             */
-            type: string;
-            /** @description For people. The text may change. */
-            title: string;
-            /** @description The HTTP status. */
-            status: number;
-            /** @description For people. The text may change. */
-            detail: string;
-            /** @description The path of the request. */
-            instance: string;
-            /** @description The value of the `X-Request-ID` header. */
-            request_id: string;
-            /** @description Only on `validation_error`: one entry per problem. */
-            fields?: components["schemas"]["FieldError"][];
+            /** @description What is wrong with the request. */
+            error: {
+                /**
+                 * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+                 * @example validation_error
+                 */
+                type: string;
+                /** @description For people. The text may change. */
+                title: string;
+                /** @description The HTTP status. */
+                status: number;
+                /** @description For people. The text may change. */
+                detail: string;
+                /** @description The path of the request. */
+                instance: string;
+                /** @description The value of the `X-Request-ID` header. */
+                request_id: string;
+                /** @description Only on `validation_error`: one entry per problem. */
+                fields?: components["schemas"]["FieldError"][];
+            };
         };
         FieldError: {
             /**
@@ -3703,6 +3703,7 @@ export interface components {
             outcome: string;
             status_code: number | null;
             latency_ms: number;
+            /** @description What is wrong with the request. */
             error: string | null;
             /** @description True for a test event, which reports no actual movement. */
             test: boolean;

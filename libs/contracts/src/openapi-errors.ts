@@ -22,20 +22,18 @@ const FieldEntrySchema = z
 
 const ErrorEnvelopeSchema = z
   .object({
-    error: z
-      .object({
-        type: openEnum(Object.keys(errorTypes), 'Branch on this.'),
-        title: z.string().meta({ description: 'For people. The text may change.' }),
-        status: z.int().meta({ override: { type: 'integer' }, description: 'The HTTP status.' }),
-        detail: z.string().meta({ description: 'For people. The text may change.' }),
-        instance: z.string().meta({ description: 'The path of the request.' }),
-        request_id: z.string().meta({ description: 'The value of the `X-Request-ID` header.' }),
-        fields: z
-          .array(FieldEntrySchema)
-          .optional()
-          .meta({ description: 'Only on `validation_error`: one entry per problem.' }),
-      })
-      .meta({ id: 'ErrorDetails' }),
+    error: z.object({
+      type: openEnum(Object.keys(errorTypes), 'Branch on this.'),
+      title: z.string().meta({ description: 'For people. The text may change.' }),
+      status: z.int().meta({ override: { type: 'integer' }, description: 'The HTTP status.' }),
+      detail: z.string().meta({ description: 'For people. The text may change.' }),
+      instance: z.string().meta({ description: 'The path of the request.' }),
+      request_id: z.string().meta({ description: 'The value of the `X-Request-ID` header.' }),
+      fields: z
+        .array(FieldEntrySchema)
+        .optional()
+        .meta({ description: 'Only on `validation_error`: one entry per problem.' }),
+    }),
   })
   .meta({ id: 'Error' })
 

@@ -74,6 +74,7 @@ const fields: Record<string, string> = {
   last_used_at: 'When the key was last used. Null if never.',
   reader_key: 'The only reader that the key may publish for. Null: any reader.',
   // Errors
+  error: 'What is wrong with the request.',
   message: 'For people. The text may change.',
   // The event
   event: 'Which event it is. Ignore events with an unknown value.',
