@@ -12,7 +12,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange credentials for an access token
-         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic. With `grant_type` `refresh_token`, send `refresh_token`. A refresh token works once: a second use revokes every token that came from it. `scope` limits the tokens, and all tokens refreshed from them, to some scopes of the key. Responds with 429 after repeated failures. Do not cache the response (`Cache-Control: no-store`).
+         * @description With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic. With `grant_type` `refresh_token`, send `refresh_token`. A refresh token works once: a second use revokes every token that came from it. `scope` limits the tokens, and all tokens refreshed from them, to some scopes of the key. The body may also be JSON or `application/x-www-form-urlencoded`, with the same fields. Responds with 429 after repeated failures. Do not cache the response (`Cache-Control: no-store`).
          *
          *     **Access:** anyone. No token required.
          *
@@ -1777,10 +1777,16 @@ export interface components {
          *     }
          */
         TokenRequest: {
-            /** @enum {string} */
+            /**
+             * @description Decides which other fields are required.
+             * @enum {string}
+             */
             grant_type: "client_credentials" | "refresh_token";
+            /** @description The `client_id` of the API key. */
             client_id?: string;
+            /** @description The secret of the API key. */
             client_secret?: string;
+            /** @description The latest refresh token. Required with the grant `refresh_token`. */
             refresh_token?: string;
             /**
              * @description Scopes of the key, separated by spaces. Limits the tokens to these. Defaults to all.
@@ -1799,14 +1805,20 @@ export interface components {
          *     }
          */
         ApiKeyCreate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
+            /** @description What the key may do. */
             scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "tracking:read")[];
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at?: string | null;
-            /** @example dock-1 */
+            /**
+             * @description The only reader that the key may publish for. Null: any reader.
+             * @example dock-1
+             */
             reader_key?: string | null;
         };
         /**
@@ -1828,29 +1840,40 @@ export interface components {
          *     }
          */
         AssetCreate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
-            /** @example ASSET-0001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. Without it, the API assigns one.
+             * @example FORKLIFT-7
+             */
             external_key?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description?: string | null;
-            /** @enum {string} */
+            /**
+             * @description The kind of asset. Defaults to `asset`.
+             * @enum {string}
+             */
             type?: "asset" | "person" | "inventory";
+            /** @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings. */
             metadata?: {
                 [key: string]: unknown;
             };
+            /** @description A filter of lists. It hides nothing by itself. Defaults to `true`. */
             is_active?: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it. RFC 3339, with any offset. Defaults to the time of the request.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from?: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
             tags?: components["schemas"]["TagCreate"][] | null;
-            readonly location_id?: number;
-            readonly location_external_key?: string;
         };
         /**
          * @example {
@@ -1859,8 +1882,12 @@ export interface components {
          *     }
          */
         TagCreate: {
-            /** @enum {string} */
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
             tag_type: "rfid" | "ble" | "barcode";
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
         };
         /**
@@ -1882,21 +1909,30 @@ export interface components {
             id?: number;
             /** @description Read-only. Accepted if it equals the stored value, refused if it differs. To change it, use the rename operation. */
             external_key?: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description?: string | null;
-            /** @enum {string} */
+            /**
+             * @description The kind of asset.
+             * @enum {string}
+             */
             type?: "asset" | "person" | "inventory";
+            /** @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings. */
             metadata?: {
                 [key: string]: unknown;
             };
+            /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from?: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to?: string | null;
@@ -1919,17 +1955,18 @@ export interface components {
              */
             deleted_at?: string | null;
             /** @description Read-only. Accepted if it equals the stored value, refused if it differs. Order does not matter. To change tags, use the tag operations. */
-            tags?: {
-                /**
-                 * Format: int64
-                 * @description Read-only. Accepted if it equals the stored value, refused if it differs.
-                 */
-                id?: number;
-                tag_type?: string;
-                value?: string;
-            }[];
-            readonly location_id?: number;
-            readonly location_external_key?: string;
+            tags?: components["schemas"]["EchoedTag"][];
+        };
+        EchoedTag: {
+            /**
+             * Format: int64
+             * @description Read-only. Accepted if it equals the stored value, refused if it differs.
+             */
+            id?: number;
+            /** @description The technology of the tag. */
+            tag_type?: string;
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
+            value?: string;
         };
         /**
          * @example {
@@ -1937,7 +1974,10 @@ export interface components {
          *     }
          */
         Rename: {
-            /** @example ASSET-0001 */
+            /**
+             * @description The new external key. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
             external_key: string;
         };
         /**
@@ -1949,28 +1989,41 @@ export interface components {
          *     }
          */
         LocationCreate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
-            /** @example ASSET-0001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. Without it, the API assigns one.
+             * @example DOCK-1
+             */
             external_key?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description?: string | null;
             /**
              * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
              * @example 4503599627370497
              */
             parent_id?: number | null;
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the location that contains this one. Null for a root.
+             * @example DOCK-1
+             */
             parent_external_key?: string | null;
+            /** @description A filter of lists. It hides nothing by itself. Defaults to `true`. */
             is_active?: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it. RFC 3339, with any offset. Defaults to the time of the request.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from?: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
             tags?: components["schemas"]["TagCreate"][] | null;
         };
         /**
@@ -1989,23 +2042,32 @@ export interface components {
             id?: number;
             /** @description Read-only. Accepted if it equals the stored value, refused if it differs. To change it, use the rename operation. */
             external_key?: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description?: string | null;
             /**
              * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
              * @example 4503599627370497
              */
             parent_id?: number | null;
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the location that contains this one. Null for a root.
+             * @example DOCK-1
+             */
             parent_external_key?: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from?: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end. RFC 3339, with any offset.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to?: string | null;
@@ -2028,15 +2090,7 @@ export interface components {
              */
             deleted_at?: string | null;
             /** @description Read-only. Accepted if it equals the stored value, refused if it differs. Order does not matter. To change tags, use the tag operations. */
-            tags?: {
-                /**
-                 * Format: int64
-                 * @description Read-only. Accepted if it equals the stored value, refused if it differs.
-                 */
-                id?: number;
-                tag_type?: string;
-                value?: string;
-            }[];
+            tags?: components["schemas"]["EchoedTag"][];
         };
         /**
          * @example {
@@ -2044,7 +2098,10 @@ export interface components {
          *     }
          */
         AssetRestore: {
-            /** @example ASSET-0001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
             external_key?: string;
         };
         /**
@@ -2054,10 +2111,14 @@ export interface components {
          *     }
          */
         LocationRestore: {
-            /** @example ASSET-0001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
             external_key?: string;
             /**
              * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
              * @example 4503599627370497
              */
             parent_id?: number | null;
@@ -2083,13 +2144,21 @@ export interface components {
          *     }
          */
         InventorySave: {
+            /** @description External keys of the assets, 1 to 10 000. A key that is repeated counts once. */
             asset_identifiers: string[];
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the location where the assets are.
+             * @example DOCK-1
+             */
             location_identifier: string;
         };
         ReaderCreate: {
-            /** @example dock-1 */
+            /**
+             * @description The only reader that the key may publish for. Null: any reader.
+             * @example dock-1
+             */
             reader_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /** @enum {string} */
             format: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
@@ -2104,13 +2173,19 @@ export interface components {
             identity?: string;
             /** @example /epc */
             tag: string;
-            /** @enum {string} */
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
             tag_type: "rfid" | "ble" | "barcode";
             /** @enum {string} */
             tag_format?: "hex" | "base64url" | "mac" | "text";
             /** @example /epc */
             antenna?: string;
-            /** @example /epc */
+            /**
+             * @description The external key of the location.
+             * @example /epc
+             */
             location?: string;
             /** @example /epc */
             count?: string;
@@ -2124,12 +2199,16 @@ export interface components {
             time_format?: "iso" | "epoch_s" | "epoch_ms" | "epoch_us" | "local";
             /** @example /epc */
             zone?: string;
-            /** @example /epc */
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @example /epc
+             */
             event?: string;
             read_events?: (string | number | boolean)[];
             heartbeat_events?: (string | number | boolean)[];
         };
         ReaderUpdate: {
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name?: string;
             /** @enum {string} */
             format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
@@ -2139,24 +2218,34 @@ export interface components {
         };
         ScanPointCreate: {
             antenna?: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id?: number | null;
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the location. Null where `location_id` is.
+             * @example FORKLIFT-7
+             */
             location_external_key?: string | null;
         };
         ScanPointUpdate: {
             antenna?: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name?: string;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id?: number | null;
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the location. Null where `location_id` is.
+             * @example FORKLIFT-7
+             */
             location_external_key?: string | null;
         };
         /**
@@ -2167,31 +2256,103 @@ export interface components {
          *     }
          */
         TestRead: {
-            /** @enum {string} */
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
             tag_type: "rfid" | "ble" | "barcode";
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
             antenna?: number;
         };
         UnknownTagClaim: {
-            /** @enum {string} */
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
             tag_type: "rfid" | "ble" | "barcode";
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
             /**
              * Format: int64
+             * @description The id of the asset.
              * @example 4503599627370497
              */
             asset_id?: number;
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the asset.
+             * @example FORKLIFT-7
+             */
             asset_external_key?: string;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id?: number;
-            /** @example ASSET-0001 */
+            /**
+             * @description The external key of the location. Null where `location_id` is.
+             * @example FORKLIFT-7
+             */
             location_external_key?: string;
         };
+        AssetMovedData: {
+            asset: components["schemas"]["MovedAsset"];
+            /** @description Null for a first sighting, after a scan without a location, and if that location was deleted. */
+            from_location: components["schemas"]["EventLocation"] | null;
+            to_location: components["schemas"]["EventLocation"];
+        };
+        MovedAsset: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        EventLocation: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        TokenPair: {
+            /**
+             * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
+             * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
+             */
+            access_token: string;
+            /**
+             * @description Expires after 30 days and works once.
+             * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
+             */
+            refresh_token: string;
+            /**
+             * @description Always `Bearer`.
+             * @enum {string}
+             */
+            token_type: "Bearer";
+            /**
+             * @description Lifetime of the access token, in seconds.
+             * @example 900
+             */
+            expires_in: number;
+            /**
+             * @description The scopes of the tokens, separated by spaces.
+             * @example assets:read locations:read
+             */
+            scope: string;
+        };
         Error: {
+            /** @description What is wrong with the request. */
             error: {
                 /**
                  * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
@@ -2223,7 +2384,10 @@ export interface components {
              * @example required
              */
             code: string;
-            /** @example tags[0].value is required */
+            /**
+             * @description For people. The text may change.
+             * @example tags[0].value is required
+             */
             message: string;
             /**
              * @description The violated constraint, if it has parameters.
@@ -2234,27 +2398,6 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
-        };
-        TokenPair: {
-            /**
-             * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
-             * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl
-             */
-            access_token: string;
-            /**
-             * @description Expires after 30 days and works once.
-             * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
-             */
-            refresh_token: string;
-            /** @enum {string} */
-            token_type: "Bearer";
-            /** @example 900 */
-            expires_in: number;
-            /**
-             * @description The scopes of the tokens, separated by spaces.
-             * @example assets:read locations:read
-             */
-            scope: string;
         };
         Session: {
             /**
@@ -2267,9 +2410,15 @@ export interface components {
              * @example q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp
              */
             refresh_token: string;
-            /** @enum {string} */
+            /**
+             * @description Always `Bearer`.
+             * @enum {string}
+             */
             token_type: "Bearer";
-            /** @example 900 */
+            /**
+             * @description Lifetime of the access token, in seconds.
+             * @example 900
+             */
             expires_in: number;
             user: components["schemas"]["User"];
             org: {
@@ -2289,9 +2438,11 @@ export interface components {
         User: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             email: string;
             /** @example admin */
@@ -2300,9 +2451,11 @@ export interface components {
         CurrentUser: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             email: string;
             /**
@@ -2327,7 +2480,10 @@ export interface components {
             }[];
         };
         SignedIn: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             */
             id: string;
             org: {
                 /**
@@ -2339,16 +2495,19 @@ export interface components {
             };
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
+             * @description When the key was last used. Null if never.
              * @example 2026-11-21T10:00:00.000Z
              */
             last_used_at: string;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
@@ -2357,9 +2516,11 @@ export interface components {
         ListedMember: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             email: string;
             /** @example admin */
@@ -2378,9 +2539,11 @@ export interface components {
         Member: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             email: string;
             /** @example admin */
@@ -2394,6 +2557,7 @@ export interface components {
         Invitation: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
@@ -2402,17 +2566,20 @@ export interface components {
             role: string;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: int64
+             * @description The id of the user who created the key. Null if another key did.
              * @example 4503599627370497
              */
             created_by: number;
             created_by_name: string;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
@@ -2420,6 +2587,7 @@ export interface components {
         InvitationCreated: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
@@ -2428,17 +2596,20 @@ export interface components {
             role: string;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: int64
+             * @description The id of the user who created the key. Null if another key did.
              * @example 4503599627370497
              */
             created_by: number;
             created_by_name: string;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
@@ -2447,12 +2618,15 @@ export interface components {
         RenamedOrganization: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
@@ -2461,6 +2635,7 @@ export interface components {
             token: string;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
@@ -2480,6 +2655,7 @@ export interface components {
             invited_by: string;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string;
@@ -2487,32 +2663,48 @@ export interface components {
         CurrentOrganization: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
-            /** @example Acme Logistics */
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Acme Logistics
+             */
             name: string;
             /**
+             * @description What the key may do.
              * @example [
              *       "assets:read",
              *       "scans:read"
              *     ]
              */
             scopes: string[];
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `jti` of the calling API key.
+             */
             api_key_id: string;
         };
         ApiKey: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The UUID of the key, which its tokens and its client id name.
+             */
             jti: string;
-            /** @example ERP connector */
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example ERP connector
+             */
             name: string;
             /**
+             * @description What the key may do.
              * @example [
              *       "assets:read",
              *       "scans:read"
@@ -2526,26 +2718,31 @@ export interface components {
             reader_key: string | null;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: int64
+             * @description The id of the user who created the key. Null if another key did.
              * @example 4503599627370497
              */
             created_by: number | null;
             /**
              * Format: int64
+             * @description The id of the key that created this key. Null if a user did.
              * @example 4503599627370497
              */
             created_by_key_id: number | null;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
+             * @description When the key was last used. Null if never.
              * @example 2026-11-21T10:00:00.000Z
              */
             last_used_at: string | null;
@@ -2553,21 +2750,32 @@ export interface components {
         ApiKeyCreated: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The UUID of the key, which its tokens and its client id name.
+             */
             jti: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The `client_id` of the API key.
+             */
             client_id: string;
             /**
              * @description Returned only once.
              * @example wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
              */
             client_secret: string;
-            /** @example ERP connector */
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example ERP connector
+             */
             name: string;
             /**
+             * @description What the key may do.
              * @example [
              *       "assets:read",
              *       "scans:read"
@@ -2581,11 +2789,13 @@ export interface components {
             reader_key: string | null;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
+             * @description When the key stops working. Null: never.
              * @example 2026-11-21T10:00:00.000Z
              */
             expires_at: string | null;
@@ -2593,20 +2803,29 @@ export interface components {
         Asset: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
-            /** @example ASSET-0001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
             external_key: string;
-            /** @example Forklift 7 */
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Forklift 7
+             */
             name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description: string | null;
             /**
-             * @description Known values: `asset`, `person`, `inventory`.
+             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
              * @example asset
              */
             type: string;
             /**
+             * @description Your own JSON object.
              * @example {
              *       "maker": "Linde"
              *     }
@@ -2614,151 +2833,217 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to: string | null;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at: string;
             /**
              * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
         };
         Tag: {
             /**
              * Format: int64
+             * @description The id of the tag, to remove it.
              * @example 4503599627370497
              */
             id: number;
             /**
-             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
             tag_type: string;
-            /** @example E28011606000020A1B2C3D4E */
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example E28011606000020A1B2C3D4E
+             */
             value: string;
         };
+        /**
+         * @example {
+         *       "id": 4503599627370513,
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1",
+         *       "description": "North side",
+         *       "parent_id": 4503599627370512,
+         *       "parent_external_key": "WAREHOUSE-1",
+         *       "is_active": true,
+         *       "valid_from": "2026-11-21T10:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z",
+         *       "deleted_at": null,
+         *       "tags": []
+         *     }
+         */
         Location: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
-            /** @example LOC-001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example DOCK-1
+             */
             external_key: string;
-            /** @example Dock 1 */
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Dock 1
+             */
             name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description: string | null;
             /**
              * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
              * @example 4503599627370497
              */
             parent_id: number | null;
+            /** @description The external key of the location that contains this one. Null for a root. */
             parent_external_key: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to: string | null;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at: string;
             /**
              * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
         };
         LocationOfBranch: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
-            /** @example LOC-001 */
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example DOCK-1
+             */
             external_key: string;
-            /** @example Dock 1 */
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Dock 1
+             */
             name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
             description: string | null;
             /**
              * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
              * @example 4503599627370497
              */
             parent_id: number | null;
+            /** @description The external key of the location that contains this one. Null for a root. */
             parent_external_key: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
              * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_from: string;
             /**
              * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
              * @example 2026-11-21T10:00:00.000Z
              */
             valid_to: string | null;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at: string;
             /**
              * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
             children_count: number;
         };
         AssetRestorePreview: {
+            /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["TagToRestore"][];
             key_held_by: components["schemas"]["Holder"] | null;
             asset: components["schemas"]["Asset"];
         };
         TagToRestore: {
             /**
-             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
             tag_type: string;
-            /** @example E28011606000020A1B2C3D4E */
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example E28011606000020A1B2C3D4E
+             */
             value: string;
             held_by: components["schemas"]["Holder"] | null;
         };
@@ -2770,23 +3055,30 @@ export interface components {
             resource: string;
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
         LostTag: {
             /**
-             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
             tag_type: string;
-            /** @example E28011606000020A1B2C3D4E */
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example E28011606000020A1B2C3D4E
+             */
             value: string;
             held_by: components["schemas"]["Holder"];
         };
         LocationRestorePreview: {
+            /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["TagToRestore"][];
             key_held_by: components["schemas"]["Holder"] | null;
             location: components["schemas"]["Location"];
@@ -2795,33 +3087,41 @@ export interface components {
         ParentToRestore: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /**
              * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
              * @example 2026-11-21T10:00:00.000Z
              */
             deleted_at: string | null;
         };
         LookupRow: {
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
             matches: components["schemas"]["LookupMatch"][];
         };
         LookupMatch: {
             /**
-             * @description Known values: `asset`, `location`.
+             * @description The kind of asset. Known values: `asset`, `location`.
              * @example asset
              */
             type: string;
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             tag: {
                 /**
@@ -2836,6 +3136,7 @@ export interface components {
         Import: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
@@ -2870,11 +3171,13 @@ export interface components {
             ignored_columns: string[];
             /**
              * Format: int64
+             * @description The id of the user who created the key. Null if another key did.
              * @example 4503599627370497
              */
             created_by: number | null;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
@@ -2897,9 +3200,11 @@ export interface components {
              * @example created
              */
             outcome: string;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string | null;
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number | null;
@@ -2914,7 +3219,10 @@ export interface components {
              * @example required
              */
             code: string;
-            /** @example tag rfid:E28011606000020A1B2C3D4E already exists */
+            /**
+             * @description For people. The text may change.
+             * @example tag rfid:E28011606000020A1B2C3D4E already exists
+             */
             message: string;
             params?: {
                 [key: string]: unknown;
@@ -2931,15 +3239,19 @@ export interface components {
         HistoryRow: {
             /**
              * Format: date-time
+             * @description When the asset was seen.
              * @example 2026-11-21T10:00:00.000Z
              */
             event_observed_at: string;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id: number | null;
+            /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
+            /** @description Seconds that the asset spent at the previous location before this scan. Null on the earliest row of the history. */
             duration_seconds: number | null;
         };
         /**
@@ -2957,40 +3269,55 @@ export interface components {
         AssetLocation: {
             /**
              * Format: int64
+             * @description The id of the asset.
              * @example 4503599627370497
              */
             asset_id: number;
+            /** @description The external key of the asset. */
             asset_external_key: string;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id: number | null;
+            /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
             /**
              * Format: date-time
+             * @description When the asset was deleted. Null if it is not deleted.
              * @example 2026-11-21T10:00:00.000Z
              */
             asset_deleted_at: string | null;
             /**
              * Format: date-time
+             * @description When the asset was last seen.
              * @example 2026-11-21T10:00:00.000Z
              */
             asset_last_seen: string;
             /**
              * Format: date-time
+             * @description First scan of the current unbroken time at the location. Null with `at`, and without a location.
              * @example 2026-11-21T10:00:00.000Z
              */
             dwell_started_at: string | null;
+            /** @description Seconds from `dwell_started_at` to `asset_last_seen`. Null where `dwell_started_at` is. */
             dwell_seconds: number | null;
         };
         CurrentLocation: {
-            /** @example FORKLIFT-7 */
+            /**
+             * @description The external key of the asset.
+             * @example FORKLIFT-7
+             */
             asset: string;
-            /** @example DOCK-1 */
+            /**
+             * @description The external key of the location.
+             * @example DOCK-1
+             */
             location: string;
             /**
              * Format: date-time
+             * @description When the asset was last seen.
              * @example 2026-11-21T10:00:00.000Z
              */
             last_seen: string;
@@ -3001,6 +3328,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             observed_at: string;
+            /** @description The external key of the location. */
             location: {
                 /**
                  * Format: int64
@@ -3049,11 +3377,13 @@ export interface components {
                     name: string | null;
                 } | null;
             } | null;
+            /** @description Seconds that the asset spent at the previous location before this scan. Null on the earliest row of the history. */
             duration_seconds: number | null;
         };
         Occupancy: {
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id: number;
@@ -3097,9 +3427,11 @@ export interface components {
             count: number;
             /**
              * Format: int64
+             * @description The id of the location.
              * @example 4503599627370497
              */
             location_id: number;
+            /** @description The name of the location. */
             location_name: string;
             /**
              * Format: date-time
@@ -3111,10 +3443,13 @@ export interface components {
         Reader: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number | null;
+            /** @description The only reader that the key may publish for. Null: any reader. */
             reader_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string | null;
             format: string | null;
             timezone: string | null;
@@ -3122,6 +3457,7 @@ export interface components {
             configured: boolean;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string | null;
@@ -3135,7 +3471,7 @@ export interface components {
             /** @example /epc */
             tag: string;
             /**
-             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
             tag_type: string;
@@ -3146,7 +3482,10 @@ export interface components {
             tag_format?: string;
             /** @example /epc */
             antenna?: string;
-            /** @example /epc */
+            /**
+             * @description The external key of the location.
+             * @example /epc
+             */
             location?: string;
             /** @example /epc */
             count?: string;
@@ -3166,7 +3505,10 @@ export interface components {
             time_format?: string;
             /** @example /epc */
             zone?: string;
-            /** @example /epc */
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @example /epc
+             */
             event?: string;
             read_events?: (string | number | boolean)[];
             heartbeat_events?: (string | number | boolean)[];
@@ -3221,16 +3563,20 @@ export interface components {
         ScanPoint: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
             antenna: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id: number | null;
+            /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
         };
         /**
@@ -3249,14 +3595,16 @@ export interface components {
         UnknownTag: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
             /**
-             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
             tag_type: string;
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
             ibeacon: string | null;
             /**
@@ -3270,6 +3618,7 @@ export interface components {
              */
             last_seen_at: string;
             reads: number;
+            /** @description The only reader that the key may publish for. Null: any reader. */
             reader_key: string;
             antenna: number;
             rssi_dbm: number | null;
@@ -3277,32 +3626,41 @@ export interface components {
         ClaimedTag: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
             /**
-             * @description Known values: `rfid`, `ble`, `barcode`.
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
             tag_type: string;
-            /** @example E28011606000020A1B2C3D4E */
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example E28011606000020A1B2C3D4E
+             */
             value: string;
             /**
              * Format: int64
+             * @description The id of the asset.
              * @example 4503599627370497
              */
             asset_id: number | null;
+            /** @description The external key of the asset. */
             asset_external_key: string | null;
             /**
              * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
              * @example 4503599627370497
              */
             location_id: number | null;
+            /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
         };
         Webhook: {
             /**
              * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
              * @example 4503599627370497
              */
             id: number;
@@ -3312,11 +3670,13 @@ export interface components {
             secret: string;
             /**
              * Format: date-time
+             * @description When the resource was created.
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
             /**
              * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at: string;
@@ -3328,7 +3688,10 @@ export interface components {
             error: string | null;
         };
         WebhookDelivery: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
             delivery_id: string;
             attempt: number;
             /**
@@ -3340,23 +3703,469 @@ export interface components {
             outcome: string;
             status_code: number | null;
             latency_ms: number;
+            /** @description What is wrong with the request. */
             error: string | null;
             /** @description True for a test event, which reports no actual movement. */
             test: boolean;
         };
+        AssetMovedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "asset.moved";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetMovedData"];
+        };
+        SessionAnswer: {
+            data: components["schemas"]["Session"];
+        };
+        CurrentUserAnswer: {
+            data: components["schemas"]["CurrentUser"];
+        };
+        SignedInPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["SignedIn"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        ListedMemberPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ListedMember"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        MemberAnswer: {
+            data: components["schemas"]["Member"];
+        };
+        InvitationPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Invitation"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        InvitationCreatedAnswer: {
+            data: components["schemas"]["InvitationCreated"];
+        };
+        RenamedOrganizationAnswer: {
+            data: components["schemas"]["RenamedOrganization"];
+        };
+        ResetLinkAnswer: {
+            data: components["schemas"]["ResetLink"];
+        };
+        InvitationDescriptionAnswer: {
+            data: components["schemas"]["InvitationDescription"];
+        };
+        CurrentOrganizationAnswer: {
+            data: components["schemas"]["CurrentOrganization"];
+        };
+        ApiKeyPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ApiKey"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        ApiKeyCreatedAnswer: {
+            data: components["schemas"]["ApiKeyCreated"];
+        };
+        AssetPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Asset"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        AssetAnswer: {
+            data: components["schemas"]["Asset"];
+        };
+        AssetRenamed: {
+            data: components["schemas"]["Asset"];
+            /**
+             * @description How many live sub-locations, at any depth, show the new key in their path.
+             * @example 0
+             */
+            descendant_count_affected: number;
+        };
+        LocationPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Location"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        LocationAnswer: {
+            data: components["schemas"]["Location"];
+        };
+        LocationRenamed: {
+            data: components["schemas"]["Location"];
+            /**
+             * @description How many live sub-locations, at any depth, show the new key in their path.
+             * @example 0
+             */
+            descendant_count_affected: number;
+        };
+        LocationOfBranchPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["LocationOfBranch"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        TagAnswer: {
+            data: components["schemas"]["Tag"];
+        };
+        AssetRestorePreviewAnswer: {
+            data: components["schemas"]["AssetRestorePreview"];
+        };
+        LocationRestorePreviewAnswer: {
+            data: components["schemas"]["LocationRestorePreview"];
+        };
+        LookupRowList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["LookupRow"][];
+        };
+        ImportAnswer: {
+            data: components["schemas"]["Import"];
+        };
+        ImportPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Import"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        ImportRowPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ImportRow"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        HistoryRowPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["HistoryRow"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        AssetLocationPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["AssetLocation"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        CurrentLocationPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["CurrentLocation"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        SightingPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Sighting"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        OccupancyList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Occupancy"][];
+            total: number;
+            nowhere: number;
+        };
+        MovementSummaryAnswer: {
+            data: components["schemas"]["MovementSummary"];
+        };
+        InventorySavedAnswer: {
+            data: components["schemas"]["InventorySaved"];
+        };
+        ReaderPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Reader"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        ReaderAnswer: {
+            data: components["schemas"]["Reader"];
+        };
+        ScanPointPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ScanPoint"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        ScanPointAnswer: {
+            data: components["schemas"]["ScanPoint"];
+        };
+        TestReadSentAnswer: {
+            data: components["schemas"]["TestReadSent"];
+        };
+        UnknownTagPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["UnknownTag"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        ClaimedTagAnswer: {
+            data: components["schemas"]["ClaimedTag"];
+        };
+        WebhookPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Webhook"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        WebhookAnswer: {
+            data: components["schemas"]["Webhook"];
+        };
+        WebhookTestAnswer: {
+            data: components["schemas"]["WebhookTest"];
+        };
+        WebhookDeliveryPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["WebhookDelivery"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
     };
     responses: {
-        /** @description Method not allowed (`method_not_allowed`) */
-        Error405: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                Allow: components["headers"]["Allow"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
         /** @description Validation failed (`validation_error`) or Bad request (`bad_request`) */
         Error400: {
             headers: {
@@ -3381,16 +4190,13 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `User-Agent` is missing, empty or a default of an HTTP library */
+        /** @description As `text/plain`: the `User-Agent` is missing, empty or a default of an HTTP library. */
         RefusedUserAgent: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 [name: string]: unknown;
             };
-            content: {
-                /** @example Forbidden: send a User-Agent header that names your product. */
-                "text/plain": string;
-            };
+            content?: never;
         };
         /** @description Payload too large (`payload_too_large`) */
         Error413: {
@@ -3402,7 +4208,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Unsupported media type (`unsupported_media_type`) */
+        /** @description Unsupported media type (`unsupported_media_type`). The `Content-Type` is missing or is none that the operation takes: PATCH takes `application/merge-patch+json`. */
         Error415: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3476,7 +4282,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Forbidden (`forbidden`) */
+        /** @description Forbidden (`forbidden`). As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library. */
         Error403: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -3487,8 +4293,6 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["Error"];
-                /** @example Forbidden: send a User-Agent header that names your product. */
-                "text/plain": string;
             };
         };
     };
@@ -3500,8 +4304,6 @@ export interface components {
     headers: {
         /** @description The id of the request: yours or a ULID. Quote it when you report a problem. */
         "X-Request-ID": string;
-        /** @description The methods that the path supports. */
-        Allow: string;
         /** @description Requests per minute. Only on counted GETs. */
         "X-RateLimit-Limit-Of-Counted-GET": number;
         /** @description Requests left, at most the limit. Only on counted GETs. */
@@ -3547,14 +4349,6 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["TokenRequest"];
-                /**
-                 * @example {
-                 *       "grant_type": "client_credentials",
-                 *       "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
-                 *       "client_secret": "wb_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
-                 *     }
-                 */
-                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
             };
         };
         responses: {
@@ -3646,9 +4440,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Session"];
-                    };
+                    "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -3720,9 +4512,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Session"];
-                    };
+                    "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -3775,7 +4565,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
-                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "refresh_token": "no example",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
                      *         "user": {
@@ -3792,9 +4582,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Session"];
-                    };
+                    "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -3885,9 +4673,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["CurrentUser"];
-                    };
+                    "application/json": components["schemas"]["CurrentUserAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -3918,14 +4704,6 @@ export interface operations {
                 "application/json": {
                     name: string;
                 };
-                /**
-                 * @example {
-                 *       "name": "no example"
-                 *     }
-                 */
-                "application/merge-patch+json": {
-                    name: string;
-                };
             };
         };
         responses: {
@@ -3954,9 +4732,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["CurrentUser"];
-                    };
+                    "application/json": components["schemas"]["CurrentUserAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4015,7 +4791,9 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -4054,18 +4832,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["SignedIn"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["SignedInPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4147,7 +4914,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "access_token": "eyJhbGciOiJFZERTQSIsImtpZCI6ImsxIn0.eyJ0eXAiOiJrZXkifQ.c2lnbmF0dXJl",
-                     *         "refresh_token": "q8Jx2u0l7mXnKQvB1yqWm3sV5tZcR9dEfGhIjKlMnOp",
+                     *         "refresh_token": "no example",
                      *         "token_type": "Bearer",
                      *         "expires_in": 900,
                      *         "user": {
@@ -4164,9 +4931,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Session"];
-                    };
+                    "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4183,7 +4948,9 @@ export interface operations {
     listMembers: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -4191,6 +4958,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
             };
             cookie?: never;
@@ -4221,18 +4989,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ListedMember"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["ListedMemberPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4251,6 +5008,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
                 user_id: number;
             };
@@ -4284,6 +5042,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
                 user_id: number;
             };
@@ -4297,15 +5056,6 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {string} */
-                    role: "admin" | "member";
-                };
-                /**
-                 * @example {
-                 *       "role": "admin"
-                 *     }
-                 */
-                "application/merge-patch+json": {
                     /** @enum {string} */
                     role: "admin" | "member";
                 };
@@ -4330,9 +5080,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Member"];
-                    };
+                    "application/json": components["schemas"]["MemberAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4350,7 +5098,9 @@ export interface operations {
     listInvitations: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -4358,6 +5108,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
             };
             cookie?: never;
@@ -4389,18 +5140,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Invitation"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["InvitationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4419,6 +5159,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
             };
             cookie?: never;
@@ -4462,9 +5203,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["InvitationCreated"];
-                    };
+                    "application/json": components["schemas"]["InvitationCreatedAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4486,6 +5225,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
                 invitation_id: number;
             };
@@ -4565,9 +5305,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Session"];
-                    };
+                    "application/json": components["schemas"]["SessionAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4589,6 +5327,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
             };
             cookie?: never;
@@ -4601,14 +5340,6 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    name: string;
-                };
-                /**
-                 * @example {
-                 *       "name": "no example"
-                 *     }
-                 */
-                "application/merge-patch+json": {
                     name: string;
                 };
             };
@@ -4630,9 +5361,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["RenamedOrganization"];
-                    };
+                    "application/json": components["schemas"]["RenamedOrganizationAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4653,6 +5382,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
                 user_id: number;
             };
@@ -4676,9 +5406,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ResetLink"];
-                    };
+                    "application/json": components["schemas"]["ResetLinkAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4778,9 +5506,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["InvitationDescription"];
-                    };
+                    "application/json": components["schemas"]["InvitationDescriptionAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4841,9 +5567,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["CurrentUser"];
-                    };
+                    "application/json": components["schemas"]["CurrentUserAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4890,9 +5614,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["CurrentOrganization"];
-                    };
+                    "application/json": components["schemas"]["CurrentOrganizationAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4907,7 +5629,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -4915,6 +5639,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
             };
             cookie?: never;
@@ -4955,18 +5680,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ApiKey"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -4985,6 +5699,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
             };
             cookie?: never;
@@ -5031,9 +5746,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ApiKeyCreated"];
-                    };
+                    "application/json": components["schemas"]["ApiKeyCreatedAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5050,6 +5763,7 @@ export interface operations {
     revokeApiKey: {
         parameters: {
             query?: {
+                /** @description `true` also revokes the keys that this key created, and those that they created. */
                 descendants?: boolean;
             };
             header?: {
@@ -5057,6 +5771,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
                 org_id: number;
                 /** @description The id or the UUID. */
                 key_id: string;
@@ -5085,13 +5800,21 @@ export interface operations {
     listAssets: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description Repeatable: one of the values matches. */
                 external_key?: string[];
+                /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
+                /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
+                /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
             };
             header?: {
@@ -5118,7 +5841,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 4503599627370497,
-                     *           "external_key": "ASSET-0001",
+                     *           "external_key": "FORKLIFT-7",
                      *           "name": "Forklift 7",
                      *           "description": null,
                      *           "type": "asset",
@@ -5145,18 +5868,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Asset"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["AssetPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5213,9 +5925,9 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "external_key": "ASSET-0001",
+                     *         "external_key": "FORKLIFT-7",
                      *         "name": "Forklift 7",
-                     *         "description": null,
+                     *         "description": "Reach truck, battery changed in May",
                      *         "type": "asset",
                      *         "metadata": {
                      *           "maker": "Linde"
@@ -5236,9 +5948,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Asset"];
-                    };
+                    "application/json": components["schemas"]["AssetAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5260,6 +5970,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -5280,7 +5991,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "external_key": "ASSET-0001",
+                     *         "external_key": "FORKLIFT-7",
                      *         "name": "Forklift 7",
                      *         "description": null,
                      *         "type": "asset",
@@ -5303,9 +6014,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Asset"];
-                    };
+                    "application/json": components["schemas"]["AssetAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5325,6 +6034,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -5356,6 +6066,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -5388,12 +6099,13 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "external_key": "ASSET-0001",
-                     *         "name": "Forklift 7",
+                     *         "external_key": "FORKLIFT-7",
+                     *         "name": "Forklift 8",
                      *         "description": null,
                      *         "type": "asset",
                      *         "metadata": {
-                     *           "maker": "Linde"
+                     *           "maker": "Linde",
+                     *           "serial": "H2X-0815"
                      *         },
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
@@ -5411,9 +6123,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Asset"];
-                    };
+                    "application/json": components["schemas"]["AssetAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5435,6 +6145,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -5461,7 +6172,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "external_key": "ASSET-0001",
+                     *         "external_key": "NORTH-1",
                      *         "name": "Forklift 7",
                      *         "description": null,
                      *         "type": "asset",
@@ -5485,11 +6196,7 @@ export interface operations {
                      *       "descendant_count_affected": 0
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Asset"];
-                        /** @example 0 */
-                        descendant_count_affected: number;
-                    };
+                    "application/json": components["schemas"]["AssetRenamed"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5507,14 +6214,23 @@ export interface operations {
     listLocations: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description Repeatable: one of the values matches. */
                 external_key?: string[];
+                /** @description Repeatable: one of the values matches. */
                 parent_id?: number[];
+                /** @description Repeatable: one of the values matches. */
                 parent_external_key?: string[];
+                /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
+                /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
             };
             header?: {
@@ -5540,25 +6256,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 4503599627370497,
-                     *           "external_key": "LOC-001",
+                     *           "id": 4503599627370513,
+                     *           "external_key": "DOCK-1",
                      *           "name": "Dock 1",
-                     *           "description": null,
-                     *           "parent_id": null,
-                     *           "parent_external_key": null,
+                     *           "description": "North side",
+                     *           "parent_id": 4503599627370512,
+                     *           "parent_external_key": "WAREHOUSE-1",
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z",
                      *           "deleted_at": null,
-                     *           "tags": [
-                     *             {
-                     *               "id": 4503599627370497,
-                     *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
-                     *             }
-                     *           ]
+                     *           "tags": []
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -5566,18 +6276,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["LocationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5623,31 +6322,23 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "external_key": "LOC-001",
+                     *         "id": 4503599627370513,
+                     *         "external_key": "DOCK-1",
                      *         "name": "Dock 1",
-                     *         "description": null,
-                     *         "parent_id": null,
-                     *         "parent_external_key": null,
+                     *         "description": "North side",
+                     *         "parent_id": 4503599627370512,
+                     *         "parent_external_key": "WAREHOUSE-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z",
                      *         "deleted_at": null,
-                     *         "tags": [
-                     *           {
-                     *             "id": 4503599627370497,
-                     *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
-                     *           }
-                     *         ]
+                     *         "tags": []
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"];
-                    };
+                    "application/json": components["schemas"]["LocationAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5669,6 +6360,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -5688,31 +6380,23 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "external_key": "LOC-001",
+                     *         "id": 4503599627370513,
+                     *         "external_key": "DOCK-1",
                      *         "name": "Dock 1",
-                     *         "description": null,
-                     *         "parent_id": null,
-                     *         "parent_external_key": null,
+                     *         "description": "North side",
+                     *         "parent_id": 4503599627370512,
+                     *         "parent_external_key": "WAREHOUSE-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z",
                      *         "deleted_at": null,
-                     *         "tags": [
-                     *           {
-                     *             "id": 4503599627370497,
-                     *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
-                     *           }
-                     *         ]
+                     *         "tags": []
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"];
-                    };
+                    "application/json": components["schemas"]["LocationAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5732,6 +6416,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -5764,6 +6449,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -5792,31 +6478,23 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "external_key": "LOC-001",
-                     *         "name": "Dock 1",
+                     *         "id": 4503599627370513,
+                     *         "external_key": "DOCK-1",
+                     *         "name": "Dock 2",
                      *         "description": null,
-                     *         "parent_id": null,
-                     *         "parent_external_key": null,
+                     *         "parent_id": 4503599627370512,
+                     *         "parent_external_key": "WAREHOUSE-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z",
                      *         "deleted_at": null,
-                     *         "tags": [
-                     *           {
-                     *             "id": 4503599627370497,
-                     *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
-                     *           }
-                     *         ]
+                     *         "tags": []
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"];
-                    };
+                    "application/json": components["schemas"]["LocationAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5839,6 +6517,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -5864,34 +6543,24 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "external_key": "LOC-001",
+                     *         "id": 4503599627370513,
+                     *         "external_key": "NORTH-1",
                      *         "name": "Dock 1",
-                     *         "description": null,
-                     *         "parent_id": null,
-                     *         "parent_external_key": null,
+                     *         "description": "North side",
+                     *         "parent_id": 4503599627370512,
+                     *         "parent_external_key": "WAREHOUSE-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z",
                      *         "deleted_at": null,
-                     *         "tags": [
-                     *           {
-                     *             "id": 4503599627370497,
-                     *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
-                     *           }
-                     *         ]
+                     *         "tags": []
                      *       },
                      *       "descendant_count_affected": 0
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"];
-                        /** @example 0 */
-                        descendant_count_affected: number;
-                    };
+                    "application/json": components["schemas"]["LocationRenamed"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5909,7 +6578,9 @@ export interface operations {
     listLocationBranch: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
                 parent_id?: number;
             };
@@ -5934,7 +6605,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 4503599627370497,
-                     *           "external_key": "LOC-001",
+                     *           "external_key": "DOCK-1",
                      *           "name": "Dock 1",
                      *           "description": null,
                      *           "parent_id": null,
@@ -5960,18 +6631,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["LocationOfBranch"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["LocationOfBranchPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -5986,7 +6646,9 @@ export interface operations {
     listLocationAncestors: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -5994,6 +6656,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -6014,25 +6677,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 4503599627370497,
-                     *           "external_key": "LOC-001",
+                     *           "id": 4503599627370513,
+                     *           "external_key": "DOCK-1",
                      *           "name": "Dock 1",
-                     *           "description": null,
-                     *           "parent_id": null,
-                     *           "parent_external_key": null,
+                     *           "description": "North side",
+                     *           "parent_id": 4503599627370512,
+                     *           "parent_external_key": "WAREHOUSE-1",
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z",
                      *           "deleted_at": null,
-                     *           "tags": [
-                     *             {
-                     *               "id": 4503599627370497,
-                     *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
-                     *             }
-                     *           ]
+                     *           "tags": []
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -6040,18 +6697,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["LocationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6066,7 +6712,9 @@ export interface operations {
     listLocationChildren: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -6074,6 +6722,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -6094,25 +6743,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 4503599627370497,
-                     *           "external_key": "LOC-001",
+                     *           "id": 4503599627370513,
+                     *           "external_key": "DOCK-1",
                      *           "name": "Dock 1",
-                     *           "description": null,
-                     *           "parent_id": null,
-                     *           "parent_external_key": null,
+                     *           "description": "North side",
+                     *           "parent_id": 4503599627370512,
+                     *           "parent_external_key": "WAREHOUSE-1",
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z",
                      *           "deleted_at": null,
-                     *           "tags": [
-                     *             {
-                     *               "id": 4503599627370497,
-                     *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
-                     *             }
-                     *           ]
+                     *           "tags": []
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -6120,18 +6763,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["LocationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6146,7 +6778,9 @@ export interface operations {
     listLocationDescendants: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -6154,6 +6788,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -6174,25 +6809,19 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": 4503599627370497,
-                     *           "external_key": "LOC-001",
+                     *           "id": 4503599627370513,
+                     *           "external_key": "DOCK-1",
                      *           "name": "Dock 1",
-                     *           "description": null,
-                     *           "parent_id": null,
-                     *           "parent_external_key": null,
+                     *           "description": "North side",
+                     *           "parent_id": 4503599627370512,
+                     *           "parent_external_key": "WAREHOUSE-1",
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z",
                      *           "deleted_at": null,
-                     *           "tags": [
-                     *             {
-                     *               "id": 4503599627370497,
-                     *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
-                     *             }
-                     *           ]
+                     *           "tags": []
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -6200,18 +6829,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Location"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["LocationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6231,6 +6849,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -6264,9 +6883,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Tag"];
-                    };
+                    "application/json": components["schemas"]["TagAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6289,7 +6906,9 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
+                /** @description The id of the tag. */
                 tag_id: number;
             };
             cookie?: never;
@@ -6321,6 +6940,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -6354,9 +6974,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Tag"];
-                    };
+                    "application/json": components["schemas"]["TagAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6379,7 +6997,9 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
+                /** @description The id of the tag. */
                 tag_id: number;
             };
             cookie?: never;
@@ -6411,6 +7031,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -6437,7 +7058,7 @@ export interface operations {
                      *         "key_held_by": null,
                      *         "asset": {
                      *           "id": 4503599627370497,
-                     *           "external_key": "ASSET-0001",
+                     *           "external_key": "FORKLIFT-7",
                      *           "name": "Forklift 7",
                      *           "description": null,
                      *           "type": "asset",
@@ -6461,9 +7082,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["AssetRestorePreview"];
-                    };
+                    "application/json": components["schemas"]["AssetRestorePreviewAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6483,6 +7102,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -6509,7 +7129,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "external_key": "ASSET-0001",
+                     *         "external_key": "FORKLIFT-7B",
                      *         "name": "Forklift 7",
                      *         "description": null,
                      *         "type": "asset",
@@ -6570,6 +7190,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -6595,33 +7216,25 @@ export interface operations {
                      *         ],
                      *         "key_held_by": null,
                      *         "location": {
-                     *           "id": 4503599627370497,
-                     *           "external_key": "LOC-001",
+                     *           "id": 4503599627370513,
+                     *           "external_key": "DOCK-1",
                      *           "name": "Dock 1",
-                     *           "description": null,
-                     *           "parent_id": null,
-                     *           "parent_external_key": null,
+                     *           "description": "North side",
+                     *           "parent_id": 4503599627370512,
+                     *           "parent_external_key": "WAREHOUSE-1",
                      *           "is_active": true,
                      *           "valid_from": "2026-11-21T10:00:00.000Z",
                      *           "valid_to": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z",
                      *           "deleted_at": null,
-                     *           "tags": [
-                     *             {
-                     *               "id": 4503599627370497,
-                     *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
-                     *             }
-                     *           ]
+                     *           "tags": []
                      *         },
                      *         "parent": null
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["LocationRestorePreview"];
-                    };
+                    "application/json": components["schemas"]["LocationRestorePreviewAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6641,6 +7254,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the location. */
                 location_id: number;
             };
             cookie?: never;
@@ -6667,25 +7281,19 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
-                     *         "id": 4503599627370497,
-                     *         "external_key": "LOC-001",
+                     *         "id": 4503599627370513,
+                     *         "external_key": "DOCK-1B",
                      *         "name": "Dock 1",
-                     *         "description": null,
+                     *         "description": "North side",
                      *         "parent_id": null,
-                     *         "parent_external_key": null,
+                     *         "parent_external_key": "WAREHOUSE-1",
                      *         "is_active": true,
                      *         "valid_from": "2026-11-21T10:00:00.000Z",
                      *         "valid_to": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z",
                      *         "deleted_at": null,
-                     *         "tags": [
-                     *           {
-                     *             "id": 4503599627370497,
-                     *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
-                     *           }
-                     *         ]
+                     *         "tags": []
                      *       },
                      *       "tags_not_restored": [
                      *         {
@@ -6768,9 +7376,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["LookupRow"][];
-                    };
+                    "application/json": components["schemas"]["LookupRowList"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6786,7 +7392,9 @@ export interface operations {
     listImports: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -6834,18 +7442,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Import"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["ImportPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6908,9 +7505,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Import"];
-                    };
+                    "application/json": components["schemas"]["ImportAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -6968,9 +7563,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Import"];
-                    };
+                    "application/json": components["schemas"]["ImportAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7016,8 +7609,11 @@ export interface operations {
     listImportRows: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description Repeatable: one of the values matches. */
                 outcome?: ("created" | "updated" | "unchanged" | "failed")[];
             };
             header?: {
@@ -7064,18 +7660,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ImportRow"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["ImportRowPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7167,9 +7752,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Import"];
-                    };
+                    "application/json": components["schemas"]["ImportAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7185,11 +7768,17 @@ export interface operations {
     exportAssets: {
         parameters: {
             query?: {
+                /** @description Repeatable: one of the values matches. */
                 external_key?: string[];
+                /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
+                /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
+                /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
                 window?: "current" | "any";
             };
@@ -7255,10 +7844,15 @@ export interface operations {
     getAssetHistory: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 to?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `event_observed_at`. */
                 sort?: string;
             };
             header?: {
@@ -7266,6 +7860,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -7298,18 +7893,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["HistoryRow"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["HistoryRowPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7324,18 +7908,27 @@ export interface operations {
     listAssetLocations: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description The id of the asset. Repeatable: one of the values matches. */
                 asset_id?: number[];
+                /** @description Repeatable: one of the values matches. */
                 asset_external_key?: string[];
+                /** @description The id of the location. Repeatable: one of the values matches. */
                 location_id?: number[];
+                /** @description Repeatable: one of the values matches. */
                 location_external_key?: string[];
                 /** @description Requires a location filter. `true` also returns assets at live sub-locations, at any depth. */
                 include_descendants?: boolean;
+                /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
                 /** @description RFC 3339 timestamp with any offset. Returns where each asset was at that time, according to its history. Includes assets that were valid, not deleted and already scanned at that time. The dwell is null. Responds with 400 if the time is before the oldest history that is kept. */
                 at?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `asset_last_seen`, `asset_external_key`, `location_external_key`. */
                 sort?: string;
             };
             header?: {
@@ -7377,18 +7970,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["AssetLocation"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["AssetLocationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7402,11 +7984,17 @@ export interface operations {
     listCurrentLocations: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description Repeatable: one of the values matches. */
                 location?: string[];
+                /** @description Repeatable: one of the values matches. */
                 asset?: string[];
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `last_seen`, `asset`, `location`. */
                 sort?: string;
             };
             header?: {
@@ -7442,18 +8030,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["CurrentLocation"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["CurrentLocationPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7467,9 +8044,13 @@ export interface operations {
     listSightings: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 to?: string;
             };
             header?: {
@@ -7477,6 +8058,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the asset. */
                 asset_id: number;
             };
             cookie?: never;
@@ -7510,18 +8092,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Sighting"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["SightingPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7536,7 +8107,7 @@ export interface operations {
     listOccupancy: {
         parameters: {
             query: {
-                /** @description Repeatable: one of the values matches. */
+                /** @description The id of the location. Repeatable: one of the values matches. */
                 location_id: number[];
             };
             header?: {
@@ -7568,11 +8139,7 @@ export interface operations {
                      *       "nowhere": 0
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Occupancy"][];
-                        total: number;
-                        nowhere: number;
-                    };
+                    "application/json": components["schemas"]["OccupancyList"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7590,6 +8157,7 @@ export interface operations {
                 from?: string;
                 /** @description RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now. */
                 to?: string;
+                /** @description The id of the location. */
                 location_id?: number;
                 include_descendants?: boolean;
             };
@@ -7626,9 +8194,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["MovementSummary"];
-                    };
+                    "application/json": components["schemas"]["MovementSummaryAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7642,6 +8208,7 @@ export interface operations {
     streamMovements: {
         parameters: {
             query?: {
+                /** @description Same as the header `Last-Event-ID`. The header wins if both are sent. */
                 last_event_id?: string;
             };
             header?: {
@@ -7832,9 +8399,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["InventorySaved"];
-                    };
+                    "application/json": components["schemas"]["InventorySavedAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7850,11 +8415,16 @@ export interface operations {
     listReaders: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
                 configured?: boolean;
+                /** @description Repeatable: one of the values matches. */
                 status?: ("online" | "silent" | "never_heard")[];
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`. */
                 sort?: string;
             };
             header?: {
@@ -7918,18 +8488,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Reader"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["ReaderPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -7975,9 +8534,9 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": null,
-                     *         "reader_key": "no example",
-                     *         "name": null,
-                     *         "format": null,
+                     *         "reader_key": "dock-1",
+                     *         "name": "no example",
+                     *         "format": "canonical",
                      *         "timezone": null,
                      *         "mapping": null,
                      *         "configured": true,
@@ -8011,9 +8570,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Reader"];
-                    };
+                    "application/json": components["schemas"]["ReaderAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8088,9 +8645,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Reader"];
-                    };
+                    "application/json": components["schemas"]["ReaderAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8154,13 +8709,6 @@ export interface operations {
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["ReaderUpdate"];
-                /**
-                 * @example {
-                 *       "name": "no example",
-                 *       "format": "canonical"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ReaderUpdate"];
             };
         };
         responses: {
@@ -8176,8 +8724,8 @@ export interface operations {
                      *       "data": {
                      *         "id": null,
                      *         "reader_key": "no example",
-                     *         "name": null,
-                     *         "format": null,
+                     *         "name": "no example",
+                     *         "format": "canonical",
                      *         "timezone": null,
                      *         "mapping": null,
                      *         "configured": true,
@@ -8211,9 +8759,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Reader"];
-                    };
+                    "application/json": components["schemas"]["ReaderAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8230,7 +8776,9 @@ export interface operations {
     listScanPoints: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -8267,18 +8815,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ScanPoint"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["ScanPointPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8333,9 +8870,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ScanPoint"];
-                    };
+                    "application/json": components["schemas"]["ScanPointAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8404,13 +8939,6 @@ export interface operations {
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["ScanPointUpdate"];
-                /**
-                 * @example {
-                 *       "antenna": 1,
-                 *       "name": "no example"
-                 *     }
-                 */
-                "application/json": components["schemas"]["ScanPointUpdate"];
             };
         };
         responses: {
@@ -8432,9 +8960,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ScanPoint"];
-                    };
+                    "application/json": components["schemas"]["ScanPointAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8488,9 +9014,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["TestReadSent"];
-                    };
+                    "application/json": components["schemas"]["TestReadSentAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8507,13 +9031,20 @@ export interface operations {
     listUnknownTags: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
+                /** @description Repeatable: one of the values matches. */
                 tag_type?: ("rfid" | "ble" | "barcode")[];
+                /** @description Repeatable: one of the values matches. */
                 reader_key?: string[];
                 min_reads?: number;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 seen_since?: string;
+                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `last_seen_at`, `first_seen_at`, `reads`, `value`. */
                 sort?: string;
             };
             header?: {
@@ -8553,18 +9084,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["UnknownTag"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["UnknownTagPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8592,9 +9112,9 @@ export interface operations {
                  *       "tag_type": "rfid",
                  *       "value": "no example",
                  *       "asset_id": 4503599627370497,
-                 *       "asset_external_key": "ASSET-0001",
+                 *       "asset_external_key": "FORKLIFT-7",
                  *       "location_id": 4503599627370497,
-                 *       "location_external_key": "ASSET-0001"
+                 *       "location_external_key": "FORKLIFT-7"
                  *     }
                  */
                 "application/json": components["schemas"]["UnknownTagClaim"];
@@ -8613,17 +9133,15 @@ export interface operations {
                      *       "data": {
                      *         "id": 4503599627370497,
                      *         "tag_type": "rfid",
-                     *         "value": "E28011606000020A1B2C3D4E",
-                     *         "asset_id": null,
-                     *         "asset_external_key": null,
-                     *         "location_id": null,
-                     *         "location_external_key": null
+                     *         "value": "no example",
+                     *         "asset_id": 4503599627370497,
+                     *         "asset_external_key": "FORKLIFT-7",
+                     *         "location_id": 4503599627370497,
+                     *         "location_external_key": "FORKLIFT-7"
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["ClaimedTag"];
-                    };
+                    "application/json": components["schemas"]["ClaimedTagAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8671,7 +9189,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -8707,18 +9227,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Webhook"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["WebhookPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8775,9 +9284,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8824,9 +9331,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8894,17 +9399,6 @@ export interface operations {
                     url?: string;
                     enabled?: boolean;
                 };
-                /**
-                 * @example {
-                 *       "url": "no example",
-                 *       "enabled": true
-                 *     }
-                 */
-                "application/json": {
-                    /** Format: uri */
-                    url?: string;
-                    enabled?: boolean;
-                };
             };
         };
         responses: {
@@ -8927,9 +9421,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["Webhook"];
-                    };
+                    "application/json": components["schemas"]["WebhookAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8972,9 +9464,7 @@ export interface operations {
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["WebhookTest"];
-                    };
+                    "application/json": components["schemas"]["WebhookTestAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -8989,7 +9479,9 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description Maximum number of rows on a page. */
                 limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
             };
             header?: {
@@ -9029,18 +9521,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": {
-                        data: components["schemas"]["WebhookDelivery"][];
-                        /** @example 50 */
-                        limit: number;
-                        /** @example 0 */
-                        offset: number;
-                        /**
-                         * @description Number of rows on all pages.
-                         * @example 1
-                         */
-                        total_count: number;
-                    };
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -15,6 +15,7 @@ import {
 } from './query.ts'
 import { patchWindowRule, windowRule } from './object-rules.ts'
 import { openEnum } from './open-enum.ts'
+import { UNDESCRIBED } from './undescribed.ts'
 import { Rename, renamed } from './rename.ts'
 import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from './route.ts'
@@ -28,12 +29,12 @@ const scanned = (type: 'integer' | 'string') => {
     .unknown()
     .check((payload) => addProblem(payload, { code: 'read_only', message: '{f} is read-only' }))
     .optional()
-    .meta({ override: { readOnly: true, type } })
+    .meta({ override: { [UNDESCRIBED]: true, type } })
   return { create: refused, patch: refused }
 }
 
 export const assetFields = {
-  ...namedFields({ key: 'ASSET-0001', name: 'Forklift 7' }),
+  ...namedFields({ key: 'FORKLIFT-7', name: 'Forklift 7' }),
   type: {
     view: openEnum(assetTypes),
     ...writable(z.enum(assetTypes).optional()),

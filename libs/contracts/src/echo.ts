@@ -20,7 +20,10 @@ const EchoedId = z
 const MAX_ECHOED_TAGS = 10_000
 
 /** Looser than `TagCreate`: a tag with missing fields or an unknown type only differs from the stored one. */
-const EchoedTag = z.strictObject({ id: EchoedId, tag_type: z.string(), value: z.string() }).partial()
+const EchoedTag = z
+  .strictObject({ id: EchoedId, tag_type: z.string(), value: z.string() })
+  .partial()
+  .meta({ id: 'EchoedTag' })
 
 /**
  * Fields of a view that PATCH does not write. They may come back as they were read, and are compared with the stored

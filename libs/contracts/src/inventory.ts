@@ -3,7 +3,7 @@ import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { dataOf } from './query.ts'
 import type { Route } from './route.ts'
-import { NaturalKey } from './text.ts'
+import { LocationKey, NaturalKey } from './text.ts'
 
 /** One transaction saves this many in about a second. */
 export const MAX_SAVED_ASSETS = 10_000
@@ -11,7 +11,7 @@ export const MAX_SAVED_ASSETS = 10_000
 export const InventorySave = z
   .strictObject({
     asset_identifiers: z.array(NaturalKey).min(1).max(MAX_SAVED_ASSETS),
-    location_identifier: NaturalKey,
+    location_identifier: LocationKey,
   })
   .meta({
     id: 'InventorySave',

@@ -17,14 +17,14 @@ import { bothOrNeitherNull, oneOf, patchWindowRule, windowRule } from './object-
 import { Rename, renamed } from './rename.ts'
 import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from './route.ts'
-import { NaturalKey } from './text.ts'
+import { LocationKey } from './text.ts'
 
 const parentId = Id.nullable().optional()
-const parentKey = NaturalKey.nullable().optional()
+const parentKey = LocationKey.nullable().optional()
 
 /** A parent is not `writable`, because the service resolves it and stores its id. */
 export const locationFields = {
-  ...namedFields({ key: 'LOC-001', name: 'Dock 1' }),
+  ...namedFields({ key: 'DOCK-1', name: 'Dock 1' }),
   parent_id: { view: Id.nullable(), create: parentId, patch: parentId, column: 'bigint', default: null },
   parent_external_key: {
     view: z.string().nullable(),
@@ -36,7 +36,24 @@ export const locationFields = {
   ...lifetimeFields,
 } as const satisfies Fields
 
-export const LocationView = z.object(shapeOf(locationFields, 'view')).meta({ id: 'Location' })
+export const LocationView = z.object(shapeOf(locationFields, 'view')).meta({
+  id: 'Location',
+  example: {
+    id: 4503599627370513,
+    external_key: 'DOCK-1',
+    name: 'Dock 1',
+    description: 'North side',
+    parent_id: 4503599627370512,
+    parent_external_key: 'WAREHOUSE-1',
+    is_active: true,
+    valid_from: '2026-11-21T10:00:00.000Z',
+    valid_to: null,
+    created_at: '2026-11-21T10:00:00.000Z',
+    updated_at: '2026-11-21T10:00:00.000Z',
+    deleted_at: null,
+    tags: [],
+  },
+})
 export type LocationView = z.infer<typeof LocationView>
 
 const { name, ...others } = shapeOf(locationFields, 'create')

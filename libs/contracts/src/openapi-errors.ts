@@ -72,37 +72,38 @@ function example(type: ErrorType, vocabulary: Vocabulary): object {
 const typesOf = (status: number) =>
   (Object.keys(errorTypes) as ErrorType[]).filter((type) => errorTypes[type].status === status)
 
-/** The web filter answers before all other steps, without the envelope (D2.1). */
-const REFUSED_AGENT = {
-  'text/plain': {
-    schema: z
-      .string()
-      .meta({ description: 'The `User-Agent` is missing, empty or a default of an HTTP library.' }),
-    example: 'Forbidden: send a User-Agent header that names your product.\n',
-  },
+/**
+ * The web filter answers before all other steps, without the envelope (D2.1). Its text is not declared as content:
+ * generators make the type of every error `Error | string` of it, or parse the text as JSON.
+ */
+const REFUSED_AGENT =
+  'As `text/plain`, without this body: the `User-Agent` is missing, empty or a default of an HTTP library.'
+
+const notes: Record<number, string> = {
+  403: REFUSED_AGENT,
+  415: 'The `Content-Type` is missing or is none that the operation takes: PATCH takes `application/merge-patch+json`.',
 }
 
 /** One response component per status. If two types share a status, the examples show both. */
-export function errorResponse(status: number, vocabulary: Vocabulary): ZodOpenApiResponseObject {
+function errorResponse(status: number, vocabulary: Vocabulary): ZodOpenApiResponseObject {
   const types = typesOf(status)
   const examples = Object.fromEntries(types.map((type) => [type, example(type, vocabulary)]))
   return {
     id: `Error${status}`,
-    description: types.map((type) => `${errorTypes[type].title} (\`${type}\`)`).join(' or '),
+    description: [
+      types.map((type) => `${errorTypes[type].title} (\`${type}\`)`).join(' or '),
+      ...(notes[status] === undefined ? [] : [notes[status]]),
+    ].join('. '),
     headers: errorHeaders(status, vocabulary),
-    content: {
-      [JSON_MEDIA_TYPE]: { schema: ErrorEnvelopeSchema, examples },
-      ...(status === 403 && REFUSED_AGENT),
-    },
+    content: { [JSON_MEDIA_TYPE]: { schema: ErrorEnvelopeSchema, examples } },
   }
 }
 
 /** The 403 of operations without a scope, which only the web filter answers. */
 const refusedAgent = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
   id: 'RefusedUserAgent',
-  description: 'The `User-Agent` is missing, empty or a default of an HTTP library',
+  description: 'As `text/plain`: the `User-Agent` is missing, empty or a default of an HTTP library.',
   headers: errorHeaders(405, vocabulary).pick({ 'X-Request-ID': true }),
-  content: REFUSED_AGENT,
 })
 
 /** Errors that the gateway and the service kit may answer, in addition to those of the row. */

@@ -20,12 +20,29 @@ export function withExamples(document: Document): Document {
   }
   const operations = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item as object))
   for (const { requestBody, responses } of operations as { requestBody?: Json; responses: Json }[]) {
-    fill(requestBody?.['content'] as Content | undefined, (schema) => exampleOf(schema, schemas, 'request'))
+    const request = requestBody?.['content'] as Content | undefined
+    fill(request, (schema) => exampleOf(schema, schemas, 'request'))
+    const sent = Object.values(request ?? {})[0]?.example
     for (const response of Object.values(responses) as Json[])
-      fill(response['content'] as Content | undefined, (schema) => exampleOf(schema, schemas, 'reply'))
+      fill(response['content'] as Content | undefined, (schema) =>
+        withSent(exampleOf(schema, schemas, 'reply'), sent),
+      )
   }
   return document
 }
+
+/** The response of a write shows the values that its request sends. Instants differ in form, and tags gain ids. */
+function withSent(reply: unknown, sent: unknown): unknown {
+  const data = isObject(reply) ? reply['data'] : undefined
+  if (!isObject(data) || !isObject(sent)) return reply
+  const same = Object.entries(sent).filter(
+    ([name, value]) => name in data && !Array.isArray(value) && !/_(?:at|from|to)$/.test(name),
+  )
+  return { ...(reply as Json), data: { ...data, ...Object.fromEntries(same) } }
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 type Direction = 'request' | 'reply'
 

@@ -1,4 +1,4 @@
-import type { Access, Route } from './route.ts'
+import type { Access, Route, Scope } from './route.ts'
 
 /** Texts of the API description that belong to no single row. */
 
@@ -52,6 +52,17 @@ It is deprecated. Every response carries \`Deprecation: true\`, and \`Sunset\` o
 path responds with 410 \`gone\`. For new integrations, use the description at \`/api/openapi.json\`.
 ${COMMON}`
 
+export const SCOPES: Record<Scope, string> = {
+  'assets:read': 'Read assets and their tags.',
+  'assets:write': 'Create, change and delete assets and their tags.',
+  'locations:read': 'Read locations and their tags.',
+  'locations:write': 'Create, change and delete locations and their tags.',
+  'scans:read': 'Read reports and history.',
+  'scans:write': 'Send scans and save inventories.',
+  'keys:admin': 'Full administration of the API keys of the organization.',
+  'tracking:read': 'The same as `scans:read`.',
+}
+
 /** By the first segment of a path. */
 const TAGS: Record<string, { name: string; description: string }> = {
   oauth: { name: 'Tokens', description: 'Exchange client credentials for access tokens.' },
@@ -61,6 +72,8 @@ const TAGS: Record<string, { name: string; description: string }> = {
   reports: { name: 'Reports', description: 'Where assets were last seen.' },
   inventory: { name: 'Inventory', description: 'Save the current location of assets.' },
 }
+
+export const EVENTS_TAG = { name: 'Events', description: 'What the API sends to your webhook.' }
 
 export function tagOf({ path }: Pick<Route, 'path'>): { name: string; description: string } {
   const segment = path.split('/')[1] ?? ''

@@ -3,6 +3,7 @@ import { NO_EXAMPLE } from './openapi-examples.ts'
 import { fullDescription, legacyDescription, publicDescription } from './openapi.ts'
 import { CSV_CONTENT_TYPE, type Route } from './route.ts'
 import { routePath, routes } from './routes.ts'
+import { Name, patternOf } from './text.ts'
 
 const described = publicDescription()
 const text = JSON.stringify(described)
@@ -48,7 +49,7 @@ test('a row documents all errors of the pipeline, with the envelope', () => {
   expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 429 500 503')
   const list = described.paths?.['/api/v1/assets']?.get
   expect(statusesOf(list)).toBe('200 400 401 403 429 500 503')
-  expect(list?.security).toEqual([{ APIKey: [] }, { BearerAuth: [] }])
+  expect(list?.security).toEqual([{ OAuth2: ['assets:read'] }, { APIKey: [] }, { BearerAuth: [] }])
   expect(described.paths?.['/api/v1/oauth/token']?.post?.security).toEqual([])
   expect(described.components?.responses?.['Error429']).toMatchObject({
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
@@ -66,15 +67,16 @@ test('a single-valued parameter is a value, and a repeatable one is a list', () 
 })
 
 type Json = Record<string, unknown>
-const resolved = (node: Json): Json =>
+const resolved = (node: Json, document: object = described): Json =>
   typeof node['$ref'] === 'string'
     ? (node['$ref']
         .slice(2)
         .split('/')
-        .reduce<unknown>((at, key) => (at as Json)[key], described) as Json)
+        .reduce<unknown>((at, key) => (at as Json)[key], document) as Json)
     : node
-type Media = { example?: unknown; examples?: Json }
-const contentOf = (node: unknown) => (resolved(node as Json)['content'] ?? {}) as Record<string, Media>
+type Media = { schema?: Json; example?: unknown; examples?: Json }
+const contentOf = (node: unknown, document: object = described) =>
+  (resolved(node as Json, document)['content'] ?? {}) as Record<string, Media>
 const media = (node: unknown) => Object.values(contentOf(node))
 
 const publicRows = Object.entries<Route>(routes).filter(([, row]) => row.described && !row.vocabulary)
@@ -118,10 +120,96 @@ describe.for(publicRows)('%s', ([operationId, row]) => {
   })
 })
 
-test('405 is described with Allow, although no operation answers it', () => {
-  expect(described.components?.responses?.['Error405']).toMatchObject({
-    headers: { Allow: { $ref: '#/components/headers/Allow' } },
+describe.for([
+  ['current', described],
+  ['legacy', legacyDescription()],
+] as const)('the %s vocabulary', ([, document]) => {
+  const all = JSON.stringify(document)
+  const found = Object.values(document.paths ?? {}).flatMap((item) => Object.values(item as object)) as Json[]
+  const schemas = Object.entries(document.components?.schemas ?? {}) as [string, Json][]
+
+  test('each field and each parameter has a description', () => {
+    const without = schemas.flatMap(([name, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, Json>)
+        .filter(([, field]) => field['$ref'] === undefined && field['description'] === undefined)
+        .map(([field]) => `${name}.${field}`),
+    )
+    const parameters = found.flatMap((operation) => (operation['parameters'] ?? []) as Json[])
+    for (const parameter of parameters)
+      if (parameter['$ref'] === undefined && parameter['description'] === undefined)
+        without.push(`parameter ${String(parameter['name'])}`)
+    expect(without).toEqual([])
   })
+
+  test('the JSON of each response is a named component, and each component is used', () => {
+    const answers = found.flatMap(({ responses }) =>
+      Object.values(responses as Json).flatMap((response) => Object.entries(contentOf(response, document))),
+    )
+    const anonymous = answers.filter(
+      ([type, { schema }]) => type === 'application/json' && schema?.['$ref'] === undefined,
+    )
+    expect(anonymous).toEqual([])
+    for (const [kind, components] of Object.entries(document.components ?? {}))
+      for (const name of kind === 'securitySchemes' ? [] : Object.keys(components as Json))
+        expect(all).toContain(`"#/components/${kind}/${name}"`)
+  })
+
+  test('a body has one media type, because generators make a method or a union of several', () => {
+    const several = found.filter(
+      ({ requestBody }) => Object.keys(contentOf(requestBody ?? {}, document)).length > 1,
+    )
+    expect(several).toEqual([])
+  })
+})
+
+test('an envelope is named after its resource', () => {
+  const schemaOf = (path: string, method: 'get' | 'post', status: string): unknown =>
+    contentOf(described.paths?.[path]?.[method]?.responses?.[status as '200'])['application/json']?.schema
+  const named = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  expect(schemaOf('/api/v1/assets', 'get', '200')).toEqual(named('AssetPage'))
+  expect(schemaOf('/api/v1/assets', 'post', '201')).toEqual(named('AssetAnswer'))
+  expect(schemaOf('/api/v1/locations/{location_id}/rename', 'post', '200')).toEqual(named('LocationRenamed'))
+})
+
+test('the 403 of the web filter is prose, and 415 says what PATCH takes', () => {
+  const { Error403, Error415, RefusedUserAgent } = described.components?.responses ?? {}
+  expect(Object.keys(contentOf(Error403))).toEqual(['application/json'])
+  expect(Error403).toHaveProperty('description', expect.stringContaining('`text/plain`'))
+  expect(contentOf(RefusedUserAgent)).toEqual({})
+  expect(Error415).toHaveProperty('description', expect.stringContaining('application/merge-patch+json'))
+})
+
+test('a field that is always refused is not described', () => {
+  for (const name of ['AssetCreate', 'AssetPatch'])
+    expect(described.components?.schemas?.[name]).not.toHaveProperty('properties.location_id')
+})
+
+test('D17.4 x-required-scopes and the scheme OAuth2 name all scopes that are enough', () => {
+  expect(described.paths?.['/api/v1/reports/asset-locations']?.get).toMatchObject({
+    'x-required-scopes': ['scans:read', 'tracking:read'],
+    security: [{ OAuth2: ['scans:read'] }, { OAuth2: ['tracking:read'] }, { APIKey: [] }, { BearerAuth: [] }],
+  })
+})
+
+test('the response of a write shows what its request sent', () => {
+  const update = described.paths?.['/api/v1/assets/{asset_id}']?.patch
+  expect(media(update?.requestBody)[0]?.example).toMatchObject({ name: 'Forklift 8' })
+  expect(media(update?.responses?.['200'])[0]?.example).toMatchObject({ data: { name: 'Forklift 8' } })
+})
+
+test('the pattern of a name agrees with its check', () => {
+  const pattern = new RegExp(patternOf({ trimmed: true }))
+  expect(described.components?.schemas?.['AssetCreate']).toHaveProperty(
+    'properties.name.pattern',
+    pattern.source,
+  )
+  for (const name of ['a', 'Forklift 7', 'ä 🚜', ' a', 'a ', 'a\u0000', 'a\tb', '\u007f'])
+    expect(pattern.test(name), name).toBe(Name.safeParse(name).success)
+})
+
+test('asset.moved is described with its schema', () => {
+  expect(described).toHaveProperty(['x-webhooks', 'asset.moved', 'post', 'requestBody'])
+  expect(described.components?.schemas?.['AssetMovedEvent']).toHaveProperty('properties.delivery_id')
 })
 
 test('a nullable enum lists null, because strict validators would refuse it otherwise', () => {

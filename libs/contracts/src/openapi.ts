@@ -5,10 +5,19 @@ import {
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
-import { errorResponse, errorResponses } from './openapi-errors.ts'
+import { errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
 import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
-import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, tagOf } from './openapi-text.ts'
+import { forGenerators } from './openapi-components.ts'
+import { events, eventSchemas } from './openapi-events.ts'
+import {
+  describeOperation,
+  INTRODUCTION,
+  LEGACY_INTRODUCTION,
+  EVENTS_TAG,
+  SCOPES,
+  tagOf,
+} from './openapi-text.ts'
 import {
   CSV_CONTENT_TYPE,
   JSON_MEDIA_TYPE,
@@ -16,6 +25,7 @@ import {
   type Access,
   type Route,
   type RouteTable,
+  type Scope,
 } from './route.ts'
 import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
 
@@ -63,20 +73,39 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
       info: {
         title: isLegacy ? 'Whereabouts API, legacy vocabulary' : 'Whereabouts API',
         version: '1.0.0',
+        contact: { name: 'The operator of this host' },
         description: isLegacy ? LEGACY_INTRODUCTION : INTRODUCTION,
       },
       servers: [{ url: isLegacy ? LEGACY_BASE : '/', description: 'The host that serves this description.' }],
-      tags: [...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values()],
+      tags: [
+        ...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values(),
+        ...(isLegacy ? [] : [EVENTS_TAG]),
+      ],
       paths,
-      // 405 belongs to a path, not to an operation. It is documented here.
-      components: { securitySchemes, responses: { Error405: errorResponse(405, vocabulary) } },
+      components: {
+        securitySchemes: securitySchemes,
+        ...(!isLegacy && { schemas: eventSchemas }),
+      },
+      ...(!isLegacy && { 'x-webhooks': events }),
     },
     { override },
   )
-  return withExamples(document)
+  return withExamples(forGenerators(document))
 }
 
 const securitySchemes = {
+  OAuth2: {
+    type: 'oauth2',
+    description:
+      'Client credentials of an API key: the tools that know this scheme request the token themselves.',
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${API_PREFIX}/oauth/token`,
+        refreshUrl: `${API_PREFIX}/oauth/token`,
+        scopes: SCOPES,
+      },
+    },
+  },
   APIKey: {
     type: 'apiKey',
     in: 'header',
@@ -100,7 +129,10 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     description: describeOperation(row),
     security: security(row.access),
     ...(row.vocabulary === 'legacy' && { deprecated: true }),
-    ...(isScope(row.access) && { 'x-required-scope': row.access }),
+    ...(isScope(row.access) && {
+      'x-required-scope': row.access,
+      'x-required-scopes': scopesOf(row.access),
+    }),
     requestParams: {
       ...(row.params instanceof z.ZodObject && { path: row.params }),
       ...(row.query instanceof z.ZodObject && { query: row.query }),
@@ -113,8 +145,13 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
 
 const RequestHeaders = z.object({ 'X-Request-ID': requestIdParameter })
 
-const bodyContent = (row: Route, schema: z.ZodType) =>
-  Object.fromEntries((row.mediaTypes ?? [JSON_MEDIA_TYPE]).map((type) => [type, { schema }]))
+/**
+ * Only the first media type: generators make one method or one union per media type, although the body is the same. The
+ * description names the others.
+ */
+const bodyContent = (row: Route, schema: z.ZodType) => ({
+  [row.mediaTypes?.[0] ?? JSON_MEDIA_TYPE]: { schema },
+})
 
 const files = (mediaTypes: readonly string[]) =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }]))
@@ -139,13 +176,21 @@ const csvOf = (columns: readonly string[]) => ({
   example: `${columns.join(',')}\r\n`,
 })
 
+/** Any one of them is enough. */
+function scopesOf(access: Access): Scope[] {
+  if (access === 'session-or-keys-admin') return ['keys:admin']
+  if (access === 'scans:read') return ['scans:read', 'tracking:read']
+  return scopes.filter((scope) => scope === access)
+}
+
 const isScope = (access: Access) => scopes.some((scope) => scope === access)
 
 function security(access: Access): Record<string, string[]>[] {
   if (access === 'none') return []
-  if (access === 'key') return [{ APIKey: [] }]
+  if (access === 'key') return [{ OAuth2: [] }, { APIKey: [] }]
   if (access === 'session' || access === 'admin') return [{ BearerAuth: [] }]
-  return [{ APIKey: [] }, { BearerAuth: [] }]
+  const ways = scopesOf(access).map((scope) => ({ OAuth2: [scope] }))
+  return [...ways, { APIKey: [] }, { BearerAuth: [] }]
 }
 
 /** Removes bounds and patterns of zod that come from JavaScript and do not help readers of the description. */

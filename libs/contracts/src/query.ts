@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
 import { MAX_ID, readId, Uuid } from './ids.ts'
-import { codePoints, hasControl, type FieldProblem } from './text.ts'
+import { codePoints, hasControl, patternOf, type FieldProblem } from './text.ts'
 
 /**
  * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
@@ -125,7 +125,7 @@ export const keysParameter = parameters(readKey, {
 })
 export const searchParameter = parameter(
   readText(255),
-  { type: 'string', maxLength: 255 },
+  { type: 'string', maxLength: 255, pattern: patternOf({ control: 'lines' }) },
   'Returns rows that contain this text, in any case. No character has a special meaning.',
 )
 
@@ -164,7 +164,11 @@ export function sortParameter<const T extends string>(fields: readonly T[]) {
       const message = `{f} must be one of: ${fields.join(', ')}`
       return { problem: { code: 'invalid_value', message, params: { allowed_values: fields } } }
     },
-    { type: 'string', example: `-${fields[0]}` },
+    {
+      type: 'string',
+      pattern: `^-?(${fields.join('|')})(,-?(${fields.join('|')})){0,15}$`,
+      example: `-${fields[0]}`,
+    },
     `Fields separated by commas. A leading \`-\` sorts in descending order. ` +
       `Fields: ${fields.map((f) => `\`${f}\``).join(', ')}.`,
   )

@@ -12,7 +12,7 @@ export const namedFields = (example: { key: string; name: string }) =>
     id: { view: Id, patch: echoed.id, column: 'bigint', default: BY_DATABASE },
     external_key: {
       view: z.string().meta({ example: example.key }),
-      create: NaturalKey.optional(),
+      create: NaturalKey.meta({ example: example.key }).optional(),
       patch: echoed.external_key,
       column: 'text',
       imported: true,

@@ -75,8 +75,17 @@ export function text(min: number, max: number, rules: TextRules = {}) {
         addProblem(payload, { code: 'invalid_value', message: '{f} must not start or end with white space' })
       else if (rules.plain && hasDisplayControl(payload.value)) addProblem(payload, DISPLAY_CONTROL_PROBLEM)
     })
-    .meta({ override: { minLength: min, maxLength: max } })
+    .meta({ override: { minLength: min, maxLength: max, pattern: patternOf(rules) } })
 }
+
+const LINE = String.raw`[^\x00-\x1f\x7f]`
+const LINES = String.raw`[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`
+/** No white space either. */
+const EDGE = String.raw`[^\s\x00-\x1f\x7f]`
+
+/** For the API description, as far as the regular expressions of all languages can say it. */
+export const patternOf = ({ control, trimmed }: TextRules): string =>
+  trimmed === true ? `^${EDGE}(${LINE}*${EDGE})?$` : `^${control === 'lines' ? LINES : LINE}*$`
 
 /** A name of an asset, a location, a reader or a key: one line, without white space at its ends. */
 export const Name = text(1, 255, { trimmed: true, plain: true })
@@ -102,4 +111,7 @@ export const NaturalKey = text(1, 255)
         message: '{f} must contain only letters, digits and hyphens',
       })
   })
-  .meta({ override: { pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 255 }, example: 'ASSET-0001' })
+  .meta({ override: { pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 255 }, example: 'FORKLIFT-7' })
+
+/** The same for locations, with an example of theirs. */
+export const LocationKey = NaturalKey.meta({ example: 'DOCK-1' })

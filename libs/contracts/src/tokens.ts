@@ -120,7 +120,7 @@ export const tokenRoutes = {
       'With `grant_type` `client_credentials`, send `client_id` and `client_secret` in the body or by HTTP Basic. ' +
       'With `grant_type` `refresh_token`, send `refresh_token`. A refresh token works once: a second use revokes ' +
       'every token that came from it. `scope` limits the tokens, and all tokens refreshed from them, to some scopes ' +
-      'of the key. Responds with 429 after repeated failures. Do not cache the response ' +
+      'of the key. The body may also be JSON or `application/x-www-form-urlencoded`, with the same fields. Responds with 429 after repeated failures. Do not cache the response ' +
       '(`Cache-Control: no-store`).',
     mediaTypes: [JSON_MEDIA_TYPE, 'application/x-www-form-urlencoded'],
     body: TokenRequest,

@@ -1,0 +1,79 @@
+import type { createDocument } from 'zod-openapi'
+import { descriptionOfField, descriptionOfParameter } from './openapi-fields.ts'
+import { UNDESCRIBED } from './undescribed.ts'
+
+type Json = Record<string, unknown>
+type Document = ReturnType<typeof createDocument>
+
+const isObject = (node: unknown): node is Json => typeof node === 'object' && node !== null
+
+/**
+ * Makes the description one that code generators get good code from: named envelopes, a description at each field and
+ * parameter, and no field that is always refused. Changes and returns the document.
+ */
+export function forGenerators(document: Document): Document {
+  const components = (document.components ?? {}) as Record<string, Json>
+  const schemas = (components['schemas'] ??= {}) as Record<string, Json>
+  for (const operation of operationsOf(document)) {
+    nameEnvelopes(operation['responses'] as Record<string, Json>, schemas)
+    for (const parameter of (operation['parameters'] ?? []) as Json[]) describeParameter(parameter)
+  }
+  for (const parameter of Object.values(components['parameters'] ?? {})) describeParameter(parameter as Json)
+  for (const [name, schema] of Object.entries(schemas)) describeFields(name, schema)
+  return document
+}
+
+export const operationsOf = (document: Document): Json[] =>
+  Object.values(document.paths ?? {}).flatMap((item) => Object.values(item as Json).filter(isObject))
+
+/** Generators name a schema without a name themselves: differently for each operation. */
+function nameEnvelopes(responses: Record<string, Json>, schemas: Record<string, Json>): void {
+  for (const { content } of Object.values(responses))
+    for (const media of Object.values((content ?? {}) as Record<string, Json>)) {
+      const name = envelopeName(media['schema'] as Json | undefined)
+      if (name === undefined) continue
+      const known = (schemas[name] ??= media['schema'] as Json)
+      if (JSON.stringify(known) !== JSON.stringify(media['schema']))
+        throw new Error(`${name} would name two envelopes`)
+      media['schema'] = { $ref: `#/components/schemas/${name}` }
+    }
+}
+
+/** `AssetPage` for a list of `Asset`, `AssetAnswer` for one, `AssetRenamed` for one with its affected descendants. */
+function envelopeName(schema: Json | undefined): string | undefined {
+  const { data, ...others } = (schema?.['properties'] ?? {}) as Record<string, Json>
+  const page = nameOf(data?.['items'] as Json | undefined)
+  if (page !== undefined) return 'total_count' in others ? `${page}Page` : `${page}List`
+  const single = nameOf(data)
+  if (single === undefined) return undefined
+  if ('descendant_count_affected' in others) return `${single}Renamed`
+  return Object.keys(others).length === 0 ? `${single}Answer` : undefined
+}
+
+const nameOf = (schema: Json | undefined): string | undefined =>
+  typeof schema?.['$ref'] === 'string' ? schema['$ref'].split('/').at(-1) : undefined
+
+/** Some generators read only the description of the parameter, not the one of its schema. */
+function describeParameter(parameter: Json): void {
+  const schema = parameter['schema'] as Json | undefined
+  if (typeof parameter['name'] !== 'string' || !schema) return
+  const special = descriptionOfParameter(parameter['name'])
+  const own = (parameter['description'] ?? schema['description']) as string | undefined
+  const text = [special, own].filter((part) => part !== undefined).join(' ')
+  delete schema['description']
+  if (text !== '') parameter['description'] = text
+}
+
+function describeFields(name: string, schema: Json): void {
+  const properties = (schema['properties'] ?? {}) as Record<string, Json>
+  for (const [field, property] of Object.entries(properties)) {
+    if (UNDESCRIBED in property) delete properties[field]
+    const text = descriptionOfField(name, field)
+    // OpenAPI 3.0 ignores what stands beside `$ref`.
+    if (text === undefined || '$ref' in property) continue
+    const own = property['description']
+    if (own === undefined) property['description'] = text
+    else if (typeof own === 'string' && own.startsWith('Known values'))
+      property['description'] = `${text} ${own}`
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Descriptions of fields and parameters whose schema has none of its own. By name, because a name means the same
+ * everywhere; `Schema.field` goes before `field`. A test finds a name without a description.
+ */
+const RFC_3339 = 'RFC 3339, with any offset.'
+
+const KEY = 'Letters, digits and hyphens; case-sensitive.'
+
+const fields: Record<string, string> = {
+  // All resources
+  id: 'Opaque and permanent. Never reused, and unique across all kinds of resource.',
+  name: 'The name for people, on one line. Without control characters, and without white space at its ends.',
+  description: 'Free text. Tab, CR and LF are allowed, other control characters are not.',
+  external_key: `Your key for the resource, unique among its kind. ${KEY}`,
+  is_active: 'A filter of lists. It hides nothing by itself.',
+  valid_from: 'Start of the validity. Lists omit the resource before it.',
+  valid_to: 'End of the validity. Lists omit the resource after it. Null: no end.',
+  created_at: 'When the resource was created.',
+  updated_at: 'When the resource was last changed. Attaching and removing tags does not change it.',
+  deleted_at: 'When the resource was deleted. Null if it is not deleted.',
+  tags: 'The tags of the resource, at most 200.',
+  data: 'The content of the response.',
+  limit: 'The limit of the request.',
+  offset: 'The offset of the request.',
+  descendant_count_affected: 'How many live sub-locations, at any depth, show the new key in their path.',
+  // Assets
+  type: 'The kind of asset.',
+  metadata:
+    'Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings.',
+  'Asset.metadata': 'Your own JSON object.',
+  // Tags
+  tag_type: 'The technology of the tag.',
+  value:
+    'What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.',
+  'Tag.id': 'The id of the tag, to remove it.',
+  // Locations
+  parent_id: 'The id of the location that contains this one. Null for a root.',
+  parent_external_key: 'The external key of the location that contains this one. Null for a root.',
+  'Rename.external_key': `The new external key. ${KEY}`,
+  // Where assets are
+  asset_id: 'The id of the asset.',
+  asset_external_key: 'The external key of the asset.',
+  location_id:
+    'The id of the location. Null if the asset was seen at no location, or at one that was deleted since.',
+  location_external_key: 'The external key of the location. Null where `location_id` is.',
+  asset_deleted_at: 'When the asset was deleted. Null if it is not deleted.',
+  asset_last_seen: 'When the asset was last seen.',
+  dwell_started_at:
+    'First scan of the current unbroken time at the location. Null with `at`, and without a location.',
+  dwell_seconds: 'Seconds from `dwell_started_at` to `asset_last_seen`. Null where `dwell_started_at` is.',
+  event_observed_at: 'When the asset was seen.',
+  duration_seconds:
+    'Seconds that the asset spent at the previous location before this scan. Null on the earliest row of the history.',
+  asset: 'The external key of the asset.',
+  location: 'The external key of the location.',
+  last_seen: 'When the asset was last seen.',
+  asset_identifiers: 'External keys of the assets, 1 to 10 000. A key that is repeated counts once.',
+  location_identifier: 'The external key of the location where the assets are.',
+  'InventorySaved.location_id': 'The id of the location.',
+  location_name: 'The name of the location.',
+  // Keys and tokens
+  grant_type: 'Decides which other fields are required.',
+  client_id: 'The `client_id` of the API key.',
+  client_secret: 'The secret of the API key.',
+  'TokenRequest.refresh_token': 'The latest refresh token. Required with the grant `refresh_token`.',
+  token_type: 'Always `Bearer`.',
+  expires_in: 'Lifetime of the access token, in seconds.',
+  scopes: 'What the key may do.',
+  api_key_id: 'The `jti` of the calling API key.',
+  jti: 'The UUID of the key, which its tokens and its client id name.',
+  created_by: 'The id of the user who created the key. Null if another key did.',
+  created_by_key_id: 'The id of the key that created this key. Null if a user did.',
+  expires_at: 'When the key stops working. Null: never.',
+  last_used_at: 'When the key was last used. Null if never.',
+  reader_key: 'The only reader that the key may publish for. Null: any reader.',
+  // Errors
+  error: 'What is wrong with the request.',
+  message: 'For people. The text may change.',
+  // The event
+  event: 'Which event it is. Ignore events with an unknown value.',
+  delivery_id: 'The same on every attempt. Use it to detect duplicates.',
+  occurred_at: 'When the asset was seen at the new location. Use it to order events.',
+  from_location:
+    'Null for a first sighting, after a scan without a location, and if that location was deleted.',
+  // Legacy vocabulary
+  surrogate_id: 'The id of the resource: opaque and permanent.',
+  identifier: `Your key for the resource, unique among its kind. ${KEY}`,
+  identifiers: 'The tags of the resource, at most 200.',
+  parent_identifier: 'The `identifier` of the location that contains this one. Null for a root.',
+  'LegacyIdentifier.is_active': 'Whether the identifier is in use.',
+  'LegacyIdentifierCreate.type': 'The technology of the tag. Defaults to `rfid`.',
+  timestamp: 'When the asset was seen.',
+}
+
+const parameters: Record<string, string> = {
+  asset_id: 'The id of the asset.',
+  location_id: 'The id of the location.',
+  tag_id: 'The id of the tag.',
+  org_id: 'The id of the organization, as `GET /orgs/me` returns it.',
+  identifier: 'The external key of the resource.',
+  is_active: 'Returns only active (`true`) or only inactive (`false`) rows.',
+  include_deleted: '`true` also returns deleted rows.',
+  descendants: '`true` also revokes the keys that this key created, and those that they created.',
+}
+
+/** What a request means without the field. In prose: generators make a field with a `default` required, or send it always. */
+const defaults: Record<string, string> = {
+  external_key: 'Without it, the API assigns one.',
+  is_active: 'Defaults to `true`.',
+  type: 'Defaults to `asset`.',
+  valid_from: 'Defaults to the time of the request.',
+}
+
+/** Instants of requests may have any offset; those of responses are in UTC. */
+const instants = new Set(['valid_from', 'valid_to', 'expires_at'])
+
+export function descriptionOfField(schema: string, field: string): string | undefined {
+  const special = fields[`${schema}.${field}`]
+  if (special !== undefined) return special
+  const isRequest = /(?:Create|Patch|Update)$/.test(schema)
+  const parts = [
+    fields[field],
+    isRequest && instants.has(field) ? RFC_3339 : undefined,
+    schema.endsWith('Create') ? defaults[field] : undefined,
+  ].filter((part) => part !== undefined)
+  return parts.length === 0 ? undefined : parts.join(' ')
+}
+
+export const descriptionOfParameter = (name: string): string | undefined => parameters[name]
