@@ -89,10 +89,12 @@ test.for(nodes)(
      console.log((await whereabouts.upsertAsset('C-1', { ...fields, tags: [tag('AA')] })).outcome)
      const both = await whereabouts.upsertAsset('C-1', { ...fields, tags: [tag('BB')] })
      console.log(both.outcome, both.tags.map(({ value }) => value).sort().join())
+     await whereabouts.upsertAsset('C-1', { ...fields, valid_to: '2026-01-02T00:00:00Z' })
+     console.log((await whereabouts.upsertAsset('C-1', { name: 'Of the past' })).outcome)
      console.log(await whereabouts.upsertAsset('C-2', { name: 'Other', tags: [tag('AA')] }).catch(({ status }) => status))`,
       node,
     )
-    expect(lines).toEqual(['created', 'unchanged', 'updated AA,BB', '409'])
+    expect(lines).toEqual(['created', 'unchanged', 'updated AA,BB', 'updated', '409'])
   },
 )
 

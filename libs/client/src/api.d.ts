@@ -2371,6 +2371,17 @@ export interface components {
                 request_id: string;
                 /** @description Only on `validation_error`: one entry per problem. */
                 fields?: components["schemas"]["FieldError"][];
+                /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
+                conflict?: {
+                    /**
+                     * @description What it is. Known values: `asset`, `location`.
+                     * @example asset
+                     */
+                    resource: string;
+                    /** Format: int64 */
+                    id: number;
+                    external_key: string;
+                };
             };
         };
         FieldError: {

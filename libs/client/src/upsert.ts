@@ -13,6 +13,7 @@ export type Upserted<T> = T & { outcome: 'created' | 'updated' | 'unchanged' }
 
 /** How assets, or locations, are created, found and changed. */
 type Kind<T, Fields> = {
+  name: 'asset' | 'location'
   create(body: Fields & { external_key: string }): Promise<T>
   find(externalKey: string): Promise<T | undefined>
   get(id: number): Promise<T>
@@ -34,8 +35,12 @@ async function upsert<T extends Asset | Location, Fields extends { tags?: Tag[] 
     return { ...(await kind.create({ ...fields, external_key: externalKey })), outcome: 'created' }
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 409)) throw error
-    const found = await kind.find(externalKey)
-    if (!found) throw error // something else has a tag, or the key belongs to something outside its validity
+    const owner = error.error?.conflict
+    const found =
+      owner?.resource === kind.name && owner.external_key === externalKey
+        ? await kind.get(owner.id)
+        : await kind.find(externalKey)
+    if (!found) throw error // something else has a tag
     stored = found
   }
   const { tags = [], ...values } = fields
@@ -72,6 +77,7 @@ export const upsertAsset = (
 ): Promise<Upserted<Asset>> =>
   upsert<Asset, AssetFields>(
     {
+      name: 'asset',
       create: async (body) => unwrap(await api.POST('/api/v1/assets', { body })).data,
       find: async (key) =>
         unwrap(await api.GET('/api/v1/assets', { params: { query: { external_key: [key] } } })).data[0],
@@ -96,6 +102,7 @@ export const upsertLocation = (
 ): Promise<Upserted<Location>> =>
   upsert<Location, LocationFields>(
     {
+      name: 'location',
       create: async (body) => unwrap(await api.POST('/api/v1/locations', { body })).data,
       find: async (key) =>
         unwrap(await api.GET('/api/v1/locations', { params: { query: { external_key: [key] } } })).data[0],

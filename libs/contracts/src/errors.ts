@@ -42,6 +42,9 @@ export type FieldEntry = {
   params?: Record<string, unknown>
 }
 
+/** Who has a key or tag that a request wanted (D12.3). */
+export type ConflictOwner = { resource: 'asset' | 'location'; id: number; external_key: string }
+
 /** The body of each response that is not 2xx. */
 export type ErrorEnvelope = {
   error: {
@@ -52,5 +55,6 @@ export type ErrorEnvelope = {
     instance: string
     request_id: string
     fields?: FieldEntry[]
+    conflict?: ConflictOwner
   }
 }

@@ -33,6 +33,16 @@ const ErrorEnvelopeSchema = z
         .array(FieldEntrySchema)
         .optional()
         .meta({ description: 'Only on `validation_error`: one entry per problem.' }),
+      conflict: z
+        .object({
+          resource: openEnum(['asset', 'location'], 'What it is.'),
+          id: z.int().meta({ override: { type: 'integer', format: 'int64' } }),
+          external_key: z.string(),
+        })
+        .optional()
+        .meta({
+          description: 'Only on `conflict`: what has the key or the tag that you sent, if it still has it.',
+        }),
     }),
   })
   .meta({ id: 'Error' })

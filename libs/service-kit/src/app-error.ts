@@ -1,7 +1,13 @@
-import { errorTypes, type ErrorType, type FieldEntry } from '@whereabouts/contracts/errors'
+import {
+  errorTypes,
+  type ConflictOwner,
+  type ErrorType,
+  type FieldEntry,
+} from '@whereabouts/contracts/errors'
 
 type Details = {
   fields?: readonly FieldEntry[]
+  conflict?: ConflictOwner
   headers?: Record<string, string>
   cause?: unknown
   isCounted?: boolean
@@ -15,6 +21,7 @@ export class AppError extends Error {
   override readonly name = 'AppError'
   readonly type: ErrorType
   readonly fields: readonly FieldEntry[] | undefined
+  readonly conflict: ConflictOwner | undefined
   /** Sent with the envelope, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
   /** The code that throws it logs a count, so it gets no log line of its own. */
@@ -23,7 +30,7 @@ export class AppError extends Error {
   constructor(
     type: ErrorType,
     detail: string,
-    { fields, headers = {}, cause, isCounted = false }: Details = {},
+    { fields, conflict, headers = {}, cause, isCounted = false }: Details = {},
   ) {
     // A refusal is an answer, not a fault. Nobody reads its stack, and collecting one costs as much as the answer.
     const { stackTraceLimit } = Error
@@ -32,6 +39,7 @@ export class AppError extends Error {
     Error.stackTraceLimit = stackTraceLimit
     this.type = type
     this.fields = fields
+    this.conflict = conflict
     this.headers = headers
     this.isCounted = isCounted
   }

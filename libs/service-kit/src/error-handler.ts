@@ -17,6 +17,7 @@ export function errorEnvelope(error: AppError, path: string, requestId: string):
     request_id: requestId,
   }
   if (error.fields) body.fields = [...error.fields]
+  if (error.conflict) body.conflict = error.conflict
   return { error: body }
 }
 

@@ -15,17 +15,34 @@ export const assetNotFound = () => new AppError('not_found', 'Asset not found')
 export const locationNotFound = () => new AppError('not_found', 'Location not found')
 export const tagNotFound = () => new AppError('not_found', 'Tag not found')
 
-export const assetKeyTaken = (key: string) => new AppError('conflict', `asset ${key} already exists`)
-export const locationKeyTaken = (key: string) => new AppError('conflict', `location ${key} already exists`)
+/** A key of a live resource, or a tag, that a request wanted. */
+export type Wanted =
+  | { resource: 'asset' | 'location'; external_key: string }
+  | { tag_type: string; value: string }
+
+/** Something else may have what was wanted. The transaction is over when its owner is looked up (`naming-owners.ts`). */
+export class TakenError extends AppError {
+  readonly wanted: Wanted
+
+  constructor(detail: string, wanted: Wanted) {
+    super('conflict', detail)
+    this.wanted = wanted
+  }
+}
+
+export const assetKeyTaken = (key: string) =>
+  new TakenError(`asset ${key} already exists`, { resource: 'asset', external_key: key })
+export const locationKeyTaken = (key: string) =>
+  new TakenError(`location ${key} already exists`, { resource: 'location', external_key: key })
 export const tagExists = (type: string, value: string) =>
-  new AppError('conflict', `tag ${type}:${value} already exists`)
+  new TakenError(`tag ${type}:${value} already exists`, { tag_type: type, value })
 
 /** A restore under this key is not possible. `name`: of the resource that has the key, if it is known. */
 export const keyNeeded = (resource: 'asset' | 'location', key: string, name?: string) =>
-  new AppError(
-    'conflict',
+  new TakenError(
     `The external key ${key} belongs to ${name === undefined ? `another ${resource}` : `the ${resource} “${name}”`} now. ` +
       `Choose another external key to restore this ${resource}.`,
+    { resource, external_key: key },
   )
 
 export const notDeleted = (resource: 'asset' | 'location', key: string) =>

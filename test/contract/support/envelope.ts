@@ -54,7 +54,8 @@ function checkEnvelope(request: HttpRequest, { status, headers, text }: HttpRepl
   expect(ofType.status, where).toBe(status)
   expect(error.instance, where).toBe(request.path.split('?')[0] ?? '')
   expect(error.request_id, where).toBe(headers.get('x-request-id'))
-  const keys = error.type === 'validation_error' ? [...KEYS, 'fields'] : KEYS
+  const own = { validation_error: ['fields'], conflict: error.conflict ? ['conflict'] : [] }
+  const keys = [...KEYS, ...(own[error.type as keyof typeof own] ?? [])]
   expect(Object.keys(error).toSorted(), where).toEqual(keys.toSorted())
   if (error.type === 'validation_error') checkFields(error, where)
   checkHeaders(error, headers, where)

@@ -4,6 +4,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Tables, Tx } from '../db.ts'
+import { namingOwner } from './naming-owners.ts'
 
 /** The advisory locks of an organization. A transaction holds one until its end. */
 export type LockName = 'asset keys' | 'location keys' | 'location tree'
@@ -30,15 +31,17 @@ export function transactionRunner(db: TenantDatabase<Tables>, wakeOutbox: () => 
   return async (orgId, work, lockName) => {
     const run = () => db.transaction(orgId, work)
     const done = lockName === undefined ? run() : locks.run(`${lockName} of ${orgId}`, run)
-    const result = await done.catch(refuseContention)
+    const result = await done.catch(async (error: unknown) => {
+      throw refusal(await namingOwner(db.forOrg(orgId), orgId, error))
+    })
     wakeOutbox()
     return result
   }
 }
 
 /** After a lock timeout or a deadlock, nothing has changed and a retry may succeed. */
-function refuseContention(error: unknown): never {
-  throw isDatabaseOutage(error) && !(error instanceof AppError) ? serviceUnavailable(error) : error
+function refusal(error: unknown): unknown {
+  return isDatabaseOutage(error) && !(error instanceof AppError) ? serviceUnavailable(error) : error
 }
 
 /** The dependencies of every handler of this service. */
