@@ -5,7 +5,12 @@ import { test } from './support/fixtures.ts'
 import { succeed } from './support/organization.ts'
 import { isForSessions, protectedRows, rows, rowsWith, unknownParams } from './support/rows.ts'
 
-const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
+const HEADERS = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'ratelimit-policy',
+] as const
 const figures = (headers: Headers) => HEADERS.map((name) => headers.get(name))
 const remaining = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'))
 
@@ -15,6 +20,7 @@ describe('limits: headers', () => {
     const { headers } = await spend(api, token)
     expect(headers.get('x-ratelimit-limit')).toBe('60')
     expect(headers.get('x-ratelimit-remaining')).toBe('60')
+    expect(headers.get('ratelimit-policy'), 'D17.5').toBe('60;w=60')
     // The bucket still holds more than the limit: Remaining equals it now.
     const reset = Number(headers.get('x-ratelimit-reset'))
     expect(reset).toBeGreaterThanOrEqual(before)

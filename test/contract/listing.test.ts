@@ -97,6 +97,7 @@ describe('D4.11 D5.6 order', () => {
       const inOrder = ['-', '10', '9', 'A', 'B', 'B-10', 'B-2', 'Z', 'a1', 'b']
       expect(await shown()).toEqual(inOrder)
       expect(await shown({ sort: 'external_key' })).toEqual(inOrder)
+      expect(await shown({ sort: '' }), 'D17.2').toEqual(inOrder)
       expect(await shown({ sort: '-external_key' })).toEqual(inOrder.toReversed())
     },
   )

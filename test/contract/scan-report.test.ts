@@ -34,6 +34,7 @@ describe('D8.2 report', () => {
     const [a, o] = [asset.external_key, other.external_key]
     expect(await report.keys()).toEqual([a, o])
     expect(await report.keys({ sort: '-asset_last_seen' })).toEqual([a, o])
+    expect(await report.keys({ sort: '' }), 'D17.2').toEqual([a, o])
     expect(await report.keys({ sort: 'asset_last_seen' })).toEqual([o, a])
     expect(await report.keys({ sort: 'asset_external_key' })).toEqual([a, o])
     expect(await report.keys({ sort: '-asset_external_key' })).toEqual([o, a])

@@ -4184,6 +4184,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
@@ -4236,6 +4237,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -4250,6 +4252,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
@@ -4263,6 +4266,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
                 "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
@@ -4287,6 +4291,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
@@ -4300,6 +4305,7 @@ export interface components {
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
                 [name: string]: unknown;
             };
             content: {
@@ -4321,6 +4327,8 @@ export interface components {
         "X-RateLimit-Remaining-Of-Counted-GET": number;
         /** @description Unix second when Remaining equals Limit again. Only on counted GETs. */
         "X-RateLimit-Reset-Of-Counted-GET": number;
+        /** @description The sustained rate: requests and seconds. Only on counted GETs. */
+        "RateLimit-Policy-Of-Counted-GET": string;
         /** @description How to authenticate. */
         "WWW-Authenticate": string;
         /** @description Seconds to wait before a retry. */
@@ -4333,6 +4341,8 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /** @description Unix second when Remaining equals Limit again. Always present for API keys. */
         "X-RateLimit-Reset": number;
+        /** @description The sustained rate: requests and seconds. Always present for API keys. */
+        "RateLimit-Policy": string;
         /** @description With `text/csv`: the number of rows on all pages. */
         "X-Total-Count": number;
     };
@@ -5664,6 +5674,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5825,7 +5836,7 @@ export interface operations {
                 include_deleted?: boolean;
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
             };
             header?: {
@@ -5844,6 +5855,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5995,6 +6007,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6241,7 +6254,7 @@ export interface operations {
                 include_deleted?: boolean;
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
             };
             header?: {
@@ -6260,6 +6273,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6385,6 +6399,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6681,6 +6696,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6747,6 +6763,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6813,6 +6830,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7789,7 +7807,7 @@ export interface operations {
                 include_deleted?: boolean;
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
                 window?: "current" | "any";
             };
@@ -7863,7 +7881,7 @@ export interface operations {
                 from?: string;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 to?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `event_observed_at`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `event_observed_at`. */
                 sort?: string;
             };
             header?: {
@@ -7885,6 +7903,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
                     [name: string]: unknown;
                 };
@@ -7939,7 +7958,7 @@ export interface operations {
                 q?: string;
                 /** @description RFC 3339 timestamp with any offset. Returns where each asset was at that time, according to its history. Includes assets that were valid, not deleted and already scanned at that time. The dwell is null. Responds with 400 if the time is before the oldest history that is kept. */
                 at?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `asset_last_seen`, `asset_external_key`, `location_external_key`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `asset_last_seen`, `asset_external_key`, `location_external_key`. */
                 sort?: string;
             };
             header?: {
@@ -7958,6 +7977,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Total-Count": components["headers"]["X-Total-Count"];
                     [name: string]: unknown;
                 };
@@ -8005,7 +8025,7 @@ export interface operations {
                 asset?: string[];
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `last_seen`, `asset`, `location`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `last_seen`, `asset`, `location`. */
                 sort?: string;
             };
             header?: {
@@ -8024,6 +8044,7 @@ export interface operations {
                     "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8435,7 +8456,7 @@ export interface operations {
                 status?: ("online" | "silent" | "never_heard")[];
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`. */
                 sort?: string;
             };
             header?: {
@@ -9055,7 +9076,7 @@ export interface operations {
                 seen_since?: string;
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Fields: `last_seen_at`, `first_seen_at`, `reads`, `value`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `last_seen_at`, `first_seen_at`, `reads`, `value`. */
                 sort?: string;
             };
             header?: {

@@ -37,13 +37,16 @@ const rateLimits = {
   'X-RateLimit-Limit': [60, 'Requests per minute.'],
   'X-RateLimit-Remaining': [42, 'Requests left, at most the limit.'],
   'X-RateLimit-Reset': [1_795_255_218, 'Unix second when Remaining equals Limit again.'],
+  'RateLimit-Policy': ['60;w=60', 'The sustained rate: requests and seconds.'],
 } as const
+
+const typeOf = (example: string | number) => (typeof example === 'number' ? 'integer' : 'string')
 
 /** Only for buckets of keys; users get no such headers (D12.10). */
 const rateLimitHeaders = Object.fromEntries(
   Object.entries(rateLimits).map(([name, [value, text]]) => [
     name,
-    sometimes(name, 'integer', value, `${text} Always present for API keys.`),
+    sometimes(name, typeOf(value), value, `${text} Always present for API keys.`),
   ]),
 )
 
@@ -51,7 +54,7 @@ const rateLimitHeaders = Object.fromEntries(
 const rateLimitHeadersOfErrors = Object.fromEntries(
   Object.entries(rateLimits).map(([name, [value, text]]) => [
     name,
-    sometimes(`${name}-Of-Counted-GET`, 'integer', value, `${text} Only on counted GETs.`),
+    sometimes(`${name}-Of-Counted-GET`, typeOf(value), value, `${text} Only on counted GETs.`),
   ]),
 )
 

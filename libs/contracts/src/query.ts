@@ -107,8 +107,8 @@ export const limit = parameter(
   'Maximum number of rows on a page.',
 )
 export const offset = parameter(
-  readInteger(0),
-  { type: 'integer', minimum: 0, default: 0 },
+  readInteger(0, Number.MAX_SAFE_INTEGER),
+  { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
   'Number of rows to skip. A page past the end is empty.',
 )
 export const integerParameter = (min: number) =>
@@ -151,10 +151,11 @@ export const instantParameter = parameter<string>(
 
 export type SortField<T extends string> = { field: T; descending: boolean }
 
-/** `sort=name,-created_at`: fields of the list, with a minus for descending order. */
+/** `sort=name,-created_at`: fields of the list, with a minus for descending order. Undefined if empty (D17.2). */
 export function sortParameter<const T extends string>(fields: readonly T[]) {
-  return parameter<SortField<T>[]>(
+  return parameter<SortField<T>[] | undefined>(
     (raw) => {
+      if (raw === '') return { value: undefined }
       const parts = raw.split(',', 17).map((part) => {
         const descending = part.startsWith('-')
         return { field: descending ? part.slice(1) : part, descending }
@@ -166,10 +167,10 @@ export function sortParameter<const T extends string>(fields: readonly T[]) {
     },
     {
       type: 'string',
-      pattern: `^-?(${fields.join('|')})(,-?(${fields.join('|')})){0,15}$`,
+      pattern: `^(-?(${fields.join('|')})(,-?(${fields.join('|')})){0,15})?$`,
       example: `-${fields[0]}`,
     },
-    `Fields separated by commas. A leading \`-\` sorts in descending order. ` +
+    `Fields separated by commas. A leading \`-\` sorts in descending order. Empty: the default order. ` +
       `Fields: ${fields.map((f) => `\`${f}\``).join(', ')}.`,
   )
 }

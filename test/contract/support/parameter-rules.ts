@@ -53,7 +53,7 @@ const types = repeatable('person', ['', 'other', 'ASSET', 'asset,person'], (name
 const sort: ParameterRule = (name) => [
   ...each(
     name,
-    ['', 'colour', '-colour', 'id', '--name', 'name,', 'name,,name', 'NAME', 'name%20', '%00'],
+    ['colour', '-colour', 'id', '--name', 'name,', 'name,,name', 'NAME', 'name%20', '%00'],
     enumEntry(name, ['external_key', 'name', 'created_at', 'updated_at']),
   ),
   ...twice('name')(name),
@@ -68,7 +68,7 @@ const search: ParameterRule = (name) => [
   ...twice('a')(name),
 ] // oxfmt-ignore
 
-const page = { limit: integer(1, 200), offset: integer(0) }
+const page = { limit: integer(1, 200), offset: integer(0, Number.MAX_SAFE_INTEGER) }
 const shared = { ...page, external_key: keys, is_active: boolean, include_deleted: boolean, q: search, sort }
 const tree = { ...page }
 

@@ -7,6 +7,7 @@ const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'RateLimit-Policy',
   'Retry-After',
   'Location',
   TOTAL_COUNT_HEADER,

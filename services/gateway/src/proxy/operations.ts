@@ -137,6 +137,7 @@ const rateLimitHeaders = ({ limit, remaining, resetAt }: Decision) => ({
   'x-ratelimit-limit': String(limit),
   'x-ratelimit-remaining': String(remaining),
   'x-ratelimit-reset': String(resetAt),
+  'ratelimit-policy': `${limit};w=60`, // D17.5
 })
 
 const rateLimited = (seconds: number) =>
