@@ -5,12 +5,7 @@ import { test } from './support/fixtures.ts'
 import { succeed } from './support/organization.ts'
 import { isForSessions, protectedRows, rows, rowsWith, unknownParams } from './support/rows.ts'
 
-const HEADERS = [
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-  'ratelimit-policy',
-] as const
+const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'] as const
 const figures = (headers: Headers) => HEADERS.map((name) => headers.get(name))
 const remaining = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'))
 

@@ -115,8 +115,10 @@ test.for(plainLists)(
   async (row, { api, org, token }) => {
     const call = { params: paramsOf(row, org), token: callerOf(row, { admin: org.admin, token }) }
     const all = (await api.call(row.operationId, call)).body as unknown as { total_count: number }
-    const past = (await api.call(row.operationId, { ...call, query: 'offset=99999999999999999999' })).body
+    const past = (await api.call(row.operationId, { ...call, query: 'offset=9007199254740991' })).body
     expect(past).toMatchObject({ data: [], total_count: all.total_count })
+    const beyond = (await api.call(row.operationId, { ...call, query: 'offset=9007199254740992' })).body
+    expect(codes(beyond.error.fields), 'D17.2').toEqual(['offset too_large'])
   },
 )
 
@@ -205,7 +207,7 @@ describe('sort', () => {
   test.for(sorted)(
     'sort of $operationId by an unknown field is invalid_value with the allowed ones',
     async (row, { api, org, token }) => {
-      for (const sort of ['colour', '-colour', '', 'id', 'name;drop']) {
+      for (const sort of ['colour', '-colour', 'id', 'name;drop']) {
         const caller = callerOf(row, { admin: org.admin, token })
         const call = { params: paramsOf(row, org), token: caller, query: { sort } }
         const { error } = (await api.call(row.operationId, call)).body
