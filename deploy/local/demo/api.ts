@@ -19,6 +19,8 @@ export type Call<K extends OperationId> = {
   params?: Record<string, string | number>
   query?: Record<string, string>
   body?: BodySent<K>
+  /** A file to upload, instead of a body. */
+  csv?: string
 }
 
 /** The public API as an integrator calls it: operation id in, parsed reply out. */
@@ -52,8 +54,9 @@ export function createApi({ baseUrl, signal }: Options): Api {
     url.search = new URLSearchParams(call.query).toString()
     const init = {
       method: route.method,
-      headers: headersOf(call.token, call.body),
+      headers: headersOf(call),
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+      ...(call.csv !== undefined && { body: call.csv }),
     }
     const request = `${route.method} ${url.href}`
     const send = () => fetch(url, { ...init, signal: withTimeout(signal) })
@@ -69,11 +72,20 @@ function fillPath(path: string, params: Record<string, string | number>): string
   return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
 }
 
-function headersOf(token: string | undefined, body: unknown): Record<string, string> {
+function headersOf({
+  token,
+  body,
+  csv,
+}: {
+  token?: string
+  body?: unknown
+  csv?: string
+}): Record<string, string> {
   return {
     'user-agent': 'whereabouts-demo/1', // a library's default is refused
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(csv !== undefined && { 'content-type': 'text/csv' }),
   }
 }
 

@@ -1,83 +1,73 @@
-import type { LocationView } from '@whereabouts/contracts/locations'
-import { type Api, ApiError } from './api.ts'
-import { forEachBounded } from './bounded.ts'
+import type { ImportResource } from '@whereabouts/contracts/imports'
+import { type TagType, tagTypes } from '@whereabouts/contracts/tags'
+import { csvFile } from '@whereabouts/service-kit/csv'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Api } from './api.ts'
 import type { PlannedAsset, PlannedLocation, WarehousePlan } from './warehouse.ts'
 
+/** `token` is a session of the organization. */
 export type SeedContext = { api: Api; token: string; onProgress: (text: string) => void }
 
-/** Enough for two cores; more would wait in the database pool. */
-const AT_ONCE = 8
 const PAGE = 200
+const POLL_MS = 50
+const LOCATION_COLUMNS = ['external_key', 'name', 'parent_external_key'] as const
+const ASSET_COLUMNS = ['external_key', 'name', 'type', 'metadata', ...tagTypes] as const
 
-/** Creates missing locations and assets. Returns the keys of the existing locations. */
+/** Imports missing locations and assets. Returns the keys of the existing locations. */
 export async function seedCatalog(context: SeedContext, plan: WarehousePlan): Promise<Set<string>> {
   const places = await seedLocations(context, plan.locations)
   await seedAssets(context, plan.assets)
   return places
 }
 
+/** Descendants of a deleted location are not created. */
 async function seedLocations(context: SeedContext, planned: PlannedLocation[]): Promise<Set<string>> {
-  const { api, token, onProgress } = context
+  const { api, token } = context
   const rows = await listAll((query) => api('listLocations', { token, query }))
   const known = new Set(rows.map((row) => row.external_key))
-  const live = new Set(rows.filter(isLive).map((row) => row.external_key))
-  const missing = planned.filter((location) => !known.has(location.key))
-  if (missing.length > 0) onProgress(`locations ${planned.length - missing.length}/${planned.length}`)
-  await createLevel(context, missing, live)
-  if (missing.length > 0) onProgress(`locations ${planned.length}/${planned.length}`)
+  const live = new Set(rows.filter((row) => row.deleted_at === null).map((row) => row.external_key))
+  const missing: PlannedLocation[] = []
+  for (const location of planned) {
+    if (known.has(location.key) || (location.parentKey !== null && !live.has(location.parentKey))) continue
+    missing.push(location)
+    live.add(location.key)
+  }
+  const cells = missing.map(({ key, name, parentKey }) => ({
+    external_key: key,
+    name,
+    parent_external_key: parentKey,
+  }))
+  await importRows(context, 'locations', csvFile(LOCATION_COLUMNS, cells), missing.length)
   return live
 }
 
-const isLive = (row: Pick<LocationView, 'deleted_at'>) => row.deleted_at === null
-
-/** Level by level, because a location names its parent. Descendants of a deleted location are not created. */
-async function createLevel(
-  context: SeedContext,
-  missing: PlannedLocation[],
-  live: Set<string>,
-): Promise<void> {
-  const ready = missing.filter(({ parentKey }) => parentKey === null || live.has(parentKey))
-  if (ready.length === 0) return
-  await forEachBounded(ready, AT_ONCE, (location) => createLocation(context, location))
-  for (const { key } of ready) live.add(key)
-  await createLevel(
-    context,
-    missing.filter((location) => !ready.includes(location)),
-    live,
-  )
-}
-
-async function createLocation({ api, token }: SeedContext, { key, name, parentKey }: PlannedLocation) {
-  const body = { external_key: key, name, parent_external_key: parentKey }
-  await unlessTaken(() => api('createLocation', { token, body }))
-}
-
 async function seedAssets(context: SeedContext, planned: PlannedAsset[]): Promise<void> {
-  const { api, token, onProgress } = context
+  const { api, token } = context
   const rows = await listAll((query) => api('listAssets', { token, query }))
   const known = new Set(rows.map((row) => row.external_key))
-  const missing = planned.filter((asset) => !known.has(asset.key))
-  let present = planned.length - missing.length
-  await forEachBounded(missing, AT_ONCE, async (asset) => {
-    await createAsset(context, asset)
-    present += 1
-    if (present % 60 === 0 || present === planned.length) onProgress(`assets ${present}/${planned.length}`)
-  })
+  const missing = planned.filter((asset) => !known.has(asset.key)).map(assetCells)
+  await importRows(context, 'assets', csvFile(ASSET_COLUMNS, missing), missing.length)
 }
 
-async function createAsset({ api, token }: SeedContext, { key, name, type, tags, metadata }: PlannedAsset) {
-  const wireTags = tags.map((tag) => ({ tag_type: tag.type, value: tag.value }))
-  const body = { external_key: key, name, type, metadata, tags: wireTags }
-  await unlessTaken(() => api('createAsset', { token, body }))
+function assetCells({ key, name, type, metadata, tags }: PlannedAsset) {
+  const valuesOf = (wanted: TagType) => tags.filter((tag) => tag.type === wanted).map(({ value }) => value)
+  const values = tagTypes.map((tagType) => [tagType, valuesOf(tagType).join('|')])
+  const cells = { external_key: key, name, type, metadata: JSON.stringify(metadata) }
+  return { ...cells, ...(Object.fromEntries(values) as Record<TagType, string>) }
 }
 
-/** A conflict means that it exists: the first response was lost, or another object was renamed to its key. */
-async function unlessTaken(create: () => Promise<unknown>): Promise<void> {
-  try {
-    await create()
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 409)) throw error
+/** Resolves once every row is done. A row may fail: another object got its key or its tag in the meantime. */
+async function importRows(context: SeedContext, resource: ImportResource, csv: string, rows: number) {
+  if (rows === 0) return
+  const { api, token, onProgress } = context
+  let { data } = await api('createImport', { token, query: { resource }, csv })
+  while (data.finished_at === null) {
+    onProgress(`${resource} ${data.rows_done}/${rows}`)
+    await delay(POLL_MS)
+    ;({ data } = await api('getImport', { token, params: { import_id: data.id } }))
   }
+  if (data.state !== 'done') throw new Error(`the import of the demo's ${resource} ended as ${data.state}`)
+  onProgress(`${resource} ${rows}/${rows}`)
 }
 
 type Row = { external_key: string; deleted_at: string | null }

@@ -1,4 +1,4 @@
-import { type Api, createApi } from './api.ts'
+import { createApi } from './api.ts'
 import { demoFile, readDemo, writeDemo, type Demo } from './demo-file.ts'
 import { openOrganization } from './organization.ts'
 import { seedCatalog } from './seed-catalog.ts'
@@ -33,13 +33,8 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
   // Before the data: after an interruption from here on, the next start has working credentials.
   if (JSON.stringify(kept) !== JSON.stringify(demo)) writeDemo(dataDir, demo)
   const plan = warehousePlan()
-  const token = await integratorToken(api, demo)
-  const places = await seedCatalog({ api, token, onProgress }, plan)
-  await seedReaders({ api, token: session, onProgress }, plan.readers, places)
+  const context = { api, token: session, onProgress }
+  const places = await seedCatalog(context, plan)
+  await seedReaders(context, plan.readers, places)
   return demo
-}
-
-async function integratorToken(api: Api, demo: Demo): Promise<string> {
-  const body = { grant_type: 'client_credentials' as const, ...demo.api_key }
-  return (await api('issueToken', { body })).access_token
 }
