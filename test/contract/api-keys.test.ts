@@ -146,7 +146,7 @@ describe('D9.6 listing keys', () => {
     expect((await list(api, org)).body.data[0]?.last_used_at).toBeNull()
     const before = Date.now()
     const body = { grant_type: 'client_credentials', client_id, client_secret }
-    await api.call('issueToken', { body })
+    await api.call('createToken', { body })
     const usedAt = Date.parse((await list(api, org)).body.data[0]?.last_used_at ?? '')
     expect(usedAt).toBeGreaterThanOrEqual(before - 1_000)
     expect(usedAt).toBeLessThanOrEqual(Date.now() + 1_000)

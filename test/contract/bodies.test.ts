@@ -140,7 +140,7 @@ describe('D3.3 hostile text is a 4xx', () => {
 
   test('D3.3 a form that is not UTF-8', async ({ api }) => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const reply = await api.call('issueToken', { headers, body: 'grant_type=%ff' })
+    const reply = await api.call('createToken', { headers, body: 'grant_type=%ff' })
     expect(reply.status).toBe(400)
   })
 

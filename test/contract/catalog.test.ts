@@ -105,9 +105,9 @@ describe('D4 assets', () => {
     const after = [
       await deleteAsset(id),
       await getAsset(id),
-      await api.call('getAssetHistory', { token, params }),
-      await api.call('attachAssetTag', { token, params, body: tagOf() }),
-      await api.call('detachAssetTag', { token, params }),
+      await api.call('listAssetHistory', { token, params }),
+      await api.call('addAssetTag', { token, params, body: tagOf() }),
+      await api.call('removeAssetTag', { token, params }),
     ]
     expect(after.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
     const again = await asset({ external_key, tags: [tag] })

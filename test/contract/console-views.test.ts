@@ -14,7 +14,7 @@ describe('D10 other views of the console', () => {
     const call = { params: { asset_id: asset.id }, query: { limit: 200 } }
     const { data, total_count } = (await api.call('listSightings', { ...call, token: org.admin })).body
     expect(total_count).toBe(5)
-    const history = (await api.call('getAssetHistory', { ...call, token })).body.data
+    const history = (await api.call('listAssetHistory', { ...call, token })).body.data
     const asHistory = data.map(({ observed_at, location, duration_seconds }) => ({
       event_observed_at: observed_at,
       location_id: location?.id ?? null,

@@ -15,8 +15,8 @@ const bodies: Record<string, object> = {
   updateLocation: {},
   renameAsset: { external_key: `K-${randomUUID()}` },
   renameLocation: { external_key: `K-${randomUUID()}` },
-  attachAssetTag: newTag(),
-  attachLocationTag: newTag(),
+  addAssetTag: newTag(),
+  addLocationTag: newTag(),
 }
 
 /** All sub-routes, except those that are for deleted rows. */

@@ -51,6 +51,6 @@ describe('D7.1 effective rows', () => {
     const { admin: token } = await newOrg()
     const { make } = resourcesOf(api, token, 'asset')
     const { id } = await make({ valid_from: '2001-01-01T00:00:00Z', valid_to: '2002-01-01T00:00:00Z' })
-    expect((await api.call('getAssetHistory', { token, params: { asset_id: id } })).body.data).toEqual([])
+    expect((await api.call('listAssetHistory', { token, params: { asset_id: id } })).body.data).toEqual([])
   })
 })

@@ -67,7 +67,7 @@ describe('general fact 3, D9.2: production and preview refuse credentials of the
   })
 
   const exchange = (api: Api, { clientId: client_id, clientSecret: client_secret }: Key) =>
-    api.call('issueToken', {
+    api.call('createToken', {
       body: { grant_type: 'client_credentials', client_id, client_secret },
       headers: fromNewAddress(),
     })
@@ -82,8 +82,8 @@ describe('general fact 3, D9.2: production and preview refuse credentials of the
   test('refresh tokens, which stay unused', async ({ api, preview, org }) => {
     const { refreshToken: refresh_token } = await org.key()
     const body = { grant_type: 'refresh_token', refresh_token }
-    expect((await preview.call('issueToken', { body, headers: fromNewAddress() })).status).toBe(401)
-    expect((await api.call('issueToken', { body, headers: fromNewAddress() })).status).toBe(200)
+    expect((await preview.call('createToken', { body, headers: fromNewAddress() })).status).toBe(401)
+    expect((await api.call('createToken', { body, headers: fromNewAddress() })).status).toBe(200)
   })
 
   // The name in the token decides, not only the unknown signing key.

@@ -65,7 +65,7 @@ describe.for(vocabularies)('%s', (operationId) => {
     const report = await api.call('listAssetLocations', { token })
     expect(report.body).toMatchObject({ total_count: 2, data: [seen, seen] })
     expect(report.body.data[0]?.asset_last_seen).toBe(body.data.timestamp)
-    const history = await api.call('getAssetHistory', { token, params: { asset_id: box.id } })
+    const history = await api.call('listAssetHistory', { token, params: { asset_id: box.id } })
     expect(history.body.data).toEqual([
       { ...seen, event_observed_at: body.data.timestamp, duration_seconds: null },
     ])
@@ -91,7 +91,7 @@ describe.for(vocabularies)('%s', (operationId) => {
     expect(first.body.error.fields).toEqual([unresolved('asset_identifiers', 'asset', box.external_key)])
     const newOwner = await asset({ external_key: box.external_key })
     expect((await save(api, operationId, token, [box.external_key], dock.external_key)).status).toBe(201)
-    const history = await api.call('getAssetHistory', { token, params: { asset_id: newOwner.id } })
+    const history = await api.call('listAssetHistory', { token, params: { asset_id: newOwner.id } })
     expect(history.body.total_count).toBe(1)
     await deleteLocation(dock.id)
     const last = await save(api, operationId, token, [box.external_key], dock.external_key)
@@ -116,7 +116,7 @@ test('a repetition gets the same reply and adds no row', async ({ api, token }) 
   expect({ ...second.body.data, timestamp: '' }).toEqual({ ...first.body.data, timestamp: '' })
   const minuteOf = (timestamp: string) => timestamp.slice(0, 16)
   const minutes = new Set([first, second].map(({ body }) => minuteOf(body.data.timestamp)))
-  const history = await api.call('getAssetHistory', { token, params: { asset_id: box.id } })
+  const history = await api.call('listAssetHistory', { token, params: { asset_id: box.id } })
   expect(history.body.total_count).toBe(minutes.size)
 })
 

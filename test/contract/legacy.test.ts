@@ -72,7 +72,7 @@ describe('D1.2 one asset in two vocabularies', () => {
 
     const params = { asset_id: asset.surrogate_id }
     await api.call('updateAsset', { token, params, body: { name: 'patched', description: null } })
-    await api.call('attachAssetTag', { token, params, body: { tag_type: 'barcode', value: key('tag') } })
+    await api.call('addAssetTag', { token, params, body: { tag_type: 'barcode', value: key('tag') } })
     expect(await sameAsset(api, token, identifier)).toMatchObject({ name: 'patched', description: null })
 
     const renamed = key('B')

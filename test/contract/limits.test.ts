@@ -155,7 +155,7 @@ describe('limits: 429', () => {
   test('limits all tokens of one key share its bucket', async ({ api, org }) => {
     const key = await org.key()
     const body = { grant_type: 'refresh_token', refresh_token: key.refreshToken }
-    const { access_token } = (await api.call('issueToken', { body })).body
+    const { access_token } = (await api.call('createToken', { body })).body
     await exhaust(api, key.token)
     const reply = await whenExhausted(api, key.token, () => spend(api, access_token))
     expect(reply.status).toBe(429)

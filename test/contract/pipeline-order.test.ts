@@ -126,13 +126,13 @@ describe('D2 steps that need the stored rows', () => {
 
   test('D2.8 body before D2.9 missing resource', async ({ api, token }) => {
     const params = { asset_id: UNKNOWN_ID }
-    const reply = await api.call('attachAssetTag', { params, token, body: {} })
+    const reply = await api.call('addAssetTag', { params, token, body: {} })
     expect(reply.body.error.type).toBe('validation_error')
   })
 
   test('D2.8 query before D2.9 missing resource', async ({ api, token }) => {
     const params = { asset_id: UNKNOWN_ID }
-    const reply = await api.call('getAssetHistory', { params, token, query: { limit: 0 } })
+    const reply = await api.call('listAssetHistory', { params, token, query: { limit: 0 } })
     expect(reply.body.error.type).toBe('validation_error')
   })
 
@@ -159,7 +159,7 @@ describe('D2 steps that need the stored rows', () => {
   test('D2.9 missing asset before D2.11 taken tag', async ({ api, token }) => {
     const tag = { tag_type: 'rfid', value: uniqueKey() }
     await api.call('createAsset', { token, body: { name: 'a', tags: [tag] } })
-    const reply = await api.call('attachAssetTag', { params: { asset_id: UNKNOWN_ID }, token, body: tag })
+    const reply = await api.call('addAssetTag', { params: { asset_id: UNKNOWN_ID }, token, body: tag })
     expect(reply.status).toBe(404)
   })
 

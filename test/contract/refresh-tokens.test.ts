@@ -6,9 +6,9 @@ import { test as base } from './support/fixtures.ts'
 /** Uses refresh tokens, each from its own address. */
 const chainsOf = (api: Api) => ({
   ask: (body: object | string, headers: Record<string, string> = {}) =>
-    api.call('issueToken', { body, headers: { ...fromNewAddress(), ...headers } }),
+    api.call('createToken', { body, headers: { ...fromNewAddress(), ...headers } }),
   refresh: (token: string) =>
-    api.call('issueToken', {
+    api.call('createToken', {
       body: { grant_type: 'refresh_token', refresh_token: token },
       headers: fromNewAddress(),
     }),

@@ -7,7 +7,7 @@ import { newWorld, type World } from './support/world.ts'
 const SOON = { timeout: 10_000, interval: 100 }
 
 const history = (api: Api, { org, asset }: World) =>
-  api.call('getAssetHistory', { token: org.admin, params: { asset_id: asset.id } })
+  api.call('listAssetHistory', { token: org.admin, params: { asset_id: asset.id } })
 const report = async (api: Api, { org, asset }: World, query: object = {}) =>
   (await api.call('listAssetLocations', { token: org.admin, query: { asset_id: asset.id, ...query } })).body
 

@@ -21,7 +21,7 @@ describe('D8.1 history', () => {
     world,
   }) => {
     const params = { asset_id: world.asset.id }
-    const { body } = await api.call('getAssetHistory', { token: world.key.token, params })
+    const { body } = await api.call('listAssetHistory', { token: world.key.token, params })
     expect(body).toEqual({
       data: [
         {
@@ -39,10 +39,10 @@ describe('D8.1 history', () => {
 
   test('D8.1 from and to are inclusive', async ({ api, world }) => {
     const call = { token: world.key.token, params: { asset_id: world.asset.id } }
-    const at = (await api.call('getAssetHistory', call)).body.data[0]?.event_observed_at ?? ''
+    const at = (await api.call('listAssetHistory', call)).body.data[0]?.event_observed_at ?? ''
     const end = new Date(Date.parse(at) + 1).toISOString() // the shown instant is cut off to the millisecond
     const count = async (query: Record<string, string>) =>
-      (await api.call('getAssetHistory', { ...call, query })).body.total_count
+      (await api.call('listAssetHistory', { ...call, query })).body.total_count
     expect(await count({ from: at, to: end })).toBe(1)
     expect(await count({ from: end })).toBe(0)
     expect(await count({ to: new Date(Date.parse(at) - 1).toISOString() })).toBe(0)
@@ -51,7 +51,7 @@ describe('D8.1 history', () => {
   const good = ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00.123456789Z', '2020-01-01T00:00:00+02:00']
   test.for(good)('history from %s is accepted', async (from, { api, world }) => {
     const params = { asset_id: world.asset.id }
-    const reply = await api.call('getAssetHistory', { token: world.key.token, params, query: { from } })
+    const reply = await api.call('listAssetHistory', { token: world.key.token, params, query: { from } })
     expect(reply.status).toBe(200)
   })
 
@@ -61,7 +61,7 @@ describe('D8.1 history', () => {
       params: { asset_id: world.asset.id },
       query: { from: '2020-01-01', to: 'x' },
     }
-    const { error } = (await api.call('getAssetHistory', call)).body
+    const { error } = (await api.call('listAssetHistory', call)).body
     expect(error.fields).toEqual([
       { field: 'from', code: 'invalid_value', message: "Invalid 'from' timestamp; RFC3339 required" },
       { field: 'to', code: 'invalid_value', message: "Invalid 'to' timestamp; RFC3339 required" },
@@ -71,7 +71,7 @@ describe('D8.1 history', () => {
   test('D8.9 a new asset has an empty history at once', async ({ api, world }) => {
     const { token } = world.key
     const { data } = (await api.call('createAsset', { token, body: { name: 'New' } })).body
-    const { body } = await api.call('getAssetHistory', { token, params: { asset_id: data.id } })
+    const { body } = await api.call('listAssetHistory', { token, params: { asset_id: data.id } })
     expect(body).toEqual({ data: [], limit: 50, offset: 0, total_count: 0 })
   })
 })
@@ -133,7 +133,7 @@ describe('D8.3 soft deletion', () => {
     const gone = [{ location_id: location.id, location_external_key: null }]
     const report = async () => (await api.call('listAssetLocations', { token })).body.data
     const history = async () =>
-      (await api.call('getAssetHistory', { token, params: { asset_id: asset.id } })).body.data
+      (await api.call('listAssetHistory', { token, params: { asset_id: asset.id } })).body.data
     await expect.poll(report, LATE).toMatchObject(gone)
     await expect.poll(history, LATE).toMatchObject(gone)
   })
@@ -145,7 +145,7 @@ describe('D8.3 soft deletion', () => {
     const { key, asset } = await newScannedWorld()
     const { token } = key
     await api.call('deleteAsset', { token, params: { asset_id: asset.id } })
-    const history = await api.call('getAssetHistory', { token, params: { asset_id: asset.id } })
+    const history = await api.call('listAssetHistory', { token, params: { asset_id: asset.id } })
     expect(history.status).toBe(404)
     const report = async (query: Record<string, boolean>) =>
       (await api.call('listAssetLocations', { token, query })).body.data

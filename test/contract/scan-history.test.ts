@@ -12,7 +12,7 @@ describe('D8.1 history of several rows', () => {
     api,
     journey: { token, asset, dock, shelf, at },
   }) => {
-    const { body } = await api.call('getAssetHistory', { token, params: { asset_id: asset.id } })
+    const { body } = await api.call('listAssetHistory', { token, params: { asset_id: asset.id } })
     const row = (minute: number, place: typeof dock | undefined, duration_seconds: number | null) => ({
       event_observed_at: at(minute),
       location_id: place?.id ?? null,
@@ -38,7 +38,7 @@ describe('D8.1 history of several rows', () => {
     journey: { token, asset, at },
   }) => {
     const times = async (query: Record<string, string | number>) => {
-      const { body } = await api.call('getAssetHistory', { token, params: { asset_id: asset.id }, query })
+      const { body } = await api.call('listAssetHistory', { token, params: { asset_id: asset.id }, query })
       expect(body.total_count).toBe(5)
       return body.data.map((row) => row.event_observed_at)
     }
@@ -54,7 +54,7 @@ describe('D8.1 history of several rows', () => {
     journey: { token, asset, at },
   }) => {
     const rows = async (query: Record<string, string>) => {
-      const { body } = await api.call('getAssetHistory', { token, params: { asset_id: asset.id }, query })
+      const { body } = await api.call('listAssetHistory', { token, params: { asset_id: asset.id }, query })
       expect(body.total_count).toBe(body.data.length)
       return body.data.map((row) => [row.event_observed_at, row.duration_seconds])
     }
@@ -75,18 +75,18 @@ describe('D8.1 history of several rows', () => {
     journey: { token, asset, dock, at },
   }) => {
     const call = { token, params: { asset_id: asset.id }, headers: { accept: 'text/csv' } }
-    const csv = await api.call('getAssetHistory', { ...call, query: { limit: 1, offset: 4 } })
+    const csv = await api.call('listAssetHistory', { ...call, query: { limit: 1, offset: 4 } })
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(csv.headers.get('x-total-count')).toBe('5')
     expect(csv.headers.get('access-control-expose-headers')).toContain('X-Total-Count')
     expect(csv.text).toBe(
       `event_observed_at,location_id,location_external_key,duration_seconds\r\n${at(0)},${dock.id},${dock.external_key},\r\n`,
     )
-    const head = await api.call('getAssetHistory', { ...call, method: 'HEAD' })
+    const head = await api.call('listAssetHistory', { ...call, method: 'HEAD' })
     expect([head.headers.get('content-type'), head.text]).toEqual(['text/csv; charset=utf-8', ''])
-    const wrong = await api.call('getAssetHistory', { ...call, query: { limit: 0 } })
+    const wrong = await api.call('listAssetHistory', { ...call, query: { limit: 0 } })
     expect(wrong.body.error.type).toBe('validation_error')
-    const json = await api.call('getAssetHistory', {
+    const json = await api.call('listAssetHistory', {
       ...call,
       headers: { accept: 'text/csv;q=0.5, application/json' },
     })
@@ -124,7 +124,7 @@ describe('D8.1 history of several rows', () => {
       const { token } = await org.key({ scopes: [scope] })
       const params = { asset_id: asset.id, identifier: asset.external_key }
       for (const operation of [
-        'getAssetHistory',
+        'listAssetHistory',
         'getLegacyAssetHistory',
         'listAssetLocations',
         'listCurrentLocations',

@@ -73,9 +73,9 @@ describe('S11a on every gateway, within a second', () => {
       client_id: key.clientId,
       client_secret: key.clientSecret,
     }
-    const other = (await api.call('issueToken', { body })).body.access_token
+    const other = (await api.call('createToken', { body })).body.access_token
     const refresh = () =>
-      api.call('issueToken', { body: { grant_type: 'refresh_token', refresh_token: key.refreshToken } })
+      api.call('createToken', { body: { grant_type: 'refresh_token', refresh_token: key.refreshToken } })
     expect((await refresh()).status).toBe(200)
     expect((await refresh()).status).toBe(401)
     await expectEnded(gateways, key.token)

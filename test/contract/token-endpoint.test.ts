@@ -28,9 +28,9 @@ const asForm = (fields: Record<string, string>) => new URLSearchParams(fields).t
 /** Sends requests to the token endpoint, each from its own address unless one is given. */
 const tokenClientOf = (api: Api) => ({
   ask: (body: unknown, headers: Record<string, string> = {}): Promise<Token> =>
-    api.call('issueToken', { body, headers: { ...fromNewAddress(), ...headers } }),
+    api.call('createToken', { body, headers: { ...fromNewAddress(), ...headers } }),
   refresh: (token: string, headers: Record<string, string> = fromNewAddress()): Promise<Token> =>
-    api.call('issueToken', { body: { grant_type: 'refresh_token', refresh_token: token }, headers }),
+    api.call('createToken', { body: { grant_type: 'refresh_token', refresh_token: token }, headers }),
 })
 type TokenClient = ReturnType<typeof tokenClientOf>
 

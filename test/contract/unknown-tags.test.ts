@@ -65,7 +65,7 @@ describe('D8.8 an unknown tag', () => {
     await read(tag)
     await expect.poll(() => listed(api, org), { timeout: 15_000, interval: 200 }).toMatchObject([tag])
     const params = { location_id: location.id }
-    await succeed(api.call('attachLocationTag', { params, token, body: tag }))
+    await succeed(api.call('addLocationTag', { params, token, body: tag }))
     await expect.poll(() => listed(api, org), { timeout: 15_000, interval: 200 }).toEqual([])
     await close()
   })

@@ -148,7 +148,7 @@ describe('Events: when it fires', () => {
     const value = randomUUID()
     const crate = await asset({ name: 'Crate', tags: [{ tag_type: 'barcode', value }] })
     await scan(api, org, key, { value })
-    const seen = () => api.call('getAssetHistory', { token, params: { asset_id: crate.id } })
+    const seen = () => api.call('listAssetHistory', { token, params: { asset_id: crate.id } })
     await expect.poll(async () => (await seen()).body.total_count, SOON).toBe(1)
     await save(dock, crate)
     await deliveries(1)
@@ -167,7 +167,7 @@ describe('Events: when it fires', () => {
     const crate = await asset({ tags: [{ tag_type: 'barcode', value }] })
     await scan(api, org, key, { value, location: dock.external_key })
     await deliveries(1)
-    const { body } = await api.call('getAssetHistory', { token, params: { asset_id: crate.id } })
+    const { body } = await api.call('listAssetHistory', { token, params: { asset_id: crate.id } })
     expect(events()[0]).toMatchObject({
       occurred_at: body.data[0]?.event_observed_at,
       data: { from_location: null, to_location: placeOf(dock) },
@@ -179,7 +179,7 @@ describe('Events: when it fires', () => {
     await save(dock)
     await deliveries(1)
     await succeed(api.call('deleteLocation', { token, params: { location_id: dock.id } }))
-    const history = () => succeed(api.call('getAssetHistory', { token, params: { asset_id: box.id } }))
+    const history = () => succeed(api.call('listAssetHistory', { token, params: { asset_id: box.id } }))
     // Tracking hears of it a moment later (D8.3).
     await expect.poll(async () => (await history()).body.data[0]?.location_external_key).toBeNull()
     await save(shelf)

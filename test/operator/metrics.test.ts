@@ -185,7 +185,7 @@ test('each event of the scenario is counted', () => {
       operation: 'listAssets',
       status: '401',
     }),
-    'a token': keys.sum('http_request_duration_seconds_count', { operation: 'issueToken', status: '200' }),
+    'a token': keys.sum('http_request_duration_seconds_count', { operation: 'createToken', status: '200' }),
     'a rate limit decision': gateway.sum('gateway_rate_limit_decisions_total', {
       source: 'shared',
       outcome: 'taken',

@@ -125,7 +125,7 @@ describe('D17.6 a stolen key that makes keys', () => {
       ).body.data
       return { grant_type: 'client_credentials', client_id, client_secret }
     }
-    const exchange = (body: object) => api.call('issueToken', { body })
+    const exchange = (body: object) => api.call('createToken', { body })
     const child = await makeWith(stolen.token)
     const { access_token } = (await succeed(exchange(child))).body
     const grandchild = await makeWith(access_token)

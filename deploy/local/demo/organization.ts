@@ -97,7 +97,7 @@ async function workingKey(
 
 async function isAccepted(api: Api, credentials: Credentials): Promise<boolean> {
   const body = { grant_type: 'client_credentials' as const, ...credentials }
-  return (await unlessStatus(401, () => api('issueToken', { body }))) !== undefined
+  return (await unlessStatus(401, () => api('createToken', { body }))) !== undefined
 }
 
 async function revokeKeysNamed({ api, orgId, token }: KeyContext, name: string): Promise<void> {

@@ -18,7 +18,7 @@ export interface paths {
          *
          *     **Rate limit:** not counted.
          */
-        post: operations["issueToken"];
+        post: operations["createToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -874,7 +874,7 @@ export interface paths {
          *
          *     **Rate limit:** not counted.
          */
-        post: operations["attachAssetTag"];
+        post: operations["addAssetTag"];
         delete?: never;
         options?: never;
         head?: never;
@@ -897,7 +897,7 @@ export interface paths {
          *
          *     **Rate limit:** not counted.
          */
-        delete: operations["detachAssetTag"];
+        delete: operations["removeAssetTag"];
         options?: never;
         head?: never;
         patch?: never;
@@ -920,7 +920,7 @@ export interface paths {
          *
          *     **Rate limit:** not counted.
          */
-        post: operations["attachLocationTag"];
+        post: operations["addLocationTag"];
         delete?: never;
         options?: never;
         head?: never;
@@ -943,7 +943,7 @@ export interface paths {
          *
          *     **Rate limit:** not counted.
          */
-        delete: operations["detachLocationTag"];
+        delete: operations["removeLocationTag"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1230,7 +1230,7 @@ export interface paths {
          *
          *     **Rate limit:** counted.
          */
-        get: operations["getAssetHistory"];
+        get: operations["listAssetHistory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4274,6 +4274,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Any other error. All errors have this body. */
+        AnyError: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Conflict (`conflict`) */
         Error409: {
             headers: {
@@ -4350,7 +4360,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    issueToken: {
+    createToken: {
         parameters: {
             query?: never;
             header?: {
@@ -4400,6 +4410,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     signUp: {
@@ -4472,6 +4483,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     logIn: {
@@ -4544,6 +4556,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     refreshSession: {
@@ -4615,6 +4628,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     logOut: {
@@ -4655,6 +4669,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getCurrentUser: {
@@ -4703,6 +4718,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateCurrentUser: {
@@ -4764,6 +4780,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     changePassword: {
@@ -4807,6 +4824,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listSessions: {
@@ -4862,6 +4880,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     endSession: {
@@ -4893,6 +4912,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     switchOrg: {
@@ -4964,6 +4984,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listMembers: {
@@ -5019,6 +5040,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     removeMember: {
@@ -5053,6 +5075,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateMember: {
@@ -5114,6 +5137,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listInvitations: {
@@ -5170,6 +5194,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createInvitation: {
@@ -5236,6 +5261,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     revokeInvitation: {
@@ -5269,6 +5295,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     acceptInvitation: {
@@ -5338,6 +5365,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateOrg: {
@@ -5393,6 +5421,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createResetLink: {
@@ -5438,6 +5467,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     resetPassword: {
@@ -5481,6 +5511,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     describeInvitation: {
@@ -5538,6 +5569,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     joinOrg: {
@@ -5601,6 +5633,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getCurrentOrg: {
@@ -5645,6 +5678,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listApiKeys: {
@@ -5711,6 +5745,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createApiKey: {
@@ -5780,6 +5815,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     revokeApiKey: {
@@ -5817,6 +5853,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listAssets: {
@@ -5900,6 +5937,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createAsset: {
@@ -5983,6 +6021,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getAsset: {
@@ -6048,6 +6087,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteAsset: {
@@ -6080,6 +6120,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateAsset: {
@@ -6159,6 +6200,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     renameAsset: {
@@ -6233,6 +6275,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listLocations: {
@@ -6310,6 +6353,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createLocation: {
@@ -6375,6 +6419,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getLocation: {
@@ -6432,6 +6477,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteLocation: {
@@ -6465,6 +6511,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateLocation: {
@@ -6533,6 +6580,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     renameLocation: {
@@ -6599,6 +6647,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listLocationBranch: {
@@ -6667,6 +6716,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listLocationAncestors: {
@@ -6734,6 +6784,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listLocationChildren: {
@@ -6801,6 +6852,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listLocationDescendants: {
@@ -6868,9 +6920,10 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
-    attachAssetTag: {
+    addAssetTag: {
         parameters: {
             query?: never;
             header?: {
@@ -6925,9 +6978,10 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
-    detachAssetTag: {
+    removeAssetTag: {
         parameters: {
             query?: never;
             header?: {
@@ -6959,9 +7013,10 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
-    attachLocationTag: {
+    addLocationTag: {
         parameters: {
             query?: never;
             header?: {
@@ -7016,9 +7071,10 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
-    detachLocationTag: {
+    removeLocationTag: {
         parameters: {
             query?: never;
             header?: {
@@ -7050,6 +7106,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     previewAssetRestore: {
@@ -7121,6 +7178,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     restoreAsset: {
@@ -7209,6 +7267,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     previewLocationRestore: {
@@ -7273,6 +7332,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     restoreLocation: {
@@ -7354,6 +7414,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     lookUpValues: {
@@ -7416,6 +7477,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listImports: {
@@ -7480,6 +7542,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createImport: {
@@ -7545,6 +7608,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getImport: {
@@ -7602,6 +7666,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteImport: {
@@ -7633,6 +7698,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listImportRows: {
@@ -7699,6 +7765,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     exportFailedImportRows: {
@@ -7733,6 +7800,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     applyImport: {
@@ -7792,6 +7860,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     exportAssets: {
@@ -7837,6 +7906,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     exportLocations: {
@@ -7868,9 +7938,10 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
-    getAssetHistory: {
+    listAssetHistory: {
         parameters: {
             query?: {
                 /** @description Maximum number of rows on a page. */
@@ -7933,6 +8004,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listAssetLocations: {
@@ -8010,6 +8082,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listCurrentLocations: {
@@ -8071,6 +8144,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listSightings: {
@@ -8134,6 +8208,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listOccupancy: {
@@ -8180,6 +8255,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     summarizeMovements: {
@@ -8235,6 +8311,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     streamMovements: {
@@ -8269,6 +8346,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listRecentMovements: {
@@ -8386,6 +8464,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     saveInventory: {
@@ -8442,6 +8521,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listReaders: {
@@ -8529,6 +8609,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createReader: {
@@ -8614,6 +8695,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getReader: {
@@ -8687,6 +8769,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteReader: {
@@ -8718,6 +8801,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateReader: {
@@ -8803,6 +8887,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listScanPoints: {
@@ -8857,6 +8942,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createScanPoint: {
@@ -8915,6 +9001,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteScanPoint: {
@@ -8947,6 +9034,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateScanPoint: {
@@ -9005,6 +9093,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     sendTestRead: {
@@ -9058,6 +9147,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listUnknownTags: {
@@ -9125,6 +9215,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     claimUnknownTag: {
@@ -9185,6 +9276,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteUnknownTag: {
@@ -9216,6 +9308,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listWebhooks: {
@@ -9268,6 +9361,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     createWebhook: {
@@ -9328,6 +9422,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     getWebhook: {
@@ -9373,6 +9468,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     deleteWebhook: {
@@ -9404,6 +9500,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     updateWebhook: {
@@ -9465,6 +9562,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     testWebhook: {
@@ -9506,6 +9604,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
     listWebhookDeliveries: {
@@ -9563,6 +9662,7 @@ export interface operations {
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
         };
     };
 }

@@ -86,7 +86,7 @@ export type Reply<K extends keyof operations> = operations[K] extends {
 export async function exchangeKey(
   client: Client,
   key: { clientId: string; clientSecret: string },
-): Promise<Reply<'issueToken'>> {
+): Promise<Reply<'createToken'>> {
   const body = {
     grant_type: 'client_credentials',
     client_id: key.clientId,

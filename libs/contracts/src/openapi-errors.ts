@@ -130,12 +130,29 @@ function impliedErrors(row: Route): ErrorType[] {
   return types
 }
 
-type ErrorResponses = Record<`${4 | 5}${string}`, ZodOpenApiResponseObject>
+type ErrorResponses = Record<`${4 | 5}${string}` | 'default', ZodOpenApiResponseObject>
 
-/** Returns a function for the documented errors of a row, in ascending order of status. Use one per document. */
+/** So that generated clients read the errors of statuses that come later. */
+const anyError = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
+  id: 'AnyError',
+  description: 'Any other error. All errors have this body.',
+  headers: errorHeaders(405, vocabulary).pick({ 'X-Request-ID': true }),
+  content: {
+    [JSON_MEDIA_TYPE]: {
+      schema: ErrorEnvelopeSchema,
+      examples: { internal_error: example('internal_error', vocabulary) },
+    },
+  },
+})
+
+/**
+ * Returns a function for the documented errors of a row, in ascending order of status, and `default` last. Use one per
+ * document.
+ */
 export function errorResponses(vocabulary: Vocabulary): (row: Route) => ErrorResponses {
   const made = new Map<number, ZodOpenApiResponseObject>()
   const withoutScope = refusedAgent(vocabulary)
+  const otherwise = anyError(vocabulary)
   const responseOf = (status: number) => {
     const response = made.get(status) ?? errorResponse(status, vocabulary)
     made.set(status, response)
@@ -148,6 +165,6 @@ export function errorResponses(vocabulary: Vocabulary): (row: Route) => ErrorRes
     const entries = sorted.map(
       (status) => [String(status), status === 403 ? forbidden : responseOf(status)] as const,
     )
-    return Object.fromEntries(entries) satisfies ErrorResponses
+    return { ...Object.fromEntries(entries), default: otherwise }
   }
 }

@@ -46,9 +46,9 @@ test('replies may gain fields, requests may not', () => {
 test('a row documents all errors of the pipeline, with the envelope', () => {
   const statusesOf = (operation?: { responses?: object }) => Object.keys(operation?.responses ?? {}).join(' ')
   const create = described.paths?.['/api/v1/assets']?.post
-  expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 429 500 503')
+  expect(statusesOf(create)).toBe('201 400 401 403 409 413 415 429 500 503 default')
   const list = described.paths?.['/api/v1/assets']?.get
-  expect(statusesOf(list)).toBe('200 400 401 403 429 500 503')
+  expect(statusesOf(list)).toBe('200 400 401 403 429 500 503 default')
   expect(list?.security).toEqual([{ OAuth2: ['assets:read'] }, { APIKey: [] }, { BearerAuth: [] }])
   expect(described.paths?.['/api/v1/oauth/token']?.post?.security).toEqual([])
   expect(described.components?.responses?.['Error429']).toMatchObject({
@@ -182,6 +182,16 @@ test('the 403 of the web filter is prose, and 415 says what PATCH takes', () => 
 test('a field that is always refused is not described', () => {
   for (const name of ['AssetCreate', 'AssetPatch'])
     expect(described.components?.schemas?.[name]).not.toHaveProperty('properties.location_id')
+})
+
+test('D17.4 the operations have the names of the contract, and every one documents any other error', () => {
+  const ids = operations.map(([, { operationId }]) => operationId)
+  const tags = ['addAssetTag', 'removeAssetTag', 'addLocationTag', 'removeLocationTag']
+  expect(ids).toEqual(expect.arrayContaining(['createToken', 'listAssetHistory', ...tags]))
+  for (const [, { responses }] of operations)
+    expect(contentOf((responses as Json)['default'])['application/json']?.schema).toEqual({
+      $ref: '#/components/schemas/Error',
+    })
 })
 
 test('D17.4 x-required-scopes and the scheme OAuth2 name all scopes that are enough', () => {

@@ -31,7 +31,7 @@ const attached = { status: 201, schema: dataOf(TagView) } as const
 const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
 
 export const tagRoutes = {
-  attachAssetTag: {
+  addAssetTag: {
     method: 'POST',
     path: '/assets/{asset_id}/tags',
     upstream: 'catalog',
@@ -45,7 +45,7 @@ export const tagRoutes = {
     success: attached,
     errors: attachErrors,
   },
-  detachAssetTag: {
+  removeAssetTag: {
     method: 'DELETE',
     path: '/assets/{asset_id}/tags/{tag_id}',
     upstream: 'catalog',
@@ -57,7 +57,7 @@ export const tagRoutes = {
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },
-  attachLocationTag: {
+  addLocationTag: {
     method: 'POST',
     path: '/locations/{location_id}/tags',
     upstream: 'catalog',
@@ -71,7 +71,7 @@ export const tagRoutes = {
     success: attached,
     errors: attachErrors,
   },
-  detachLocationTag: {
+  removeLocationTag: {
     method: 'DELETE',
     path: '/locations/{location_id}/tags/{tag_id}',
     upstream: 'catalog',

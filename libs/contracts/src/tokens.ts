@@ -110,7 +110,7 @@ const RefreshInto = Refresh.extend({ org_id: Id.optional() })
 const open = { upstream: 'keys', access: 'none', counted: false } as const
 
 export const tokenRoutes = {
-  issueToken: {
+  createToken: {
     ...open,
     method: 'POST',
     path: '/oauth/token',

@@ -121,7 +121,7 @@ export const CurrentLocationsQuery = z.strictObject({
 export type CurrentLocationsQuery = z.infer<typeof CurrentLocationsQuery>
 
 export const trackingRoutes = {
-  getAssetHistory: {
+  listAssetHistory: {
     method: 'GET',
     path: '/assets/{asset_id}/history',
     upstream: 'tracking',

@@ -64,13 +64,13 @@ const wrongClient = { grant_type: 'client_credentials', client_id: crypto.random
 const wrongLogin = () => ({ email: newEmail(), password: PASSWORD })
 
 export const peopleScenarios: Record<string, Scenario> = {
-  issueToken: {
+  createToken: {
     200: async ({ org }) => {
       const { clientId, clientSecret } = await org.key()
       return { body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret } }
     },
     401: () => ({ body: wrongClient, headers: fromNewAddress() }),
-    429: (given) => repeatedly(given, 'issueToken', () => ({ body: wrongClient })),
+    429: (given) => repeatedly(given, 'createToken', () => ({ body: wrongClient })),
   },
   signUp: {
     201: () => ({ body: signUp() }),

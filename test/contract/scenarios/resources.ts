@@ -122,23 +122,23 @@ export const resourceScenarios: Record<string, Scenario> = {
   listLocationChildren: { 200: locationPath },
   listLocationDescendants: { 200: locationPath },
 
-  attachAssetTag: {
+  addAssetTag: {
     201: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newTag() }),
     409: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: await takenTag(given) }),
   },
-  detachAssetTag: { 204: (given) => attachedTag(given, 'asset') },
-  attachLocationTag: {
+  removeAssetTag: { 204: (given) => attachedTag(given, 'asset') },
+  addLocationTag: {
     201: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: newTag() }),
     409: async (given) => ({
       params: { location_id: (await newLocation(given)).id },
       body: await takenTag(given),
     }),
   },
-  detachLocationTag: { 204: (given) => attachedTag(given, 'location') },
+  removeLocationTag: { 204: (given) => attachedTag(given, 'location') },
 
   lookUpValues: { 200: async (given) => ({ body: { values: [(await newAsset(given)).external_key] } }) },
 
-  getAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  listAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },

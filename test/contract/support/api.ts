@@ -48,7 +48,7 @@ const ATTEMPTS = new Set<OperationId>([
   'describeInvitation',
   'acceptInvitation',
   'joinOrg',
-  'issueToken',
+  'createToken',
   'changePassword',
   'resetPassword',
 ])

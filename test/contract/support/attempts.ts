@@ -259,14 +259,14 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   attachLegacyAssetTag: { valid: { value: 'STOLEN-TAG' } },
   attachLegacyLocationTag: { valid: { value: 'STOLEN-TAG' } },
-  attachAssetTag: { valid: TAG },
-  attachLocationTag: { valid: TAG },
+  addAssetTag: { valid: TAG },
+  addLocationTag: { valid: TAG },
   saveInventory: { foreign: foreignSaves },
   saveLegacyInventory: { foreign: foreignSaves },
   createReader: {}, // `reader_key` is its own key, not a reference
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
-  issueToken: {}, // `client_id` is the caller
+  createToken: {}, // `client_id` is the caller
   logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
   updateOrg: { valid: { name: 'Stolen' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user

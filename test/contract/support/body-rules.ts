@@ -60,6 +60,6 @@ export const bodyRules: Partial<Record<OperationId, Body>> = {
   renameLocation: renaming,
   restoreAsset: { good: {}, required: [], fields: { external_key: naturalKey() } },
   restoreLocation: { good: {}, required: [], fields: { external_key: naturalKey(), parent_id: reference } },
-  attachAssetTag: attaching,
-  attachLocationTag: attaching,
+  addAssetTag: attaching,
+  addLocationTag: attaching,
 }

@@ -27,7 +27,8 @@ export function readDescriptions(texts: readonly string[]): Description {
   return {
     statusesOf: (operationId) => {
       const found = operations.get(operationId)
-      return found && Object.keys(found.operation.responses).map(Number)
+      const statuses = Object.keys(found?.operation.responses ?? {}).filter((key) => key !== 'default')
+      return found && statuses.map(Number)
     },
     check(operationId, reply, hasBody) {
       const found = operations.get(operationId)

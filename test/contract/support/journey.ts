@@ -50,7 +50,7 @@ export async function scannedJourney(api: Api) {
   await link.publish(org.id, reader.reader_key, 'canonical', Buffer.from(JSON.stringify({ reads })))
   await link.close()
   const rows = async () =>
-    (await api.call('getAssetHistory', { token, params: { asset_id: asset.id } })).body.total_count
+    (await api.call('listAssetHistory', { token, params: { asset_id: asset.id } })).body.total_count
   await expect.poll(rows, { timeout: 10_000, interval: 200 }).toBe(5)
   return { org, token: (await org.key()).token, asset, other, hall, dock, shelf, at }
 }

@@ -87,7 +87,7 @@ function minterOf(api: Api, orgId: number, admin: string) {
 
 async function exchange(api: Api, clientId: string, clientSecret: string) {
   const body = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret }
-  return (await succeed(api.call('issueToken', { body }))).body
+  return (await succeed(api.call('createToken', { body }))).body
 }
 
 /** Returns a 2xx reply. Throws for any other, because the preparation of a test failed. */

@@ -13,8 +13,8 @@ const operations = {
     patch: 'updateAsset',
     rename: 'renameAsset',
     remove: 'deleteAsset',
-    attach: 'attachAssetTag',
-    detach: 'detachAssetTag',
+    attach: 'addAssetTag',
+    detach: 'removeAssetTag',
   },
   location: {
     create: 'createLocation',
@@ -23,8 +23,8 @@ const operations = {
     patch: 'updateLocation',
     rename: 'renameLocation',
     remove: 'deleteLocation',
-    attach: 'attachLocationTag',
-    detach: 'detachLocationTag',
+    attach: 'addLocationTag',
+    detach: 'removeLocationTag',
   },
 } as const
 

@@ -30,7 +30,7 @@ export type LegacyHistoryQuery = z.infer<typeof LegacyHistoryQuery>
 
 export const legacyTrackingRoutes = {
   getLegacyAssetHistory: {
-    ...trackingRoutes.getAssetHistory,
+    ...trackingRoutes.listAssetHistory,
     vocabulary: 'legacy',
     path: '/assets/{identifier}/history',
     params: LegacyPath,

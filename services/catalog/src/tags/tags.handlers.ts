@@ -8,7 +8,7 @@ import { attach, detach } from './tags.ts'
 /** Attaching and detaching do not change the owner's `updated_at` (D6.4). */
 export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>
   ({
-    async attachAssetTag({ principal: { orgId }, params: { asset_id }, body }) {
+    async addAssetTag({ principal: { orgId }, params: { asset_id }, body }) {
       const tag = await runInTransaction(orgId, async (tx) => {
         if (!(await lockOwner(tx, orgId, { asset_id }))) throw assetNotFound()
         return attach(tx, orgId, { asset_id }, body)
@@ -16,12 +16,12 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
       return new Reply({ data: tag }, { location: `${API_PREFIX}/assets/${asset_id}/tags/${tag.id}` })
     },
 
-    async detachAssetTag({ principal: { orgId }, params: { asset_id, tag_id } }) {
+    async removeAssetTag({ principal: { orgId }, params: { asset_id, tag_id } }) {
       await runInTransaction(orgId, async (tx) => detach(tx, orgId, { asset_id }, tag_id))
       return undefined
     },
 
-    async attachLocationTag({ principal: { orgId }, params: { location_id }, body }) {
+    async addLocationTag({ principal: { orgId }, params: { location_id }, body }) {
       const tag = await runInTransaction(orgId, async (tx) => {
         if (!(await lockOwner(tx, orgId, { location_id }))) throw locationNotFound()
         return attach(tx, orgId, { location_id }, body)
@@ -29,7 +29,7 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
       return new Reply({ data: tag }, { location: `${API_PREFIX}/locations/${location_id}/tags/${tag.id}` })
     },
 
-    async detachLocationTag({ principal: { orgId }, params: { location_id, tag_id } }) {
+    async removeLocationTag({ principal: { orgId }, params: { location_id, tag_id } }) {
       await runInTransaction(orgId, async (tx) => detach(tx, orgId, { location_id }, tag_id))
       return undefined
     },

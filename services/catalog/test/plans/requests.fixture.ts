@@ -44,8 +44,8 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     deleteAsset: [{ method: 'DELETE', path: `/assets/${asset(3)}` }],
     previewAssetRestore: get(`/assets/${asset(3)}/restore`),
     restoreAsset: [{ method: 'POST', path: `/assets/${asset(3)}/restore`, body: {} }],
-    attachAssetTag: [{ method: 'POST', path: `/assets/${A}/tags`, body: { tag_type: 'ble', value: 'A' } }],
-    detachAssetTag: [{ method: 'DELETE', path: `/assets/${A}/tags/${tag(A)}` }],
+    addAssetTag: [{ method: 'POST', path: `/assets/${A}/tags`, body: { tag_type: 'ble', value: 'A' } }],
+    removeAssetTag: [{ method: 'DELETE', path: `/assets/${A}/tags/${tag(A)}` }],
     listLocations: list('/locations', [
       'external_key=LOC-007',
       `parent_id=${location(3)}`,
@@ -68,10 +68,8 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     listLocationAncestors: get(`/locations/${L}/ancestors`),
     listLocationChildren: get(`/locations/${location(0)}/children`),
     listLocationDescendants: get(`/locations/${location(0)}/descendants`),
-    attachLocationTag: [
-      { method: 'POST', path: `/locations/${L}/tags`, body: { tag_type: 'ble', value: 'L' } },
-    ],
-    detachLocationTag: [{ method: 'DELETE', path: `/locations/${L}/tags/${tag(L)}` }],
+    addLocationTag: [{ method: 'POST', path: `/locations/${L}/tags`, body: { tag_type: 'ble', value: 'L' } }],
+    removeLocationTag: [{ method: 'DELETE', path: `/locations/${L}/tags/${tag(L)}` }],
     lookUpValues: [
       { method: 'POST', path: '/lookup', body: { values: ['ASSET-0007', 'LOC-007', 'NEW', 'none'] } },
     ],

@@ -14,7 +14,7 @@ const OTHER = { ...corsHeaders, ...NO_SNIFFING }
 /** For a client that keeps a response and revalidates it. */
 export const REVALIDATED = 'private, no-cache'
 
-const TOKEN_PATH = routePath(routes.issueToken)
+const TOKEN_PATH = routePath(routes.createToken)
 
 /** A year, in which browsers do not use plain HTTP. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }

@@ -4,7 +4,8 @@ export const DEFAULT_REFUSED_AGENTS: readonly string[] = [
   'Apache-HttpClient/', 'axios/', 'node', 'node-fetch', 'undici', 'libwww-perl/', 'Ruby', 'PHP/', 'GuzzleHttp/',
 ] // oxfmt-ignore
 
-export const REFUSAL = 'Forbidden: send a User-Agent header that names your product.\n'
+export const REFUSAL =
+  'Forbidden: send a User-Agent that names your product, such as User-Agent: acme-warehouse/1.0\n'
 
 /** Whether a User-Agent is missing, empty or begins with a refused prefix, in any letter case. */
 export function webFilter(refused: readonly string[]): (userAgent: string | undefined) => boolean {

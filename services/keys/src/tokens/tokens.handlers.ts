@@ -24,16 +24,16 @@ export type TokenDeps = {
   onChange: () => void
 }
 
-export function tokenHandlers(deps: TokenDeps): Pick<Handlers<'keys'>, 'issueToken'> {
+export function tokenHandlers(deps: TokenDeps): Pick<Handlers<'keys'>, 'createToken'> {
   return {
-    issueToken: (context) =>
+    createToken: (context) =>
       context.body.grant_type === 'client_credentials'
         ? exchangeCredentials(deps, context)
         : refreshTokens(deps, context),
   }
 }
 
-type Request = Context<'issueToken'>
+type Request = Context<'createToken'>
 
 async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddress }: Request) {
   const credentials = credentialsOf(body, headers.authorization)

@@ -16,8 +16,8 @@ export const historyHandlers = ({
   db,
   view,
   findAsset,
-}: HistoryDeps): Pick<Handlers<'tracking'>, 'getAssetHistory' | 'listSightings'> => ({
-  async getAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
+}: HistoryDeps): Pick<Handlers<'tracking'>, 'listAssetHistory' | 'listSightings'> => ({
+  async listAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
     // Read meanwhile. The page of a deleted asset is not shown.
     const [asset, page] = await Promise.all([
       findAsset(orgId, asset_id),
