@@ -61,8 +61,8 @@ async function importRows(context: SeedContext, resource: ImportResource, csv: s
   if (rows === 0) return
   const { api, token, onProgress } = context
   let { data } = await api('createImport', { token, query: { resource }, csv })
+  onProgress(`${resource} 0/${rows}`)
   while (data.finished_at === null) {
-    onProgress(`${resource} ${data.rows_done}/${rows}`)
     await delay(POLL_MS)
     ;({ data } = await api('getImport', { token, params: { import_id: data.id } }))
   }

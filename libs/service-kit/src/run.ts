@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { ConfigError } from './env.ts'
 import type { Logger } from './logging.ts'
 
@@ -81,10 +83,24 @@ export function runUntilSignal(phases: readonly Phase[], options: { graceMs: num
 export async function start(service: string, main: () => Promise<void>): Promise<void> {
   try {
     await main()
+    setTimeout(collectGarbage, COLLECT_AFTER_MS).unref()
   } catch (error) {
     const text =
       error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
     process.stderr.write(`${service} could not start: ${text}\n`)
     process.exit(error instanceof ConfigError ? 78 : 1)
   }
+}
+
+/** By then a service has run its loops once, and traffic has not grown its heap yet. */
+const COLLECT_AFTER_MS = 15_000
+
+/**
+ * What a start leaves behind, above all the sources of modules, fills 10 to 50 MB. V8 frees it only when the heap grows,
+ * which an idle service's never does. Takes about 50 ms, once.
+ */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: unknown = runInNewContext('gc')
+  if (typeof collect === 'function') collect()
 }
