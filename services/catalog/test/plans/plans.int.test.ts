@@ -62,3 +62,22 @@ test.for(['asset', 'location'])('D4.11 a search of %ss uses an index', slow, (ki
   expect(used).toContain(kind === 'asset' ? 'asset_found' : 'location_search')
   expect(used).toContain('tag_found')
 })
+
+test.for([
+  ['/assets?id=', ['asset_pkey']],
+  ['/assets?tag=', ['asset_pkey', 'tag_match']],
+  ['/locations?id=', ['location_pkey']],
+  ['/locations?tag=', ['location_pkey', 'tag_match']],
+  ['/locations?is_root=true', ['location_siblings']],
+] as const)('D12.5 %s is looked up in indexes', slow, ([path, indexes], { plans }) => {
+  const pages = plans.planned.filter(({ during }) => during.includes(` ${path}`))
+  expect([...indexesOf(pages)]).toEqual(expect.arrayContaining([...indexes]))
+  const others = [
+    'asset_listed',
+    'asset_by_external_key',
+    'location_by_external_key',
+    'tag_pkey',
+    'tag_live_value',
+  ]
+  expect(others.filter((index) => indexesOf(pages).has(index))).toEqual([])
+})
