@@ -6256,6 +6256,7 @@ export interface operations {
                 parent_id?: number[];
                 /** @description Repeatable: one of the values matches. */
                 parent_external_key?: string[];
+                /** @description Returns only locations without a parent (`true`) or only those with one (`false`). */
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;

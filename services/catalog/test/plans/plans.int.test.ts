@@ -64,20 +64,12 @@ test.for(['asset', 'location'])('D4.11 a search of %ss uses an index', slow, (ki
 })
 
 test.for([
-  ['/assets?id=', ['asset_pkey']],
-  ['/assets?tag=', ['asset_pkey', 'tag_match']],
-  ['/locations?id=', ['location_pkey']],
-  ['/locations?tag=', ['location_pkey', 'tag_match']],
-  ['/locations?is_root=true', ['location_siblings']],
-] as const)('D12.5 %s is looked up in indexes', slow, ([path, indexes], { plans }) => {
+  ['/assets?id=', 'asset_pkey'],
+  ['/assets?tag=', 'tag_match'],
+  ['/locations?id=', 'location_pkey'],
+  ['/locations?tag=', 'tag_match'],
+  ['/locations?is_root=true', 'location_siblings'],
+] as const)('D12.5 %s finds its rows with %s', slow, ([path, index], { plans }) => {
   const pages = plans.planned.filter(({ during }) => during.includes(` ${path}`))
-  expect([...indexesOf(pages)]).toEqual(expect.arrayContaining([...indexes]))
-  const others = [
-    'asset_listed',
-    'asset_by_external_key',
-    'location_by_external_key',
-    'tag_pkey',
-    'tag_live_value',
-  ]
-  expect(others.filter((index) => indexesOf(pages).has(index))).toEqual([])
+  expect(indexesOf(pages)).toContain(index)
 })
