@@ -75,6 +75,40 @@ describe('D7.2 include_deleted and booleans', () => {
   })
 })
 
+describe('D12.5 filters of both lists', () => {
+  test.for(lists)(
+    'D12.5 %s are found by id and tag, and with window=any outside their window',
+    async (kind, { api, newOrg }) => {
+      const [org, other] = [await newOrg(), await newOrg()]
+      const tags = [{ tag_type: 'ble', value: 'AA:BB' }]
+      const now = await make(api, org, kind, { name: 'now', tags })
+      const later = await make(api, org, kind, { name: 'later', valid_from: LATER })
+      const theirs = await make(api, other, kind, { name: 'theirs', tags })
+      const ids = [now, later, theirs].map(({ id }) => id)
+      expect(await names(api, org, kind, { id: ids })).toEqual(['now'])
+      expect(await names(api, org, kind, { id: ids, window: 'any', sort: '-name' })).toEqual(['now', 'later'])
+      expect(await names(api, org, kind, { tag: ['ble:aabb', 'rfid:AABB'] })).toEqual(['now'])
+      expect(await names(api, org, kind, { tag: 'barcode:AA:BB', window: 'any' })).toEqual([])
+    },
+  )
+
+  test('D12.5 is_root selects locations by whether they have a parent', async ({ api, newOrg }) => {
+    const org = await newOrg()
+    const { id } = await make(api, org, 'locations', { name: 'hall' })
+    await make(api, org, 'locations', { name: 'dock', parent_id: id })
+    expect(await names(api, org, 'locations', { is_root: true })).toEqual(['hall'])
+    expect(await names(api, org, 'locations', { is_root: false })).toEqual(['dock'])
+    for (const parent of ['parent_id', 'parent_external_key']) {
+      const { status, body } = await api.call('listLocations', {
+        token: org.admin,
+        query: { is_root: true, [parent]: 1 },
+      })
+      const codes = body.error.fields?.map(({ field, code }) => `${field} ${code}`)
+      expect([status, codes]).toEqual([400, [`${parent} ambiguous_fields`, 'is_root ambiguous_fields']])
+    }
+  })
+})
+
 describe('D7.4 limit and offset', () => {
   test.for(lists)(
     'D7.4 pages of %s cover the list once, and total_count counts all',

@@ -107,15 +107,18 @@ describe.skipIf(!hasProgram('curl') || !hasProgram('bash'))(
       const first = await whereabouts.upsertAsset('BELT-3', { name: 'Belt 3' })
       const again = await whereabouts.upsertAsset('BELT-3', { name: 'Belt 3, longer', metadata: { metres: 12 } })
       const atOnce = await Promise.all([1, 2, 3].map((n) => whereabouts.upsertAsset('BELT-4', { name: 'Belt ' + n })))
-      console.log(JSON.stringify({ outcome, first, again, atOnce }))`
+      const from = { valid_from: '2999-01-01T00:00:00Z' }
+      const unlisted = [await whereabouts.upsertAsset('BELT-5', { name: 'Belt 5', ...from }), await whereabouts.upsertAsset('BELT-5', { name: 'Belt 5, wider', ...from })]
+      console.log(JSON.stringify({ outcome, first, again, atOnce, unlisted }))`
       writeFileSync(join(project, 'upsert.ts'), source)
       const keys = await shell.run('printf \'{"baseUrl":"%s","clientId":"%s","clientSecret":"%s"}\' "$BASE" "$CLIENT_ID" "$CLIENT_SECRET"') // oxfmt-ignore
-      const { outcome, first, again, atOnce } = JSON.parse(
+      const { outcome, first, again, atOnce, unlisted } = JSON.parse(
         await runOn('', process.execPath, ['upsert.ts', keys], project),
       )
       expect(outcome).toBe('updated')
       expect(again).toMatchObject({ id: first.id, name: 'Belt 3, longer', metadata: { metres: 12 } })
       expect(new Set(atOnce.map((asset: { id: number }) => asset.id)).size).toBe(1)
+      expect(unlisted[1]).toMatchObject({ id: unlisted[0].id, outcome: 'updated', name: 'Belt 5, wider' })
     })
 
     test('the TypeScript of the guide stores genuine deliveries and answers 400 to others', async () => {

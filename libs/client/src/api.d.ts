@@ -578,7 +578,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values.
+         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values.
          *
          *     **Access:** an API key with the scope `assets:read`, or a signed-in user.
          *
@@ -674,7 +674,7 @@ export interface paths {
         };
         /**
          * List locations
-         * @description Returns locations whose validity window includes the current time, sorted by `external_key` by default. `is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches name, external key, description and tag values. `parent_id` and `parent_external_key` cannot be combined.
+         * @description Returns locations whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches name, external key, description and tag values. `parent_id`, `parent_external_key` and `is_root` exclude each other.
          *
          *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
          *
@@ -5864,13 +5864,19 @@ export interface operations {
                 /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
+                id?: number[];
+                /** @description Repeatable: one of the values matches. */
                 external_key?: string[];
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                /** @description `any` adds rows whose validity window does not include the current time. */
+                window?: "current" | "any";
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
@@ -6286,15 +6292,23 @@ export interface operations {
                 /** @description Number of rows to skip. A page past the end is empty. */
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
+                id?: number[];
+                /** @description Repeatable: one of the values matches. */
                 external_key?: string[];
                 /** @description Repeatable: one of the values matches. */
                 parent_id?: number[];
                 /** @description Repeatable: one of the values matches. */
                 parent_external_key?: string[];
+                /** @description Returns only locations without a parent (`true`) or only those with one (`false`). */
+                is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                /** @description `any` adds rows whose validity window does not include the current time. */
+                window?: "current" | "any";
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
@@ -7867,18 +7881,22 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Repeatable: one of the values matches. */
+                id?: number[];
+                /** @description Repeatable: one of the values matches. */
                 external_key?: string[];
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
+                window?: "current" | "any";
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
-                window?: "current" | "any";
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */

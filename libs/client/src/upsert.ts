@@ -11,11 +11,10 @@ export type LocationFields = FieldsOf<Schemas['LocationCreate']>
 /** `outcome`: what was necessary. */
 export type Upserted<T> = T & { outcome: 'created' | 'updated' | 'unchanged' }
 
-/** How assets, or locations, are created, found and changed. */
+/** How assets, or locations, are created, read and changed. */
 type Kind<T, Fields> = {
   name: 'asset' | 'location'
   create(body: Fields & { external_key: string }): Promise<T>
-  find(externalKey: string): Promise<T | undefined>
   get(id: number): Promise<T>
   update(id: number, changes: Omit<Partial<Fields>, 'tags'>): Promise<T>
   attach(id: number, tag: Tag): Promise<unknown>
@@ -36,12 +35,8 @@ async function upsert<T extends Asset | Location, Fields extends { tags?: Tag[] 
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 409)) throw error
     const owner = error.error?.conflict
-    const found =
-      owner?.resource === kind.name && owner.external_key === externalKey
-        ? await kind.get(owner.id)
-        : await kind.find(externalKey)
-    if (!found) throw error // something else has a tag
-    stored = found
+    if (owner?.resource !== kind.name || owner.external_key !== externalKey) throw error // something else has a tag
+    stored = await kind.get(owner.id)
   }
   const { tags = [], ...values } = fields
   const changes = Object.entries(values).filter(
@@ -79,8 +74,6 @@ export const upsertAsset = (
     {
       name: 'asset',
       create: async (body) => unwrap(await api.POST('/api/v1/assets', { body })).data,
-      find: async (key) =>
-        unwrap(await api.GET('/api/v1/assets', { params: { query: { external_key: [key] } } })).data[0],
       get: async (id) =>
         unwrap(await api.GET('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } })).data,
       update: async (id, body) =>
@@ -104,8 +97,6 @@ export const upsertLocation = (
     {
       name: 'location',
       create: async (body) => unwrap(await api.POST('/api/v1/locations', { body })).data,
-      find: async (key) =>
-        unwrap(await api.GET('/api/v1/locations', { params: { query: { external_key: [key] } } })).data[0],
       get: async (id) =>
         unwrap(await api.GET('/api/v1/locations/{location_id}', { params: { path: { location_id: id } } }))
           .data,

@@ -6,12 +6,14 @@ import {
   booleanParameter,
   dataOf,
   enumParameters,
+  idsParameter,
   keysParameter,
   listOf,
   page,
   pathId,
   searchParameter,
   sortParameter,
+  windowParameter,
 } from './query.ts'
 import { patchWindowRule, windowRule } from './object-rules.ts'
 import { openEnum } from './open-enum.ts'
@@ -19,6 +21,7 @@ import { UNDESCRIBED } from './undescribed.ts'
 import { Rename, renamed } from './rename.ts'
 import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from './route.ts'
+import { tagsParameter } from './tags.ts'
 import { addProblem } from './text.ts'
 
 export const assetTypes = ['asset', 'person', 'inventory'] as const
@@ -99,10 +102,13 @@ const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
 
 export const AssetListQuery = z.strictObject({
   ...page,
+  id: idsParameter.optional(),
   external_key: keysParameter.optional(),
   is_active: booleanParameter.optional(),
   type: enumParameters(assetTypes).optional(),
+  tag: tagsParameter.optional(),
   include_deleted: booleanParameter.optional(),
+  window: windowParameter.optional(),
   q: searchParameter.optional(),
   sort: sortParameter(listSort).optional(),
 })
@@ -119,7 +125,7 @@ export const assetRoutes = {
     summary: 'List assets',
     description:
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
-      '`is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, ' +
+      '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, ' +
       'external key, description and tag values.',
     query: AssetListQuery,
     success: { status: 200, schema: listOf(AssetView) },

@@ -121,7 +121,7 @@ const { limit: _limit, offset: _offset, ...listFilters } = AssetListQuery.shape
 /** The filters and the order of the list of assets. */
 export const AssetExportQuery = z.strictObject({
   ...listFilters,
-  window: enumParameter(['current', 'any']).optional(),
+  window: enumParameter(['current', 'any']).optional(), // without the default of the list
 })
 export type AssetExportQuery = z.infer<typeof AssetExportQuery>
 

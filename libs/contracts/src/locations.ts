@@ -12,11 +12,13 @@ import {
   pathId,
   searchParameter,
   sortParameter,
+  windowParameter,
 } from './query.ts'
 import { bothOrNeitherNull, oneOf, patchWindowRule, windowRule } from './object-rules.ts'
 import { Rename, renamed } from './rename.ts'
 import { lifetimeFields, namedFields } from './resource-fields.ts'
 import type { Route } from './route.ts'
+import { tagsParameter } from './tags.ts'
 import { LocationKey } from './text.ts'
 
 const parentId = Id.nullable().optional()
@@ -94,15 +96,19 @@ const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
 export const LocationListQuery = z
   .strictObject({
     ...page,
+    id: idsParameter.optional(),
     external_key: keysParameter.optional(),
     parent_id: idsParameter.optional(),
     parent_external_key: keysParameter.optional(),
+    is_root: booleanParameter.optional(),
     is_active: booleanParameter.optional(),
+    tag: tagsParameter.optional(),
     include_deleted: booleanParameter.optional(),
+    window: windowParameter.optional(),
     q: searchParameter.optional(),
     sort: sortParameter(listSort).optional(),
   })
-  .check(oneOf('parent_id', 'parent_external_key'))
+  .check(oneOf('parent_id', 'parent_external_key', 'is_root'))
 export type LocationListQuery = z.infer<typeof LocationListQuery>
 
 export const locationRoutes = {
@@ -116,8 +122,8 @@ export const locationRoutes = {
     summary: 'List locations',
     description:
       'Returns locations whose validity window includes the current time, sorted by `external_key` by default. ' +
-      '`is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
-      'name, external key, description and tag values. `parent_id` and `parent_external_key` cannot be combined.',
+      '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
+      'name, external key, description and tag values. `parent_id`, `parent_external_key` and `is_root` exclude each other.',
     query: LocationListQuery,
     success: { status: 200, schema: listOf(LocationView) },
     errors: ['validation_error'],

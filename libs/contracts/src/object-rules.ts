@@ -50,13 +50,12 @@ export const WINDOW_PROBLEM = {
   message: 'valid_to must be later than valid_from',
 } as const satisfies Problem
 
-/** At most one of two filters that name the same thing may be sent. */
-export const oneOf = <T>(first: string, second: string) =>
-  objectRule<T>((value) =>
-    value[first] !== undefined && value[second] !== undefined
-      ? ambiguous([first, second], `${first} and ${second} cannot be used together`)
-      : [],
-  )
+/** At most one of these filters, which name the same thing, may be sent. */
+export const oneOf = <T>(...names: readonly string[]) =>
+  objectRule<T>((value) => {
+    const sent = names.filter((name) => value[name] !== undefined)
+    return sent.length > 1 ? ambiguous(sent, `${sent.join(' and ')} cannot be used together`) : []
+  })
 
 /** A flag that is valid only together with another filter. */
 export const needsOneOf = <T>(flag: string, others: readonly string[]) =>

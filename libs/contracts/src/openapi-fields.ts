@@ -99,6 +99,7 @@ const parameters: Record<string, string> = {
   org_id: 'The id of the organization, as `GET /orgs/me` returns it.',
   identifier: 'The external key of the resource.',
   is_active: 'Returns only active (`true`) or only inactive (`false`) rows.',
+  is_root: 'Returns only locations without a parent (`true`) or only those with one (`false`).',
   include_deleted: '`true` also returns deleted rows.',
   descendants: '`true` also revokes the keys that this key created, and those that they created.',
 }

@@ -7,11 +7,11 @@ import { codePoints, hasControl, patternOf, type FieldProblem } from './text.ts'
  * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
  * parameter is refused (D7.6).
  */
-type Read<T> = (value: string) => { value: T } | { problem: FieldProblem }
+export type Read<T> = (value: string) => { value: T } | { problem: FieldProblem }
 
 type Shape = Record<string, unknown>
 
-const invalid = (expected: string): { problem: FieldProblem } => ({
+export const invalid = (expected: string): { problem: FieldProblem } => ({
   problem: { code: 'invalid_value', message: `{f} must be ${expected}` },
 })
 
@@ -34,7 +34,11 @@ function parameter<T>(read: Read<T>, schema: Shape, description?: string) {
 }
 
 /** A repeatable parameter with at most 200 values, any of which may match. */
-function parameters<T>(read: Read<T>, schema: Shape, description = 'Repeatable: one of the values matches.') {
+export function parameters<T>(
+  read: Read<T>,
+  schema: Shape,
+  description = 'Repeatable: one of the values matches.',
+) {
   return z
     .array(z.string())
     .transform((values, ctx): T[] => {
@@ -74,7 +78,7 @@ const readKey: Read<string> = (raw) =>
   /^[A-Za-z0-9-]{1,255}$/.test(raw) ? { value: raw } : invalid('1 to 255 letters, digits and hyphens')
 
 const readEnum =
-  <T extends string>(allowed: readonly T[]): Read<T> =>
+  <const T extends string>(allowed: readonly T[]): Read<T> =>
   (raw) => {
     const value = allowed.find((a) => a === raw)
     if (value !== undefined) return { value }
@@ -134,6 +138,13 @@ export const textParameter = (max: number, description: string) =>
 
 export const enumParameter = <T extends string>(allowed: readonly T[]) =>
   parameter(readEnum(allowed), { type: 'string', enum: [...allowed] })
+
+/** Whether a list shows only rows that are valid now, or any (D12.5). */
+export const windowParameter = parameter(
+  readEnum(['current', 'any']),
+  { type: 'string', enum: ['current', 'any'], default: 'current' },
+  '`any` adds rows whose validity window does not include the current time.',
+)
 
 export const enumParameters = <T extends string>(allowed: readonly T[]) =>
   parameters(readEnum(allowed), { type: 'string', enum: [...allowed] })

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
 import { openEnum } from './open-enum.ts'
-import { dataOf, pathId } from './query.ts'
+import { dataOf, invalid, parameters, pathId, type Read } from './query.ts'
 import type { Route } from './route.ts'
-import { text } from './text.ts'
+import { LINES, text } from './text.ts'
 
 export const tagTypes = ['rfid', 'ble', 'barcode'] as const
 export type TagType = (typeof tagTypes)[number]
@@ -20,6 +20,27 @@ export const TagCreate = z
   .strictObject({ tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'lines' }) })
   .meta({ id: 'TagCreate', example: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' } })
 export type TagCreate = z.infer<typeof TagCreate>
+
+/** The value may contain colons. */
+const readTag: Read<TagCreate> = (raw) => {
+  const [tag_type, ...rest] = raw.split(':')
+  const { data } = TagCreate.safeParse({ tag_type, value: rest.join(':') })
+  return data
+    ? { value: data }
+    : invalid(`<type>:<value> with a type among ${tagTypes.join(', ')} and a value of 1 to 255 characters`)
+}
+
+/** A filter of lists by live tags (D12.5). */
+export const tagsParameter = parameters(
+  readTag,
+  {
+    type: 'string',
+    pattern: `^(${tagTypes.join('|')}):${LINES}{1,255}$`,
+    example: 'rfid:E28011606000020A1B2C3D4E',
+  },
+  'A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. ' +
+    'Repeatable: one of the tags matches.',
+)
 
 /** Limit of tags per resource, so that requests and replies stay small. */
 export const MAX_TAGS = 200

@@ -79,7 +79,8 @@ export function text(min: number, max: number, rules: TextRules = {}) {
 }
 
 const LINE = String.raw`[^\x00-\x1f\x7f]`
-const LINES = String.raw`[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`
+/** One character of a text of lines. */
+export const LINES = String.raw`[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`
 /** No white space either. */
 const EDGE = String.raw`[^\s\x00-\x1f\x7f]`
 

@@ -50,6 +50,18 @@ const types = repeatable('person', ['', 'other', 'ASSET', 'asset,person'], (name
   enumEntry(name, ['asset', 'person', 'inventory']),
 )
 
+const tags = repeatable(
+  'rfid:A',
+  ['', 'rfid', 'rfid:', ':A', 'A', 'RFID:A', 'qr:A', 'rfid:%00', `ble:${'x'.repeat(256)}`],
+  (name) =>
+    invalid(name, '<type>:<value> with a type among rfid, ble, barcode and a value of 1 to 255 characters'),
+)
+
+const validity: ParameterRule = (name) => [
+  ...each(name, ['', 'all', 'CURRENT', 'any,current'], enumEntry(name, ['current', 'any'])),
+  ...twice('any')(name),
+]
+
 const sort: ParameterRule = (name) => [
   ...each(
     name,
@@ -69,13 +81,23 @@ const search: ParameterRule = (name) => [
 ] // oxfmt-ignore
 
 const page = { limit: integer(1, 200), offset: integer(0, Number.MAX_SAFE_INTEGER) }
-const shared = { ...page, external_key: keys, is_active: boolean, include_deleted: boolean, q: search, sort }
+const shared = {
+  ...page,
+  id: ids,
+  external_key: keys,
+  is_active: boolean,
+  tag: tags,
+  include_deleted: boolean,
+  window: validity,
+  q: search,
+  sort,
+}
 const tree = { ...page }
 
 /** The contract's rule for every query parameter of catalog, in the current vocabulary. */
 export const parameterRules: Partial<Record<OperationId, Record<string, ParameterRule>>> = {
   listAssets: { ...shared, type: types },
-  listLocations: { ...shared, parent_id: ids, parent_external_key: keys },
+  listLocations: { ...shared, parent_id: ids, parent_external_key: keys, is_root: boolean },
   listLocationAncestors: tree,
   listLocationChildren: tree,
   listLocationDescendants: tree,

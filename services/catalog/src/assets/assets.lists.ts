@@ -2,7 +2,7 @@ import type { AssetListQuery } from '@whereabouts/contracts/assets'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db } from '../db.ts'
-import { isPlain, listConditions } from '../lists/conditions.ts'
+import { listConditions, planOf } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
 import { keptTotal } from './asset-count.queries.ts'
@@ -18,7 +18,7 @@ export function listAssets(
   among?: readonly number[],
 ): Promise<Page<AssetRow>> {
   const { q, sort } = query
-  const conditions = [...assetConditions(query), ...(among === undefined ? [] : [hasIdOf(among)])]
+  const conditions = [...assetConditions(orgId, query), ...(among === undefined ? [] : [hasIdOf(among)])]
   return readPage(
     db,
     orgId,
@@ -29,7 +29,7 @@ export function listAssets(
       q,
       sort,
       ...(among === undefined && isUnfiltered(query) && { total: keptTotal(orgId) }),
-      ...(among !== undefined ? { plan: 'custom' } : isPlain(query) && { plan: 'fixed' }),
+      plan: among === undefined ? planOf(query) : 'custom',
     }),
     query,
   )
@@ -42,8 +42,8 @@ const isUnfiltered = (query: AssetListQuery) =>
 type Filters = Omit<AssetListQuery, 'limit' | 'offset' | 'q' | 'sort'>
 
 /** The filters of the list, except `q`. */
-export const assetConditions = (query: Filters & { window?: string | undefined }) => [
-  ...listConditions('asset', query),
+export const assetConditions = (orgId: number, query: Filters) => [
+  ...listConditions(orgId, 'asset', query),
   ...(query.type === undefined ? [] : [anyOf('asset.type', query.type, 'text')]),
 ]
 

@@ -1,3 +1,5 @@
+import { matchValue } from '@whereabouts/contracts/tag-matching'
+import type { TagCreate } from '@whereabouts/contracts/tags'
 import { anyOf, isValidNow } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 
@@ -5,25 +7,51 @@ type Condition = RawBuilder<boolean>
 
 /** Filters of both lists, except `q`. */
 type Filters = {
+  id?: number[] | undefined
   external_key?: string[] | undefined
   is_active?: boolean | undefined
+  tag?: TagCreate[] | undefined
   include_deleted?: boolean | undefined
   /** `any` adds rows outside their validity. */
-  window?: string | undefined
+  window?: 'current' | 'any' | undefined
 }
 
 /** Valid rows (D7.1) that match the filters. Deleted rows only with `include_deleted`. */
-export function listConditions(table: 'asset' | 'location', filters: Filters): Condition[] {
-  const { external_key, is_active, include_deleted, window } = filters
+export function listConditions(orgId: number, table: 'asset' | 'location', filters: Filters): Condition[] {
+  const { id, external_key, is_active, tag, include_deleted, window } = filters
   return [
     ...(window === 'any' ? [] : [isValidNow(table)]),
     ...(include_deleted === true ? [] : [sql<boolean>`${sql.ref(`${table}.deleted_at`)} is null`]),
+    ...(id === undefined ? [] : [anyOf(`${table}.id`, id, 'bigint')]),
+    ...(tag === undefined ? [] : [hasOneOf(orgId, table, tag)]),
     ...(external_key === undefined ? [] : [anyOf(`${table}.external_key`, external_key, 'text')]),
     ...(is_active === undefined ? [] : [sql<boolean>`${sql.ref(`${table}.is_active`)} = ${is_active}`]),
   ]
 }
 
-/** True without filters that have several values: then one plan is good for all values. */
-export const isPlain = (query: object): boolean => !Object.values(query).some(Array.isArray)
+/**
+ * Has a live tag that a read would compare as equal to one of these (D6.5). Each is looked up by itself, and the ids are
+ * read once, into an array, so that no plan reads all rows of the organization.
+ */
+function hasOneOf(orgId: number, table: 'asset' | 'location', tags: readonly TagCreate[]): Condition {
+  const wanted = tags.map(({ tag_type, value }) => ({ tag_type, match_value: matchValue(tag_type, value) }))
+  return sql`${sql.ref(`${table}.id`)} = any(array(
+    select found.owner_id
+    from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb) as wanted (tag_type text, match_value text)
+    cross join lateral (
+      select ${sql.ref(`tag.${table}_id`)} as owner_id from tag
+      where tag.org_id = ${orgId} and tag.tag_type = wanted.tag_type and tag.match_value = wanted.match_value
+        and tag.deleted_at is null offset 0) as found
+    where found.owner_id is not null))`
+}
+
+/** How to plan a list: for its values if a filter leaves few rows, and once for all values if no filter has several. */
+export function planOf(query: object): 'custom' | 'fixed' | undefined {
+  const sent = Object.entries(query).filter(([, value]) => value !== undefined)
+  if (sent.some(([name]) => LEAVES_FEW.has(name))) return 'custom'
+  return sent.some(([, value]) => Array.isArray(value)) ? undefined : 'fixed'
+}
+
+const LEAVES_FEW = new Set(['id', 'tag', 'is_root'])
 
 export const pageOf = ({ limit, offset }: { limit: number; offset: number }) => ({ limit, offset })

@@ -44,7 +44,7 @@ test('a search of long texts uses the index, also before new tables have statist
 async function planOfSearch({ orgId, tenants }: Catalog, q: string): Promise<PlanNode[]> {
   const query = filtered(orgId, {
     table: 'asset',
-    conditions: listConditions('asset', {}),
+    conditions: listConditions(orgId, 'asset', {}),
     q,
     sort: [{ field: 'name', descending: false }],
   })({ limit: 50, offset: 0 })

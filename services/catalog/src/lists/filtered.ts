@@ -15,7 +15,7 @@ export type Filtered = {
   /** Default: by key. Then by id, so that pages do not overlap. */
   sort: Sort | undefined
   /** The best plan for these conditions without a search and an order: one for all values, or one for each call. */
-  plan?: 'fixed' | 'custom'
+  plan?: 'fixed' | 'custom' | undefined
   /** Another query for the number of these rows, which does not read all of them. */
   total?: RawBuilder<unknown>
 }

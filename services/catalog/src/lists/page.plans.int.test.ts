@@ -1,7 +1,7 @@
 import { buffersOfFixedPlan } from '@whereabouts/testing/fixed-plan'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import { expect } from 'vitest'
-import { test } from '../../test/catalog.fixture.ts'
+import { test, type Catalog } from '../../test/catalog.fixture.ts'
 import { Recorder } from '../../test/plans/recorded.fixture.ts'
 import { listAssets } from '../assets/assets.lists.ts'
 
@@ -17,18 +17,7 @@ test.for([
   'one plan for all organizations reads only the page of a large one %s',
   async ([, small], { catalog }) => {
     const { orgId, tenants, database } = catalog
-    const first = orgId * 1_000_000
-    await sql`
-    insert into asset (org_id, id, external_key, name, valid_from)
-    select org, ${first}::bigint + i, 'A' || lpad(i::text, 6, '0'), 'Asset', '2020-01-01' from (
-      select ${orgId}::bigint as org, i from generate_series(1, ${LARGE}) as i
-      union all select ${first}::bigint + i, ${LARGE} + i from generate_series(1, ${small}) as i) as made`.execute(
-      database.db,
-    )
-    await sql`
-    insert into tag (org_id, asset_id, tag_type, value, match_value)
-    select org_id, id, 'rfid', 'T' || id, 'T' || id from asset where id > ${first}`.execute(database.db)
-    await sql`vacuum analyze asset, tag`.execute(database.db)
+    await populate(catalog, small)
     const recorder = new Recorder()
     const range = { limit: PAGE, offset: 4_000 }
     const page = await listAssets(recorder.tenants(tenants).forOrg(orgId), orgId, range)
@@ -39,3 +28,41 @@ test.for([
     expect(await buffersOfFixedPlan(database.pool, asked)).toBeLessThan(MOST_BUFFERS)
   },
 )
+
+type Explained = { 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] }
+
+test.for([['id'], ['tag']] as const)(
+  'D12.5 %s reads only the rows that it names in a large organization',
+  async ([filter], { catalog }) => {
+    const { orgId, tenants } = catalog
+    const ids = await populate(catalog, 0)
+    const tag = ids.map((id) => ({ tag_type: 'rfid' as const, value: `t-${id}` }))
+    const recorder = new Recorder()
+    const query = { limit: 1, offset: 1, ...(filter === 'id' ? { id: ids } : { tag }) }
+    const page = await listAssets(recorder.tenants(tenants).forOrg(orgId), orgId, query)
+    expect(page).toMatchObject({ total: ids.length, rows: [{ id: ids[1] }] })
+    const { text, values } = recorder.recorded[0]!
+    expect(text).toContain('/* custom plan */')
+    const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${text}`, [...values])
+    const { rows } = await tenants.forOrg(orgId).executeQuery<Explained>(explain)
+    const plan = rows[0]!['QUERY PLAN'][0].Plan
+    expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(MOST_BUFFERS)
+  },
+)
+
+/** Makes a large organization, and `small` ones with one asset. The ids of three assets of the large one. */
+async function populate({ orgId, database: { db } }: Catalog, small: number): Promise<number[]> {
+  const first = orgId * 1_000_000
+  await sql`
+    insert into asset (org_id, id, external_key, name, valid_from)
+    select org, ${first}::bigint + i, 'A' || lpad(i::text, 6, '0'), 'Asset', '2020-01-01' from (
+      select ${orgId}::bigint as org, i from generate_series(1, ${LARGE}) as i
+      union all select ${first}::bigint + i, ${LARGE} + i from generate_series(1, ${small}) as i) as made`.execute(
+    db,
+  )
+  await sql`
+    insert into tag (org_id, asset_id, tag_type, value, match_value)
+    select org_id, id, 'rfid', 'T' || id, 'T' || id from asset where id > ${first}`.execute(db)
+  await sql`vacuum analyze asset, tag`.execute(db)
+  return [first + 1, first + LARGE / 2, first + LARGE]
+}

@@ -2,7 +2,7 @@ import type { LocationListQuery } from '@whereabouts/contracts/locations'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { isPlain, listConditions } from '../lists/conditions.ts'
+import { listConditions, planOf } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
 import { locationView, type LocationWithParent } from './locations.queries.ts'
@@ -13,11 +13,12 @@ export function listLocations(
   orgId: number,
   query: LocationListQuery,
 ): Promise<Page<LocationWithParent>> {
-  const { parent_id, parent_external_key, q, sort } = query
+  const { parent_id, parent_external_key, is_root, q, sort } = query
   const conditions = [
-    ...listConditions('location', query),
+    ...listConditions(orgId, 'location', query),
     ...(parent_id === undefined ? [] : [anyOf('location.parent_id', parent_id, 'bigint')]),
     ...(parent_external_key === undefined ? [] : [insideOneOf(orgId, parent_external_key)]),
+    ...(is_root === undefined ? [] : [is_root ? ROOT : sql<boolean>`not ${ROOT}`]),
   ]
   return readPage(
     db,
@@ -28,11 +29,13 @@ export function listLocations(
       conditions,
       q,
       sort,
-      ...(isPlain(query) && { plan: 'fixed' }),
+      plan: planOf(query),
     }),
     query,
   )
 }
+
+const ROOT = sql<boolean>`(location.parent_id is null)`
 
 /** Locations whose live parent has one of the keys. */
 const insideOneOf = (orgId: number, keys: readonly string[]) => sql<boolean>`location.parent_id in (

@@ -62,3 +62,14 @@ test.for(['asset', 'location'])('D4.11 a search of %ss uses an index', slow, (ki
   expect(used).toContain(kind === 'asset' ? 'asset_found' : 'location_search')
   expect(used).toContain('tag_found')
 })
+
+test.for([
+  ['/assets?id=', 'asset_pkey'],
+  ['/assets?tag=', 'tag_match'],
+  ['/locations?id=', 'location_pkey'],
+  ['/locations?tag=', 'tag_match'],
+  ['/locations?is_root=true', 'location_siblings'],
+] as const)('D12.5 %s finds its rows with %s', slow, ([path, index], { plans }) => {
+  const pages = plans.planned.filter(({ during }) => during.includes(` ${path}`))
+  expect(indexesOf(pages)).toContain(index)
+})

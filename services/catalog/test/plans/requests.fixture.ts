@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { OperationsOf } from '@whereabouts/contracts/routes'
 import { ORG_ID } from './populated.fixture.ts'
 
@@ -14,6 +15,9 @@ const get = (...paths: string[]): Request[] => paths.map((path) => ({ method: 'G
 const legacy = (...some: Request[]): Request[] =>
   some.map(({ method, path, body }) => ({ method, path, body, vocabulary: 'legacy' }))
 
+/** Of the tag of an owner, as `populate` makes it. */
+const tagValue = (owner: number) => createHash('md5').update(String(owner)).digest('hex')
+
 /** Requests to the populated organization: every operation, and lists with every filter and order. */
 export function requests(): Record<Exclude<Operation, ImportOperation>, Request[]> {
   const [location, asset] = [(i: number) => ORG_ID * 10_000 + i, (i: number) => ORG_ID * 10_000 + 1_000 + i]
@@ -24,7 +28,16 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
   )
   const searches = ['q=serial 1a', 'q=nothing like it', 'q=4F']
   const orders = ['name', '-created_at', 'updated_at', '-external_key']
-  const filters = ['', 'is_active=false', 'include_deleted=true', 'offset=250', 'offset=99999', ...searches]
+  const selected = (id: number) => [`id=${id}`, `tag=rfid:${tagValue(id)}&tag=ble:none`]
+  const filters = [
+    '',
+    'window=any',
+    'is_active=false',
+    'include_deleted=true',
+    'offset=250',
+    'offset=99999',
+    ...searches,
+  ]
   const list = (path: string, more: string[]) =>
     get(
       ...[...filters, ...orders.map((o) => `sort=${o}`), ...more].map((query) =>
@@ -33,7 +46,7 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     )
   const created = { name: 'New', tags: [{ tag_type: 'rfid', value: 'NEW' }] }
   return {
-    listAssets: list('/assets', [keys, 'type=person']),
+    listAssets: list('/assets', [keys, 'type=person', ...selected(A)]),
     getAsset: get(`/assets/${A}`),
     createAsset: [
       { method: 'POST', path: '/assets', body: created },
@@ -50,6 +63,8 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
       'external_key=LOC-007',
       `parent_id=${location(3)}`,
       'parent_external_key=LOC-003',
+      'is_root=true',
+      ...selected(L),
     ]),
     getLocation: get(`/locations/${L}`),
     createLocation: [
