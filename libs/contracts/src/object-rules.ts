@@ -57,6 +57,14 @@ export const oneOf = <T>(...names: readonly string[]) =>
     return sent.length > 1 ? ambiguous(sent, `${sent.join(' and ')} cannot be used together`) : []
   })
 
+/** `none` among ids means both nothing and something. */
+export const noneAlone = <T>(name: string) =>
+  objectRule<T>(({ [name]: sent }) =>
+    Array.isArray(sent) && sent.length > 1 && sent.includes('none')
+      ? ambiguous([name], `${name} must be either none or ids`)
+      : [],
+  )
+
 /** A flag that is valid only together with another filter. */
 export const needsOneOf = <T>(flag: string, others: readonly string[]) =>
   objectRule<T>((value) =>

@@ -121,6 +121,16 @@ export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
 /** For a filter with a single id. */
 export const idParameter = parameter(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
 export const idsParameter = parameters(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })
+/** Ids, or `none` alone for rows without one. */
+export const idsOrNoneParameter = parameters<number | 'none'>(
+  (raw) => (raw === 'none' ? { value: raw } : readQueryId(raw)),
+  {
+    oneOf: [
+      { type: 'integer', format: 'int64', minimum: 1 },
+      { type: 'string', enum: ['none'] },
+    ],
+  },
+)
 export const keysParameter = parameters(readKey, {
   type: 'string',
   pattern: '^[A-Za-z0-9-]+$',
@@ -159,6 +169,25 @@ export const instantParameter = parameter<string>(
   { type: 'string', format: 'date-time' },
   'RFC 3339 timestamp with any offset. The bound is inclusive.',
 )
+
+/** `expand=asset,location`: what each row shows in addition. */
+export const expandParameter = <const T extends string>(things: readonly T[]) =>
+  parameter<T[]>(
+    (raw) => {
+      const parts = raw.split(',', things.length + 1)
+      const known = things.filter((thing) => parts.includes(thing))
+      if (known.length === parts.length) return { value: known }
+      const message = `{f} must be one of: ${things.join(', ')}`
+      return { problem: { code: 'invalid_value', message, params: { allowed_values: things } } }
+    },
+    {
+      type: 'string',
+      pattern: `^(${things.join('|')})(,(${things.join('|')})){0,${things.length - 1}}$`,
+      example: things.join(','),
+    },
+    `Adds the thing itself to each row: id, external key and name, or null. Separated by commas: ` +
+      `${things.map((thing) => `\`${thing}\``).join(', ')}. CSV stays as it is.`,
+  )
 
 export type SortField<T extends string> = { field: T; descending: boolean }
 

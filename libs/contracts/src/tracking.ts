@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
-import { needsOneOf, oneOf } from './object-rules.ts'
+import { needsOneOf, noneAlone, oneOf } from './object-rules.ts'
 import {
   booleanParameter,
+  expandParameter,
+  idsOrNoneParameter,
   idsParameter,
   instantParameter,
   keysParameter,
@@ -15,54 +17,67 @@ import {
 } from './query.ts'
 import type { Route } from './route.ts'
 
-export const AssetLocationRow = z
-  .object({
-    asset_id: Id,
-    asset_external_key: z.string(),
-    location_id: Id.nullable(),
-    location_external_key: z.string().nullable(),
-    asset_deleted_at: WireInstant.nullable(),
-    asset_last_seen: WireInstant,
-    dwell_started_at: WireInstant.nullable(),
-    dwell_seconds: z
-      .int()
-      .nullable()
-      .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
-  })
-  .meta({
-    id: 'AssetLocation',
-    example: {
-      asset_id: 4503599627370497,
-      asset_external_key: 'FORKLIFT-7',
-      location_id: 4503599627370513,
-      location_external_key: 'DOCK-1',
-      asset_deleted_at: null,
-      asset_last_seen: '2026-11-21T10:00:00.000Z',
-      dwell_started_at: '2026-11-21T08:30:00.000Z',
-      dwell_seconds: 5400,
-    },
-  })
+/** What `expand` adds to a row. */
+const Expanded = z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({
+  id: 'ExpandedThing',
+  example: { id: 4503599627370497, external_key: 'FORKLIFT-7', name: 'Forklift 7' },
+})
+export type Expanded = z.infer<typeof Expanded>
+
+const expandables = ['asset', 'location'] as const
+export type Expandable = (typeof expandables)[number]
+
+/** Only with `expand` (D12.6). Null if the row has none, or if it was deleted since. */
+const expanded = { asset: Expanded.nullable().optional(), location: Expanded.nullable().optional() }
+
+const assetLocation = {
+  asset_id: Id,
+  asset_external_key: z.string(),
+  location_id: Id.nullable(),
+  location_external_key: z.string().nullable(),
+  asset_deleted_at: WireInstant.nullable(),
+  asset_last_seen: WireInstant,
+  dwell_started_at: WireInstant.nullable(),
+  dwell_seconds: z
+    .int()
+    .nullable()
+    .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
+}
+
+export const AssetLocationRow = z.object({ ...assetLocation, ...expanded }).meta({
+  id: 'AssetLocation',
+  example: {
+    asset_id: 4503599627370497,
+    asset_external_key: 'FORKLIFT-7',
+    location_id: 4503599627370513,
+    location_external_key: 'DOCK-1',
+    asset_deleted_at: null,
+    asset_last_seen: '2026-11-21T10:00:00.000Z',
+    dwell_started_at: '2026-11-21T08:30:00.000Z',
+    dwell_seconds: 5400,
+  },
+})
 export type AssetLocationRow = z.infer<typeof AssetLocationRow>
 
-export const HistoryRow = z
-  .object({
-    event_observed_at: WireInstant,
-    location_id: Id.nullable(),
-    location_external_key: z.string().nullable(),
-    duration_seconds: z
-      .int()
-      .nullable()
-      .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
-  })
-  .meta({
-    id: 'HistoryRow',
-    example: {
-      event_observed_at: '2026-11-21T08:30:00.000Z',
-      location_id: 4503599627370513,
-      location_external_key: 'DOCK-1',
-      duration_seconds: 86400,
-    },
-  })
+const historyRow = {
+  event_observed_at: WireInstant,
+  location_id: Id.nullable(),
+  location_external_key: z.string().nullable(),
+  duration_seconds: z
+    .int()
+    .nullable()
+    .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
+}
+
+export const HistoryRow = z.object({ ...historyRow, ...expanded }).meta({
+  id: 'HistoryRow',
+  example: {
+    event_observed_at: '2026-11-21T08:30:00.000Z',
+    location_id: 4503599627370513,
+    location_external_key: 'DOCK-1',
+    duration_seconds: 86400,
+  },
+})
 export type HistoryRow = z.infer<typeof HistoryRow>
 
 export const AssetLocationsQuery = z
@@ -70,11 +85,17 @@ export const AssetLocationsQuery = z
     ...page,
     asset_id: idsParameter.optional(),
     asset_external_key: keysParameter.optional(),
-    location_id: idsParameter.optional(),
+    location_id: idsOrNoneParameter.optional().meta({
+      description: 'Repeatable: one of the values matches. `none` alone: only assets without a location.',
+    }),
     location_external_key: keysParameter.optional(),
     include_descendants: booleanParameter.optional().meta({
       description:
         'Requires a location filter. `true` also returns assets at live sub-locations, at any depth.',
+    }),
+    not_seen_since: instantParameter.optional().meta({
+      description:
+        'RFC 3339 timestamp with any offset. Returns only assets whose `asset_last_seen` lies before it.',
     }),
     include_deleted: booleanParameter.optional(),
     q: searchParameter.optional(),
@@ -85,8 +106,10 @@ export const AssetLocationsQuery = z
         'with 400 if the time is before the oldest history that is kept.',
     }),
     sort: sortParameter(['asset_last_seen', 'asset_external_key', 'location_external_key']).optional(),
+    expand: expandParameter(expandables).optional(),
   })
   .check(
+    noneAlone('location_id'),
     oneOf('asset_id', 'asset_external_key'),
     oneOf('location_id', 'location_external_key'),
     needsOneOf('include_descendants', ['location_id', 'location_external_key']),
@@ -98,6 +121,7 @@ export const HistoryQuery = z.strictObject({
   from: instantParameter.optional(),
   to: instantParameter.optional(),
   sort: sortParameter(['event_observed_at']).optional(),
+  expand: expandParameter(expandables).optional(),
 })
 export type HistoryQuery = z.infer<typeof HistoryQuery>
 
@@ -134,7 +158,7 @@ export const trackingRoutes = {
       'the previous location before the scan of the row. It is null on the earliest row of the history.',
     params: z.strictObject({ asset_id: pathId }),
     query: HistoryQuery,
-    success: { status: 200, schema: listOf(HistoryRow), csv: Object.keys(HistoryRow.shape) },
+    success: { status: 200, schema: listOf(HistoryRow), csv: Object.keys(historyRow) },
     errors: ['validation_error', 'not_found'],
   },
   listAssetLocations: {
@@ -150,7 +174,7 @@ export const trackingRoutes = {
       'no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the ' +
       'current unbroken time at one location, from the first scan there to the last.',
     query: AssetLocationsQuery,
-    success: { status: 200, schema: listOf(AssetLocationRow), csv: Object.keys(AssetLocationRow.shape) },
+    success: { status: 200, schema: listOf(AssetLocationRow), csv: Object.keys(assetLocation) },
     errors: ['validation_error'],
   },
   listCurrentLocations: {

@@ -4,6 +4,7 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import type { FindAsset } from '../projections/finders.ts'
+import { expandRows } from '../projections/expand.queries.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { countHistory, findMinutes } from './history.queries.ts'
 import { toHistoryRows } from './history.views.ts'
@@ -24,7 +25,10 @@ export const historyHandlers = ({
       readHistory({ db, view }, orgId, asset_id, query),
     ])
     if (!asset) throw assetNotFound()
-    return page
+    if (!query.expand) return page
+    const ids = page.data.map(({ location_id }) => ({ asset_id, location_id }))
+    const things = await expandRows(db.forOrg(orgId), orgId, query.expand, ids)
+    return { ...page, data: page.data.map((row, i) => ({ ...row, ...things[i] })) }
   },
 
   async listSightings({ principal: { orgId }, params: { asset_id }, query }) {

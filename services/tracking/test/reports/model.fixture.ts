@@ -84,7 +84,9 @@ export function expectedRows(
     if (asset.deleted_at !== null && asset.deleted_at <= at && !filter.includeDeleted) return []
     if (filter.assetIds && !filter.assetIds.includes(asset.id)) return []
     if (filter.assetKeys && !filter.assetKeys.includes(asset.external_key)) return []
-    if (filter.locationIds && !filter.locationIds.includes(seen.location_id ?? 0)) return []
+    if (filter.locationIds === 'none' && seen.location_id !== null) return []
+    if (Array.isArray(filter.locationIds) && !filter.locationIds.includes(seen.location_id)) return []
+    if (filter.notSeenSince !== undefined && seen.observed_at >= filter.notSeenSince) return []
     if (filter.withLocationOnly && location?.deleted_at !== null) return []
     const tags = catalog.tags.filter((t) => t.asset_id === asset.id && t.deleted_at === null)
     const texts = [asset.name, asset.external_key, ...tags.map((t) => t.value)]
@@ -159,7 +161,10 @@ export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<A
     'gone',
     '\u001f',
   )
-  const locationIds = fc.subarray([...locations.map(({ id }) => id), 999], { minLength: 1 })
+  const locationIds = fc.oneof(
+    { weight: 4, arbitrary: fc.subarray([...locations.map(({ id }) => id), 999], { minLength: 1 }) },
+    { weight: 1, arbitrary: fc.constant('none' as const) },
+  )
   const assetIds = fc.subarray([...ids, 999, 999], { minLength: 1, maxLength: 20 })
   const assetKeys = fc.constant(['A-1', 'A-13', 'A-26', 'A-39', 'NONE'])
   const filters = fc.oneof(
@@ -174,6 +179,10 @@ export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<A
     sort: sorts,
     includeDeleted: fc.boolean(),
     withLocationOnly: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
+    notSeenSince: fc.option(
+      fc.integer({ min: -20, max: 1 }).map((n) => new Date(NOW + n * 60_000).toISOString()),
+      { nil: undefined, freq: 1 },
+    ),
     limit: fc.integer({ min: 1, max: 12 }),
   })
   return fc

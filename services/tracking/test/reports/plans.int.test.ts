@@ -33,6 +33,10 @@ const filters: Partial<AssetLocationsFilter>[] = [
   { assetIds: some.map(assetId) },
   { assetKeys: some.map((i) => `ASSET-${i}`) },
   { locationIds: [locationId(3)] },
+  { locationIds: 'none' },
+  { notSeenSince: ago(3) },
+  { notSeenSince: ago(3), includeDeleted: true, locationIds: some.map(locationId) },
+  { notSeenSince: ago(3), q: 'forklift' },
   { locationIds: some.map(locationId), includeDeleted: true },
   { q: 'forklift' },
   { q: 'c4ca4238' },
@@ -98,6 +102,7 @@ test('rows that are counted or skipped are read from an index alone', slow, asyn
   await alone({ withLocationOnly: true }, 'position_seen_place')
   await alone({ sort: [{ field: 'asset_external_key', descending: false }] }, 'asset_listed_key')
   await alone({ locationIds: some.map(locationId) }, 'asset_place_location')
+  await alone({ notSeenSince: ago(3) }, 'position_seen_place')
   const all = Array.from({ length: 60 }, (_, i) => locationId(i))
   await countOccupancy(plans.db, ORG_ID, all)
   const counted = of(await plans.takeScans()).filter(({ table }) => table === 'asset_place')

@@ -4,6 +4,7 @@ import type { Handlers } from '@whereabouts/service-kit/serve'
 import { beforeKeptHistory } from '../../errors.ts'
 import type { CatalogView } from '../../projections/catalog-view.ts'
 import type { ReportDeps } from '../deps.ts'
+import { expandRows } from '../../projections/expand.queries.ts'
 import { readAssetLocations } from './asset-locations.queries.ts'
 import { readAssetLocationsAt } from './at-instant.queries.ts'
 import { LATEST_FIRST, type AssetLocationsFilter } from './filter.ts'
@@ -27,12 +28,16 @@ export const reportHandlers = ({
       ? readAssetLocations(db.forOrg(orgId), orgId, filter)
       : readAssetLocationsAt(longReads.forOrg(orgId), orgId, filter, at))
     recordStrategy(log, strategy)
-    return { data: rows, limit, offset, total_count: total }
+    const things = query.expand && (await expandRows(db.forOrg(orgId), orgId, query.expand, rows))
+    const data = things ? rows.map((row, i) => ({ ...row, ...things[i] })) : rows
+    return { data, limit, offset, total_count: total }
   },
 })
 
 function toFilter(view: CatalogView, orgId: number, query: AssetLocationsQuery): AssetLocationsFilter {
-  const named = query.location_id ?? idsOf(view, orgId, query.location_external_key)
+  const ids = query.location_id?.filter((id) => id !== 'none')
+  const named = ids ?? idsOf(view, orgId, query.location_external_key)
+  const inside = named && query.include_descendants ? view.withDescendants(orgId, named) : named
   return {
     limit: query.limit,
     offset: query.offset,
@@ -40,7 +45,8 @@ function toFilter(view: CatalogView, orgId: number, query: AssetLocationsQuery):
     includeDeleted: query.include_deleted ?? false,
     assetIds: query.asset_id,
     assetKeys: query.asset_external_key,
-    locationIds: named && query.include_descendants ? view.withDescendants(orgId, named) : named,
+    locationIds: query.location_id?.includes('none') ? 'none' : inside,
+    notSeenSince: query.not_seen_since,
     q: query.q === '' ? undefined : query.q,
   }
 }

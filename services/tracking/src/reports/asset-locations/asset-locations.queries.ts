@@ -13,6 +13,7 @@ import {
 import { countAtLocations } from './count-at-locations.sql.ts'
 import { countCandidates } from './count-candidates.sql.ts'
 import { countFound } from './count-found.sql.ts'
+import { countUnseen } from './count-unseen.sql.ts'
 import { countScanned } from './count-scanned.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { pageByAssetKey } from './page-by-asset-key.sql.ts'
@@ -30,6 +31,7 @@ type Counted = { total: number; foundIds?: string[] | null }
 const counts: Record<CountStrategy, (orgId: number, filter: AssetLocationsFilter, idsAtMost: number) => Sql> =
   {
     candidates: countCandidates,
+    unseen: countUnseen,
     found: countFound,
     at_locations: countAtLocations,
     scanned: countScanned,

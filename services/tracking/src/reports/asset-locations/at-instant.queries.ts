@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { LOCATION_KEY, type Sql } from '../conditions.sql.ts'
-import { isAtLocations, matchesSearch } from './conditions.sql.ts'
+import { isAtLocations, isOldEnough, matchesSearch } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { orderBy } from './order-by.sql.ts'
 
@@ -59,4 +59,4 @@ const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql): Sql => 
     and ${filter.includeDeleted ? sql`true` : sql`(a.deleted_at is null or a.deleted_at > ${at})`}
     and ${filter.assetIds ? anyOf('a.id', filter.assetIds, 'bigint') : sql`true`}
     and ${filter.assetKeys ? anyOf('a.external_key', filter.assetKeys, 'text') : sql`true`}
-    and ${matchesSearch(filter.q)} and ${isAtLocations('p', orgId, filter)}`
+    and ${isOldEnough(filter)} and ${matchesSearch(filter.q)} and ${isAtLocations('p', orgId, filter)}`

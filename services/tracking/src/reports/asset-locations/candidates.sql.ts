@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { isListed, type Sql } from '../conditions.sql.ts'
-import { foundAssets, isAtLocations, matchesSearch } from './conditions.sql.ts'
+import {
+  assetMatchesSearch,
+  foundAssets,
+  isAtLocations,
+  isOldEnough,
+  matchesSearch,
+} from './conditions.sql.ts'
 import { isByLocation, namesAssets, type AssetLocationsFilter } from './filter.ts'
 
 /** `asset_id` of all rows of the report and of few other assets, from the index of the most selective filter. */
@@ -11,6 +17,7 @@ export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
   if (assetKeys)
     return sql`select id as asset_id from asset a
       where a.org_id = ${orgId} and ${anyOf('a.external_key', assetKeys, 'text')}`
+  if (filter.notSeenSince !== undefined) return unseen(orgId, filter)
   if (q === undefined)
     return sql`select s.asset_id from asset_place s
       where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isListed('s', includeDeleted)}`
@@ -18,6 +25,20 @@ export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
   return sql`select s.asset_id from (${foundAssets(orgId, filter)}) found
     join asset_place s on s.org_id = ${orgId} and s.asset_id = found.asset_id
     where ${isAtLocations('s', orgId, filter)}`
+}
+
+/**
+ * `asset_id` of the rows that were not seen since an instant, from `position_seen_place` and, for the deleted ones, from
+ * their own index.
+ */
+export function unseen(orgId: number, filter: AssetLocationsFilter): Sql {
+  const read = (isDeleted: Sql) => sql`
+    select p.asset_id from position p
+    where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted} and ${isListed('p', true)}
+      and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}
+      and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}`
+  const live = read(sql`is null`)
+  return filter.includeDeleted ? sql`${live} union all ${read(sql`is not null`)}` : live
 }
 
 /**
@@ -44,5 +65,5 @@ export function listedCandidates(
     ${q !== undefined || isSortedBy('asset_external_key') ? asset : sql``}
     ${isSortedBy('location_external_key') ? location : sql``}
     where p.minute > '-infinity' and ${isListed('p', filter.includeDeleted)}
-      and ${isAtLocations('p', orgId, filter)} and ${matchesSearch(q)}`
+      and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)} and ${matchesSearch(q)}`
 }

@@ -31,6 +31,12 @@ test.for<Case>([
   [{ locationIds: [1], sort: by(LOCATION) }, 5_001, 'at_locations', 'by_location'],
   [{ q: 'fork' }, 5_000, 'found', 'from_candidates'],
   [{ q: 'fork', locationIds: [1], sort: by(KEY) }, 5_001, 'found', 'by_asset_key'],
+  [{ locationIds: 'none' }, 5_000, 'at_locations', 'from_candidates'],
+  // Last seen before an instant: in that order from its index, in another one sorted.
+  [{ notSeenSince: '2026-01-01T00:00:00Z' }, 10, 'unseen', 'by_last_seen'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', locationIds: [1], q: 'a' }, 6_000, 'unseen', 'by_last_seen'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', sort: by(KEY) }, 6_000, 'unseen', 'from_candidates'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', assetIds: [1] }, 1, 'candidates', 'from_candidates'],
   // Requested assets are few, with any total.
   [{ assetIds: [1] }, 6_000, 'candidates', 'from_candidates'],
   [{ assetKeys: ['A'], q: 'fork', locationIds: [1] }, 1, 'candidates', 'from_candidates'],
@@ -58,6 +64,7 @@ test.for<[filter: Partial<AssetLocationsFilter>, page: PageStrategy | undefined]
   [{ sort: by(SEEN, KEY) }, undefined],
   [{ includeDeleted: true }, undefined],
   [{ locationIds: [1] }, undefined],
+  [{ notSeenSince: '2026-01-01T00:00:00Z' }, undefined],
 ])('%o is counted by the page %s', ([changes, page]) => {
   const filter = { limit: 50, offset: 0, sort: by(SEEN), includeDeleted: false, ...changes }
   expect(chooseCountedPage(filter, bounds)).toBe(page)

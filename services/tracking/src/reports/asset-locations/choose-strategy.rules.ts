@@ -1,7 +1,7 @@
 import { namesAssets, type AssetLocationsFilter } from './filter.ts'
 
 /** How the report counts its rows; each is a file `count-<strategy>.sql.ts`. */
-export type CountStrategy = 'candidates' | 'found' | 'at_locations' | 'scanned'
+export type CountStrategy = 'candidates' | 'unseen' | 'found' | 'at_locations' | 'scanned'
 
 /** How the report reads one page; each but `empty` is a file `page-<strategy>.sql.ts`. */
 export const pageStrategies = [
@@ -29,6 +29,7 @@ export const BOUNDS: Bounds = { sortAtMost: 5_000, skipAtMost: 5_000 }
 
 export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
   if (namesAssets(filter)) return 'candidates'
+  if (filter.notSeenSince !== undefined) return 'unseen'
   if (filter.q !== undefined) return 'found'
   return filter.locationIds ? 'at_locations' : 'scanned'
 }
@@ -41,12 +42,15 @@ export function chooseCountedPage(
   filter: AssetLocationsFilter,
   bounds: Bounds,
 ): 'by_last_seen' | 'by_location_counts' | undefined {
-  if (namesAssets(filter) || filter.locationIds !== undefined || filter.q !== undefined) return undefined
+  if (namesAssets(filter) || isFiltered(filter)) return undefined
   const { field } = filter.sort[0] ?? {}
   if (field === 'location_external_key') return isNear(filter, bounds) ? undefined : 'by_location_counts'
   const isPlain = field === 'asset_last_seen' && !filter.includeDeleted && isNear(filter, bounds)
   return isPlain ? 'by_last_seen' : undefined
 }
+
+const isFiltered = ({ locationIds, notSeenSince, q }: AssetLocationsFilter): boolean =>
+  locationIds !== undefined || notSeenSince !== undefined || q !== undefined
 
 const isNear = ({ sort, offset, limit }: AssetLocationsFilter, { skipAtMost }: Bounds): boolean =>
   sort.length === 1 && offset + limit <= skipAtMost
@@ -55,9 +59,12 @@ const isNear = ({ sort, offset, limit }: AssetLocationsFilter, { skipAtMost }: B
 export function choosePage(filter: AssetLocationsFilter, total: number, bounds: Bounds): PageStrategy {
   const { offset, sort } = filter
   if (offset >= total) return 'empty'
-  const isFiltered = filter.locationIds !== undefined || filter.q !== undefined
-  if (namesAssets(filter) || (isFiltered && total <= bounds.sortAtMost)) return 'from_candidates'
-  if (sort[0]?.field === 'asset_last_seen') return 'by_last_seen'
+  if (namesAssets(filter)) return 'from_candidates'
+  const isByLastSeen = sort[0]?.field === 'asset_last_seen'
+  // Its index has the order, and no other index has these rows.
+  if (filter.notSeenSince !== undefined) return isByLastSeen ? 'by_last_seen' : 'from_candidates'
+  if (isFiltered(filter) && total <= bounds.sortAtMost) return 'from_candidates'
+  if (isByLastSeen) return 'by_last_seen'
   if (sort[0]?.field === 'asset_external_key') return 'by_asset_key'
   return isNear(filter, bounds) ? 'by_location' : 'by_location_counts'
 }

@@ -14,11 +14,17 @@ export function isAtLocations(
   { locationIds, withLocationOnly }: AssetLocationsFilter,
 ): Sql {
   const column = sql.ref(`${alias}.location_id`)
-  const isRequested = locationIds ? anyOf(`${alias}.location_id`, locationIds, 'bigint') : sql`true`
+  let isRequested: Sql = sql`true`
+  if (locationIds === 'none') isRequested = sql`${column} is null`
+  else if (locationIds) isRequested = anyOf(`${alias}.location_id`, locationIds, 'bigint')
   if (!withLocationOnly) return isRequested
   return sql`${isRequested} and ${column} is not null and ${column} not in (
     select gone.id from location gone where gone.org_id = ${orgId} and gone.deleted_at is not null)`
 }
+
+/** Position `p` is older than requested; `true` if nothing was. */
+export const isOldEnough = ({ notSeenSince }: AssetLocationsFilter): Sql =>
+  notSeenSince === undefined ? sql`true` : sql`p.observed_at < ${notSeenSince}::timestamptz`
 
 /** Separates name and key in `search_text`. No search can contain it. */
 const SEPARATOR = '\u001f'

@@ -14,7 +14,10 @@ export type AssetLocationsFilter = {
   includeDeleted: boolean
   assetIds?: readonly number[] | undefined
   assetKeys?: readonly string[] | undefined
-  locationIds?: readonly number[] | undefined
+  /** `none`: only assets without a location. */
+  locationIds?: readonly number[] | 'none' | undefined
+  /** Only assets that were last seen before this instant. */
+  notSeenSince?: string | undefined
   /** Only assets at a location that is not deleted. */
   withLocationOnly?: boolean | undefined
   /** Part of a name, key or tag value, in any case. Not empty. */

@@ -1,7 +1,7 @@
 import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import { isListed, type Sql } from '../conditions.sql.ts'
-import { assetMatchesSearch, isAtLocations } from './conditions.sql.ts'
+import { assetMatchesSearch, isAtLocations, isOldEnough } from './conditions.sql.ts'
 import { scanned } from './count-scanned.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { fromNearerEnd, orderBy } from './order-by.sql.ts'
@@ -33,7 +33,7 @@ function page(orgId: number, filter: AssetLocationsFilter, { limit, offset, isRe
   const read = (isDeleted: Sql, rows: number, skipped: number) => sql`
     select p.asset_id, p.observed_at, p.location_id from position p ${joins}
     where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted}
-      and ${isListed('p', true)} and ${isAtLocations('p', orgId, filter)}
+      and ${isListed('p', true)} and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}
       and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}
     order by ${order} limit ${rows} offset ${skipped}`
   const merged = sql`
