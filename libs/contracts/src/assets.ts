@@ -125,8 +125,8 @@ export const assetRoutes = {
     summary: 'List assets',
     description:
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
-      '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, ' +
-      'external key, description and tag values.',
+      '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive ' +
+      'assets. `q` searches name, external key, description and tag values.',
     query: AssetListQuery,
     success: { status: 200, schema: listOf(AssetView) },
     errors: ['validation_error'],

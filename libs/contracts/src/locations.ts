@@ -122,8 +122,9 @@ export const locationRoutes = {
     summary: 'List locations',
     description:
       'Returns locations whose validity window includes the current time, sorted by `external_key` by default. ' +
-      '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
-      'name, external key, description and tag values. `parent_id`, `parent_external_key` and `is_root` exclude each other.',
+      '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive ' +
+      'locations. `q` searches name, external key, description and tag values. `parent_id`, `parent_external_key` ' +
+      'and `is_root` exclude each other.',
     query: LocationListQuery,
     success: { status: 200, schema: listOf(LocationView) },
     errors: ['validation_error'],

@@ -39,9 +39,9 @@ const NO_FILTERS = new Set(['limit', 'offset', 'sort'])
 const isUnfiltered = (query: AssetListQuery) =>
   Object.entries(query).every(([name, value]) => value === undefined || NO_FILTERS.has(name))
 
-type Filters = Omit<AssetListQuery, 'limit' | 'offset' | 'q' | 'sort'>
+type Filters = Omit<AssetListQuery, 'limit' | 'offset' | 'sort'>
 
-/** The filters of the list, except `q`. */
+/** The conditions of the filters, except `q`. */
 export const assetConditions = (orgId: number, query: Filters) => [
   ...listConditions(orgId, 'asset', query),
   ...(query.type === undefined ? [] : [anyOf('asset.type', query.type, 'text')]),

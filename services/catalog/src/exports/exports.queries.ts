@@ -33,9 +33,9 @@ const ID_BYTES = 8
 
 /** The assets that match, in the order of the list. All live ones without filters, also outside their validity. */
 export async function listAssetIds(db: Db, orgId: number, query: AssetExportQuery): Promise<IdList> {
-  const { window = 'any', q, sort, ...filters } = query
+  const { window = 'any', sort, ...filters } = query
   const conditions = assetConditions(orgId, { ...filters, window })
-  const matching = matchingRows(orgId, { table: 'asset', conditions, q, sort })
+  const matching = matchingRows(orgId, { table: 'asset', conditions, q: filters.q, sort })
   const { rows } = await sql<{ ids: Buffer | null }>`${matching.plan}
     with ${matching.with}
     select string_agg(int8send(page.id), ''::bytea order by ${matching.order}) as ids

@@ -50,6 +50,22 @@ test.for([['id'], ['tag']] as const)(
   },
 )
 
+test('D12.5 a search among many rows with equal tags looks each up in a hash table', async ({ catalog }) => {
+  const { orgId, tenants, database } = catalog
+  await populate(catalog, 0)
+  await sql`update tag set match_value = 'SAME' where org_id = ${orgId}`.execute(database.db)
+  await sql`vacuum analyze tag`.execute(database.db)
+  const recorder = new Recorder()
+  const query = { limit: 1, offset: 0, q: 'asset', tag: [{ tag_type: 'rfid' as const, value: 's-ame' }] }
+  const page = await listAssets(recorder.tenants(tenants).forOrg(orgId), orgId, query)
+  expect(page.total).toBe(LARGE)
+  const { text, values } = recorder.recorded[0]!
+  const explain = CompiledQuery.raw(`explain ${text}`, [...values])
+  const { rows } = await tenants.forOrg(orgId).executeQuery<{ 'QUERY PLAN': string }>(explain)
+  const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
+  expect(plan).toMatch(/Filter: .*asset_1\.id = \(hashed SubPlan/)
+})
+
 /** Makes a large organization, and `small` ones with one asset. The ids of three assets of the large one. */
 async function populate({ orgId, database: { db } }: Catalog, small: number): Promise<number[]> {
   const first = orgId * 1_000_000
