@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { scannedJourney } from './support/journey.ts'
+import { codesOf } from './support/resources.ts'
 import { test as base } from './support/fixtures.ts'
 
 /**
@@ -114,6 +115,25 @@ describe('D8.1 history of several rows', () => {
     expect(ascending.map((row) => row.timestamp)).toEqual([at(5), at(9)])
     const bad = await api.call('getLegacyAssetHistory', { ...call, query: { to: '1' } })
     expect(bad.body.error.detail).toBe("Invalid 'to' timestamp; RFC3339 required")
+  })
+
+  test('D12.6 expand shows the asset and the location of each row of the history', async ({
+    api,
+    journey: { asset, token },
+  }) => {
+    const params = { asset_id: asset.id }
+    const { data } = (await api.call('listAssetHistory', { token, params })).body
+    const query = { expand: 'asset,location' }
+    const expanded = (await api.call('listAssetHistory', { token, params, query })).body.data
+    const shown = { id: asset.id, external_key: asset.external_key, name: asset.name }
+    expect(expanded.map(({ location: _location, ...row }) => row)).toEqual(
+      data.map((row) => ({ ...row, asset: shown })),
+    )
+    expect(expanded.map(({ location }) => location?.external_key ?? null)).toEqual(
+      data.map((row) => row.location_external_key),
+    )
+    const legacy = { token, params: { identifier: asset.external_key }, query }
+    expect(codesOf(await api.call('getLegacyAssetHistory', legacy))).toEqual(['expand unknown_field'])
   })
 
   test('D8.4 either name of the scope opens every operation that reads scans', async ({

@@ -149,6 +149,54 @@ describe('D8.2 report', () => {
     expect(wrong.body.error.detail).toBe("Invalid 'at' timestamp; RFC3339 required")
   })
 
+  test('D12.5 location_id=none and not_seen_since, with other filters and at=', async ({
+    api,
+    report,
+    journey: { token, asset, other, shelf, at },
+  }) => {
+    const [a, o] = [asset.external_key, other.external_key]
+    expect(await report.keys({ location_id: 'none' })).toEqual([a])
+    expect(await report.keys({ location_id: 'none', q: 'pallet' })).toEqual([])
+    expect(await report.keys({ not_seen_since: at(9) })).toEqual([o])
+    expect(await report.keys({ not_seen_since: at(3) })).toEqual([])
+    expect(await report.keys({ not_seen_since: '2990-01-01T00:00:00Z' })).toEqual([a, o])
+    expect(await report.keys({ not_seen_since: '2990-01-01T00:00:00Z', location_id: shelf.id })).toEqual([o])
+    expect(await report.keys({ at: at(6), not_seen_since: at(5), location_id: shelf.id })).toEqual([o])
+    const refused = async (query: string) => codesOf(await api.call('listAssetLocations', { token, query }))
+    expect(await refused('location_id=none&location_id=1')).toEqual(['location_id ambiguous_fields'])
+    expect((await refused('location_id=none&location_external_key=A')).toSorted()).toEqual([
+      'location_external_key ambiguous_fields',
+      'location_id ambiguous_fields',
+    ])
+    expect(await refused('location_id=NONE&not_seen_since=today')).toEqual([
+      'location_id invalid_value',
+      'not_seen_since invalid_value',
+    ])
+    const legacy = await api.call('listLegacyCurrentLocations', { token, query: 'not_seen_since=x' })
+    expect(codesOf(legacy)).toEqual(['not_seen_since unknown_field'])
+  })
+
+  test('D12.6 expand shows the asset and the location of each row', async ({
+    api,
+    journey: { token, asset, other, shelf },
+  }) => {
+    const thing = ({ id, external_key, name }: typeof asset | typeof shelf) => ({ id, external_key, name })
+    const rows = async (query: string) => (await api.call('listAssetLocations', { token, query })).body.data
+    const [first, second] = await rows('')
+    expect(await rows('expand=location,asset')).toEqual([
+      { ...first, asset: thing(asset), location: null },
+      { ...second, asset: thing(other), location: thing(shelf) },
+    ])
+    expect(await rows('expand=location&limit=1')).toEqual([{ ...first, location: null }])
+    for (const query of ['expand=', 'expand=tags', 'expand=asset,', 'expand=asset&expand=location'])
+      expect(codesOf(await api.call('listAssetLocations', { token, query })), query).toEqual([
+        'expand invalid_value',
+      ])
+    const csv = { token, headers: { accept: 'text/csv' } }
+    const expanded = await api.call('listAssetLocations', { ...csv, query: 'expand=asset' })
+    expect(expanded.text).toBe((await api.call('listAssetLocations', csv)).text)
+  })
+
   test('the report as CSV has the same rows, and the total in a header', async ({ api, journey }) => {
     const { token, other, shelf, at } = journey
     const headers = { accept: 'text/csv' }

@@ -3264,6 +3264,29 @@ export interface components {
             location_external_key: string | null;
             /** @description Seconds that the asset spent at the previous location before this scan. Null on the earliest row of the history. */
             duration_seconds: number | null;
+            /** @description With `expand=asset`: the asset of the row. */
+            asset?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=location`. Null if the row has none, or if it was deleted since. */
+            location?: components["schemas"]["ExpandedThing"] | null;
+        };
+        /**
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        ExpandedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
         };
         /**
          * @example {
@@ -3314,6 +3337,10 @@ export interface components {
             dwell_started_at: string | null;
             /** @description Seconds from `dwell_started_at` to `asset_last_seen`. Null where `dwell_started_at` is. */
             dwell_seconds: number | null;
+            /** @description With `expand=asset`: the asset of the row. */
+            asset?: components["schemas"]["ExpandedThing"] | null;
+            /** @description With `expand=location`. Null if the row has none, or if it was deleted since. */
+            location?: components["schemas"]["ExpandedThing"] | null;
         };
         CurrentLocation: {
             /**
@@ -7972,6 +7999,8 @@ export interface operations {
                 to?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `event_observed_at`. */
                 sort?: string;
+                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `asset`, `location`. CSV stays as it is. */
+                expand?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -8036,12 +8065,14 @@ export interface operations {
                 asset_id?: number[];
                 /** @description Repeatable: one of the values matches. */
                 asset_external_key?: string[];
-                /** @description The id of the location. Repeatable: one of the values matches. */
-                location_id?: number[];
+                /** @description The id of the location. Repeatable: one of the values matches. `none` alone: only assets without a location. */
+                location_id?: (number | "none")[];
                 /** @description Repeatable: one of the values matches. */
                 location_external_key?: string[];
                 /** @description Requires a location filter. `true` also returns assets at live sub-locations, at any depth. */
                 include_descendants?: boolean;
+                /** @description RFC 3339 timestamp with any offset. Returns only assets whose `asset_last_seen` lies before it. */
+                not_seen_since?: string;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
@@ -8050,6 +8081,8 @@ export interface operations {
                 at?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `asset_last_seen`, `asset_external_key`, `location_external_key`. */
                 sort?: string;
+                /** @description Adds the thing itself to each row: id, external key and name, or null. Separated by commas: `asset`, `location`. CSV stays as it is. */
+                expand?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */

@@ -27,8 +27,18 @@ export type Expanded = z.infer<typeof Expanded>
 const expandables = ['asset', 'location'] as const
 export type Expandable = (typeof expandables)[number]
 
-/** Only with `expand` (D12.6). Null if the row has none, or if it was deleted since. */
-const expanded = { asset: Expanded.nullable().optional(), location: Expanded.nullable().optional() }
+/** Only with `expand` (D12.6). */
+const expanded = {
+  asset: Expanded.nullable()
+    .optional()
+    .meta({ override: { type: 'object' }, description: 'With `expand=asset`: the asset of the row.' }),
+  location: Expanded.nullable()
+    .optional()
+    .meta({
+      override: { type: 'object' },
+      description: 'With `expand=location`. Null if the row has none, or if it was deleted since.',
+    }),
+}
 
 const assetLocation = {
   asset_id: Id,

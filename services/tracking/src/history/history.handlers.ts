@@ -25,10 +25,8 @@ export const historyHandlers = ({
       readHistory({ db, view }, orgId, asset_id, query),
     ])
     if (!asset) throw assetNotFound()
-    if (!query.expand) return page
-    const ids = page.data.map(({ location_id }) => ({ asset_id, location_id }))
-    const things = await expandRows(db.forOrg(orgId), orgId, query.expand, ids)
-    return { ...page, data: page.data.map((row, i) => ({ ...row, ...things[i] })) }
+    const data = await expandRows(db.forOrg(orgId), orgId, query.expand, page.data, () => asset_id)
+    return { ...page, data }
   },
 
   async listSightings({ principal: { orgId }, params: { asset_id }, query }) {

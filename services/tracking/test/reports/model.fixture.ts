@@ -179,10 +179,9 @@ export function anyFilter({ assets, locations }: CatalogStandIn): fc.Arbitrary<A
     sort: sorts,
     includeDeleted: fc.boolean(),
     withLocationOnly: fc.integer({ min: 0, max: 3 }).map((n) => n === 0),
-    notSeenSince: fc.option(
-      fc.integer({ min: -20, max: 1 }).map((n) => new Date(NOW + n * 60_000).toISOString()),
-      { nil: undefined, freq: 1 },
-    ),
+    notSeenSince: fc
+      .integer({ min: -20, max: 20 })
+      .map((n) => (n > 1 ? undefined : new Date(NOW + n * 60_000).toISOString())),
     limit: fc.integer({ min: 1, max: 12 }),
   })
   return fc

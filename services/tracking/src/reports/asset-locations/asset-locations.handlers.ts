@@ -28,8 +28,7 @@ export const reportHandlers = ({
       ? readAssetLocations(db.forOrg(orgId), orgId, filter)
       : readAssetLocationsAt(longReads.forOrg(orgId), orgId, filter, at))
     recordStrategy(log, strategy)
-    const things = query.expand && (await expandRows(db.forOrg(orgId), orgId, query.expand, rows))
-    const data = things ? rows.map((row, i) => ({ ...row, ...things[i] })) : rows
+    const data = await expandRows(db.forOrg(orgId), orgId, query.expand, rows, (row) => row.asset_id)
     return { data, limit, offset, total_count: total }
   },
 })
