@@ -1,0 +1,113 @@
+"""
+The steps of a call, written once for both clients: generators that yield what has to be done, and are sent the result.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Dict, Generator, Mapping, NamedTuple, Optional, TypeVar, Union
+
+import httpx
+
+from .errors import result_of
+from .retry import BROKEN, backoff, is_repeatable, pause_after
+
+#: A token is replaced this long before it expires, so that it does not expire on its way.
+RENEW_BEFORE = 60.0
+
+T = TypeVar("T")
+
+
+class Pause(NamedTuple):
+    seconds: float
+
+
+class NewToken(NamedTuple):
+    """Run `Calls.exchange` with these arguments, one at a time. Its result is the result of the step."""
+
+    refused: Optional[str]
+    failures: int
+
+
+Step = Union[httpx.Request, Pause, NewToken]
+Steps = Generator[Step, Any, T]
+
+
+class Calls:
+    """Requests with a token that all of them share, and with retries."""
+
+    def __init__(
+        self,
+        http: Union[httpx.Client, httpx.AsyncClient],
+        base_url: str,
+        key: Mapping[str, str],
+        attempts: int,
+    ) -> None:
+        self._http, self._base_url, self._key, self._attempts = http, base_url.rstrip("/"), key, attempts
+        self._token, self._renew_at = "", 0.0
+        self._failures, self._failure = 0, Exception()
+
+    def call(self, method: str, path: str, params: Optional[Mapping[str, Any]] = None, json: Any = None) -> Steps[Any]:
+        """Returns the parsed body. Repeats the request once with a new token after a 401."""
+        request = self._request(method, path, params, json)
+        token = self._current() or (yield NewToken(None, self._failures))
+        request.headers["authorization"] = f"Bearer {token}"
+        response = yield from self._retrying(request)
+        if response.status_code == 401:
+            token = self._current(token) or (yield NewToken(token, self._failures))
+            request.headers["authorization"] = f"Bearer {token}"
+            response = yield from self._retrying(request)
+        return result_of(response)
+
+    def exchange(self, refused: Optional[str], failures: int) -> Steps[str]:
+        """
+        A token that was not refused. Calls that waited for the same exchange share its result, also its failure: the API
+        throttles failed ones.
+        """
+        token = self._current(refused)
+        if token:
+            return token
+        if failures != self._failures:
+            raise self._failure
+        asked_at = time.monotonic()
+        body = {"grant_type": "client_credentials", **self._key}
+        try:
+            pair = result_of((yield from self._retrying(self._request("POST", "/api/v1/oauth/token", json=body))))
+        except Exception as error:
+            self._failures, self._failure = self._failures + 1, error
+            raise
+        self._token, self._renew_at = pair["access_token"], asked_at + pair["expires_in"] - RENEW_BEFORE
+        return self._token
+
+    def _current(self, refused: Optional[str] = None) -> Optional[str]:
+        is_valid = self._token != refused and time.monotonic() < self._renew_at
+        return self._token if is_valid else None
+
+    def _request(
+        self, method: str, path: str, params: Optional[Mapping[str, Any]] = None, json: Any = None
+    ) -> httpx.Request:
+        if not path.startswith("/"):
+            raise ValueError("the path must start with /")  # it would become a part of the host
+        headers: Dict[str, str] = {}
+        if method == "PATCH":
+            headers["content-type"] = "application/merge-patch+json"
+        present = {name: value for name, value in (params or {}).items() if value is not None}
+        url = f"{self._base_url}{path}"
+        return self._http.build_request(method, url, params=present or None, json=json, headers=headers)
+
+    def _retrying(self, request: httpx.Request) -> Steps[httpx.Response]:
+        """The last response. Raises the last error of httpx."""
+        for attempt in range(1, self._attempts):
+            try:
+                response: httpx.Response = yield request
+            except BROKEN:
+                if not is_repeatable(request):
+                    raise
+                yield Pause(backoff(attempt))
+            else:
+                pause = pause_after(response, attempt)
+                if pause is None:
+                    return response
+                yield Pause(pause)
+        last: httpx.Response = yield request
+        return last
