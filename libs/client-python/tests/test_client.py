@@ -214,7 +214,7 @@ class Upserts:
 
     def test_change_nothing_of_what_is_equal(self) -> None:
         server = Server(failed(409, **EXISTS), data(STORED))
-        fields = {"name": "A", "metadata": {"n": 1}, "valid_from": "2026-01-01T01:00:00.12+01:00", "tags": [TAG]}
+        fields = {"name": "A", "metadata": {"n": 1}, "valid_from": "2026-01-01T01:00:00.120999+01:00", "tags": [TAG]}
         self.assertEqual(self.upsert(server, **fields)["outcome"], "unchanged")
         self.assertEqual(server.lines[1], "GET /api/v1/assets/7")
 

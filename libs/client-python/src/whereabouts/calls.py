@@ -1,20 +1,16 @@
-"""
-The steps of a call, written once for both clients: generators that yield what has to be done, and are sent the result.
-"""
+"""The steps of a call, for both clients: generators that yield what has to be done, and are sent the result."""
 
 from __future__ import annotations
 
 import time
-from typing import Any, Dict, Generator, Mapping, NamedTuple, Optional, TypeVar, Union
+from typing import Any, Generator, Mapping, NamedTuple, Optional, TypeVar, Union
 
 import httpx
 
 from .errors import result_of
-from .retry import BROKEN, backoff, is_repeatable, pause_after
+from .retry import pause_after
 
-#: A token is replaced this long before it expires, so that it does not expire on its way.
-RENEW_BEFORE = 60.0
-
+RENEW_BEFORE = 60.0  # a token is replaced this long before it expires, so that it does not expire on its way
 T = TypeVar("T")
 
 
@@ -29,6 +25,7 @@ class NewToken(NamedTuple):
     failures: int
 
 
+#: The result of a request is a response, or an error of `retry.BROKEN`.
 Step = Union[httpx.Request, Pause, NewToken]
 Steps = Generator[Step, Any, T]
 
@@ -37,11 +34,7 @@ class Calls:
     """Requests with a token that all of them share, and with retries."""
 
     def __init__(
-        self,
-        http: Union[httpx.Client, httpx.AsyncClient],
-        base_url: str,
-        key: Mapping[str, str],
-        attempts: int,
+        self, http: Union[httpx.Client, httpx.AsyncClient], base_url: str, key: Mapping[str, str], attempts: int
     ) -> None:
         self._http, self._base_url, self._key, self._attempts = http, base_url.rstrip("/"), key, attempts
         self._token, self._renew_at = "", 0.0
@@ -51,19 +44,18 @@ class Calls:
         """Returns the parsed body. Repeats the request once with a new token after a 401."""
         request = self._request(method, path, params, json)
         token = self._current() or (yield NewToken(None, self._failures))
-        request.headers["authorization"] = f"Bearer {token}"
-        response = yield from self._retrying(request)
+        response = yield from self._authorized(request, token)
         if response.status_code == 401:
-            token = self._current(token) or (yield NewToken(token, self._failures))
-            request.headers["authorization"] = f"Bearer {token}"
-            response = yield from self._retrying(request)
+            token = self._current(refused=token) or (yield NewToken(token, self._failures))
+            response = yield from self._authorized(request, token)
         return result_of(response)
 
+    def data(self, method: str, path: str, json: Any = None) -> Steps[Any]:
+        """As `call`, without the envelope."""
+        return (yield from self.call(method, path, json=json))["data"]
+
     def exchange(self, refused: Optional[str], failures: int) -> Steps[str]:
-        """
-        A token that was not refused. Calls that waited for the same exchange share its result, also its failure: the API
-        throttles failed ones.
-        """
+        """Calls that waited for the same exchange share its result, also its failure: the API throttles failed ones."""
         token = self._current(refused)
         if token:
             return token
@@ -80,34 +72,30 @@ class Calls:
         return self._token
 
     def _current(self, refused: Optional[str] = None) -> Optional[str]:
-        is_valid = self._token != refused and time.monotonic() < self._renew_at
-        return self._token if is_valid else None
+        return self._token if self._token != refused and time.monotonic() < self._renew_at else None
 
     def _request(
         self, method: str, path: str, params: Optional[Mapping[str, Any]] = None, json: Any = None
     ) -> httpx.Request:
         if not path.startswith("/"):
             raise ValueError("the path must start with /")  # it would become a part of the host
-        headers: Dict[str, str] = {}
-        if method == "PATCH":
-            headers["content-type"] = "application/merge-patch+json"
+        headers = {"content-type": "application/merge-patch+json"} if method == "PATCH" else {}
         present = {name: value for name, value in (params or {}).items() if value is not None}
         url = f"{self._base_url}{path}"
         return self._http.build_request(method, url, params=present or None, json=json, headers=headers)
 
+    def _authorized(self, request: httpx.Request, token: str) -> Steps[httpx.Response]:
+        request.headers["authorization"] = f"Bearer {token}"
+        return (yield from self._retrying(request))
+
     def _retrying(self, request: httpx.Request) -> Steps[httpx.Response]:
         """The last response. Raises the last error of httpx."""
-        for attempt in range(1, self._attempts):
-            try:
-                response: httpx.Response = yield request
-            except BROKEN:
-                if not is_repeatable(request):
-                    raise
-                yield Pause(backoff(attempt))
-            else:
-                pause = pause_after(response, attempt)
-                if pause is None:
-                    return response
-                yield Pause(pause)
-        last: httpx.Response = yield request
-        return last
+        for attempt in range(1, self._attempts + 1):
+            result: Any = yield request
+            pause = pause_after(request, result, attempt)
+            if pause is None or attempt == self._attempts:
+                break
+            yield Pause(pause)
+        if isinstance(result, Exception):
+            raise result
+        return result

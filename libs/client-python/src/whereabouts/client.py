@@ -4,13 +4,14 @@ import asyncio
 import re
 import threading
 import time
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Iterable, Iterator, Optional, Literal
-from typing import Sequence, Tuple, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, Literal
+from typing import Optional, Sequence, Tuple, TypeVar, Union, overload
 from urllib.parse import quote
 
 import httpx
 
 from .calls import Calls, NewToken, Pause, Step, Steps
+from .retry import BROKEN
 from .types import Asset, AssetFields, AssetLocation, CurrentLocation, HistoryRow, InventorySaved, Location
 from .types import LocationFields
 from .upsert import UpsertedAsset, UpsertedLocation, upsert
@@ -19,18 +20,52 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
 T = TypeVar("T")
+Body = TypeVar("Body")
+OneAsset = TypeVar("OneAsset")
+OneLocation = TypeVar("OneLocation")
+Saved = TypeVar("Saved")
 Query = Union[str, int, Sequence[str], Sequence[int], None]
-LocationsPath = Literal[
-    "/api/v1/locations",
-    "/api/v1/locations/{location_id}/ancestors",
-    "/api/v1/locations/{location_id}/children",
-    "/api/v1/locations/{location_id}/descendants",
-]
-
+LocationPath = Literal[
+    "/api/v1/locations", "/api/v1/locations/{location_id}/ancestors",
+    "/api/v1/locations/{location_id}/children", "/api/v1/locations/{location_id}/descendants",
+]  # fmt: skip
 PAGE = 200
 
 
-class Whereabouts:
+class _Methods(Generic[Body, OneAsset, OneLocation, Saved]):
+    """The methods of both clients. The parameters are what they return: a result, or one to wait for."""
+
+    _calls: Calls
+
+    def _run(self, steps: Steps[Any]) -> Any:
+        raise NotImplementedError
+
+    def request(
+        self, method: str, path: str, *, params: Optional[Dict[str, Query]] = None, json: object = None
+    ) -> Body:
+        """Any operation: `request("GET", "/api/v1/assets/1")["data"]`. Returns the parsed body, None if there is none."""
+        return self._run(self._calls.call(method, path, params, json))
+
+    def upsert_asset(self, external_key: str, **fields: Unpack[AssetFields]) -> OneAsset:
+        """
+        Creates the asset with this key, or gives it these fields. What is left out stays as it is; `tags` are added, never
+        taken away. May be repeated, also by several programs at once. Status 409 if another asset or location has a tag.
+        """
+        return self._run(upsert(self._calls, "asset", external_key, fields))
+
+    def upsert_location(self, external_key: str, **fields: Unpack[LocationFields]) -> OneLocation:
+        """As `upsert_asset`."""
+        return self._run(upsert(self._calls, "location", external_key, fields))
+
+    def save_inventory(self, asset_keys: Iterable[str], location_key: str) -> Saved:
+        """Says that assets are at a location now: up to 10 000 keys, all or none."""
+        if isinstance(asset_keys, str):
+            raise TypeError("asset_keys must be several keys")  # the characters of one would be keys
+        body = {"asset_identifiers": list(asset_keys), "location_identifier": location_key}
+        return self._run(self._calls.data("POST", "/api/v1/inventory/save", body))
+
+
+class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]):
     """
     The API for programs that have an API key. Exchanges it for tokens and renews them; repeats a request once with a new token
     after a 401; waits and retries. Methods raise ApiError, and the errors of httpx for connections. Threads may share it.
@@ -41,34 +76,20 @@ class Whereabouts:
     """
 
     def __init__(
-        self,
-        base_url: str,
-        client_id: str,
-        client_secret: str,
-        user_agent: str,
-        *,
-        attempts: int = 5,
-        inactivity_timeout: float = 30,
-        transport: Optional[httpx.BaseTransport] = None,
-        sleep: Callable[[float], object] = time.sleep,
-    ) -> None:
+        self, base_url: str, client_id: str, client_secret: str, user_agent: str,
+        *, attempts: int = 5, inactivity_timeout: float = 30,
+        transport: Optional[httpx.BaseTransport] = None, sleep: Callable[[float], object] = time.sleep,
+    ) -> None:  # fmt: skip
         headers = {"user-agent": user_agent}
         self._http = httpx.Client(headers=headers, timeout=inactivity_timeout, transport=transport)
         key = {"client_id": client_id, "client_secret": client_secret}
         self._calls = Calls(self._http, base_url, key, attempts)
-        self._sleep = sleep
-        self._lock = threading.Lock()
-
-    def request(
-        self, method: str, path: str, *, params: Optional[Dict[str, Query]] = None, json: object = None
-    ) -> Any:
-        """Any operation: `request("GET", "/api/v1/assets/1")["data"]`. Returns the parsed body, None if there is none."""
-        return self._run(self._calls.call(method, path, params, json))
+        self._sleep, self._lock = sleep, threading.Lock()
 
     @overload
     def rows(self, path: Literal["/api/v1/assets"], /, **query: Query) -> Iterator[Asset]: ...
     @overload
-    def rows(self, path: LocationsPath, /, **query: Query) -> Iterator[Location]: ...
+    def rows(self, path: LocationPath, /, **query: Query) -> Iterator[Location]: ...
     @overload
     def rows(self, path: Literal["/api/v1/assets/{asset_id}/history"], /, **query: Query) -> Iterator[HistoryRow]: ...
     @overload
@@ -90,24 +111,6 @@ class Whereabouts:
             offset, total = offset + PAGE, page["total_count"]
             yield from page["data"]
 
-    def upsert_asset(self, external_key: str, **fields: Unpack[AssetFields]) -> UpsertedAsset:
-        """
-        Creates the asset with this key, or gives it these fields. What is left out stays as it is; `tags` are added, never
-        taken away. May be repeated, also by several programs at once. Status 409 if another asset or location has a tag.
-        """
-        result: UpsertedAsset = self._run(upsert(self._calls, "asset", external_key, fields))
-        return result
-
-    def upsert_location(self, external_key: str, **fields: Unpack[LocationFields]) -> UpsertedLocation:
-        """As `upsert_asset`."""
-        result: UpsertedLocation = self._run(upsert(self._calls, "location", external_key, fields))
-        return result
-
-    def save_inventory(self, asset_keys: Iterable[str], location_key: str) -> InventorySaved:
-        """Says that assets are at a location now: up to 10 000 keys, all or none."""
-        saved: InventorySaved = self._run(_save_inventory(self._calls, asset_keys, location_key))
-        return saved
-
     def close(self) -> None:
         self._http.close()
 
@@ -118,44 +121,35 @@ class Whereabouts:
         self.close()
 
     def _run(self, steps: Steps[T]) -> T:
-        """Does the steps of a call."""
+        result = None
         try:
-            step = next(steps)
             while True:
-                try:
-                    result = self._do(step)
-                except Exception as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(result)
+                result = self._do(steps.send(result))
         except StopIteration as end:
-            value: T = end.value
-            return value
+            return end.value
 
-    def _do(self, step: Step) -> object:
+    def _do(self, step: Step) -> Any:
         if isinstance(step, Pause):
             return self._sleep(step.seconds)
         if isinstance(step, NewToken):
             with self._lock:
                 return self._run(self._calls.exchange(*step))
-        return self._http.send(step)
+        try:
+            return self._http.send(step)
+        except BROKEN as error:
+            return error
 
 
-class AsyncWhereabouts:
+class AsyncWhereabouts(
+    _Methods[Awaitable[Any], Awaitable[UpsertedAsset], Awaitable[UpsertedLocation], Awaitable[InventorySaved]]
+):
     """As Whereabouts, for asyncio."""
 
     def __init__(
-        self,
-        base_url: str,
-        client_id: str,
-        client_secret: str,
-        user_agent: str,
-        *,
-        attempts: int = 5,
-        inactivity_timeout: float = 30,
-        transport: Optional[httpx.AsyncBaseTransport] = None,
+        self, base_url: str, client_id: str, client_secret: str, user_agent: str,
+        *, attempts: int = 5, inactivity_timeout: float = 30, transport: Optional[httpx.AsyncBaseTransport] = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
+    ) -> None:  # fmt: skip
         headers = {"user-agent": user_agent}
         self._http = httpx.AsyncClient(headers=headers, timeout=inactivity_timeout, transport=transport)
         key = {"client_id": client_id, "client_secret": client_secret}
@@ -163,16 +157,10 @@ class AsyncWhereabouts:
         self._sleep = sleep
         self._lock: Optional[asyncio.Lock] = None  # made in the event loop, which Python 3.9 binds it to
 
-    async def request(
-        self, method: str, path: str, *, params: Optional[Dict[str, Query]] = None, json: object = None
-    ) -> Any:
-        """Any operation. Returns the parsed body, None if there is none."""
-        return await self._run(self._calls.call(method, path, params, json))
-
     @overload
     def rows(self, path: Literal["/api/v1/assets"], /, **query: Query) -> AsyncIterator[Asset]: ...
     @overload
-    def rows(self, path: LocationsPath, /, **query: Query) -> AsyncIterator[Location]: ...
+    def rows(self, path: LocationPath, /, **query: Query) -> AsyncIterator[Location]: ...
     @overload
     def rows(self, path: Literal["/api/v1/assets/{asset_id}/history"], /, **query: Query) -> AsyncIterator[HistoryRow]: ...
     @overload
@@ -191,21 +179,6 @@ class AsyncWhereabouts:
             for row in page["data"]:
                 yield row
 
-    async def upsert_asset(self, external_key: str, **fields: Unpack[AssetFields]) -> UpsertedAsset:
-        """As Whereabouts.upsert_asset."""
-        result: UpsertedAsset = await self._run(upsert(self._calls, "asset", external_key, fields))
-        return result
-
-    async def upsert_location(self, external_key: str, **fields: Unpack[LocationFields]) -> UpsertedLocation:
-        """As Whereabouts.upsert_asset."""
-        result: UpsertedLocation = await self._run(upsert(self._calls, "location", external_key, fields))
-        return result
-
-    async def save_inventory(self, asset_keys: Iterable[str], location_key: str) -> InventorySaved:
-        """Says that assets are at a location now: up to 10 000 keys, all or none."""
-        saved: InventorySaved = await self._run(_save_inventory(self._calls, asset_keys, location_key))
-        return saved
-
     async def aclose(self) -> None:
         await self._http.aclose()
 
@@ -216,35 +189,24 @@ class AsyncWhereabouts:
         await self.aclose()
 
     async def _run(self, steps: Steps[T]) -> T:
-        """Does the steps of a call."""
+        result = None
         try:
-            step = next(steps)
             while True:
-                try:
-                    result = await self._do(step)
-                except Exception as error:
-                    step = steps.throw(error)
-                else:
-                    step = steps.send(result)
+                result = await self._do(steps.send(result))
         except StopIteration as end:
-            value: T = end.value
-            return value
+            return end.value
 
-    async def _do(self, step: Step) -> object:
+    async def _do(self, step: Step) -> Any:
         if isinstance(step, Pause):
             return await self._sleep(step.seconds)
         if isinstance(step, NewToken):
             self._lock = self._lock or asyncio.Lock()
             async with self._lock:
                 return await self._run(self._calls.exchange(*step))
-        return await self._http.send(step)
-
-
-def _save_inventory(calls: Calls, asset_keys: Iterable[str], location_key: str) -> Steps[Any]:
-    if isinstance(asset_keys, str):
-        raise TypeError("asset_keys must be several keys")  # the characters of one would be keys
-    body = {"asset_identifiers": list(asset_keys), "location_identifier": location_key}
-    return (yield from calls.call("POST", "/api/v1/inventory/save", json=body))["data"]
+        try:
+            return await self._http.send(step)
+        except BROKEN as error:
+            return error
 
 
 def _filled(path: str, query: Dict[str, Query]) -> Tuple[str, Dict[str, Query]]:

@@ -4,40 +4,31 @@ import random
 import re
 import time
 from email.utils import parsedate_to_datetime
-from typing import Optional
+from typing import Optional, Union
 
 import httpx
 
-FIRST_WAIT = 1.0
-LONGEST_WAIT = 30.0
-#: If the API asks for a longer wait, the caller decides.
-LONGEST_RETRY_AFTER = 60.0
-
+FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
+LONGEST_RETRY_AFTER = 60.0  # if the API asks for a longer wait, the caller decides
 REPEATABLE = {"GET", "HEAD", "PUT", "DELETE"}
-#: POSTs that do the same again, or nothing.
-REPEATABLE_PATHS = re.compile(r"/(?:oauth/token|inventory/save)$")
-
+REPEATABLE_PATHS = re.compile(r"/(?:oauth/token|inventory/save)$")  # POSTs that do the same again, or nothing
 #: Timeouts and broken connections. Not httpx.TransportError, which includes mistakes of the calling program.
 BROKEN = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, httpx.ProxyError)
+Broken = Union[httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, httpx.ProxyError]
 
 
-def is_repeatable(request: httpx.Request) -> bool:
-    """Whether it does the same again. Any other POST or PATCH may have succeeded."""
-    return request.method in REPEATABLE or bool(REPEATABLE_PATHS.search(request.url.path))
-
-
-def backoff(attempt: int) -> float:
-    """Seconds after an attempt, counted from 1: doubling from 1 to 30, with jitter."""
-    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
-
-
-def pause_after(response: httpx.Response, attempt: int) -> Optional[float]:
-    """In seconds. None if the response is final. 429 means that the request has not begun, so it is always repeated."""
-    status = response.status_code
-    if status != 429 and not (status >= 500 and is_repeatable(response.request)):
+def pause_after(request: httpx.Request, result: Union[httpx.Response, Broken], attempt: int) -> Optional[float]:
+    """
+    In seconds; None if the result is final. 429 means that the request has not begun, so it is always repeated. After a 5xx, a
+    timeout or a broken connection, only requests are repeated that do the same again: a POST or PATCH may have succeeded.
+    """
+    status = result.status_code if isinstance(result, httpx.Response) else 599
+    is_repeatable = request.method in REPEATABLE or REPEATABLE_PATHS.search(request.url.path)
+    if status != 429 and not (status >= 500 and is_repeatable):
         return None
-    asked = _retry_after(response.headers.get("retry-after", ""))
-    pause = backoff(attempt) if asked is None else asked
+    asked = _retry_after(result.headers.get("retry-after", "")) if isinstance(result, httpx.Response) else None
+    backoff = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
+    pause = backoff if asked is None else asked
     return pause if pause <= LONGEST_RETRY_AFTER else None
 
 

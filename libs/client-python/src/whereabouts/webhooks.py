@@ -1,5 +1,3 @@
-"""This file needs the standard library only, so that an integration without the client can copy it, and `types.py`."""
-
 from __future__ import annotations
 
 import hashlib
@@ -7,22 +5,22 @@ import hmac
 import json
 import re
 import time
-from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Protocol, Sequence, Tuple, TypedDict, Union, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Protocol, Sequence, Tuple, TypedDict, Union
+
+from .types import AssetMovedEvent
 
 if TYPE_CHECKING:
     from typing_extensions import TypeGuard
 
-    from .types import AssetMovedEvent
-
 
 class WebhookEvent(TypedDict):
-    """A parsed event with a verified signature. Fields of later versions are kept."""
+    """
+    A parsed event with a verified signature. Fields of later versions are kept. Ignore events with an unknown `event`. Use
+    `delivery_id`, the same in each attempt, to detect duplicates, and `occurred_at` (RFC 3339) to order events.
+    """
 
-    #: `asset.moved`, or a value of a later version. Ignore events with an unknown value.
     event: str
-    #: The same in each attempt: use it to detect duplicates. Unlike the header with the same value, it is signed.
     delivery_id: str
-    #: RFC 3339. Use it to order events.
     occurred_at: str
     data: Any
 
@@ -64,28 +62,27 @@ def is_asset_moved(event: WebhookEvent) -> TypeGuard[AssetMovedEvent]:
 
 
 def verify_webhook(
-    raw_body: RawBody,
-    headers: WebhookHeaders,
-    secret: Union[str, Sequence[str]],
-    *,
-    tolerance_seconds: float = 300,
-    now: Callable[[], float] = time.time,
-) -> WebhookEvent:
+    raw_body: RawBody, headers: WebhookHeaders, secret: Union[str, Sequence[str]],
+    *, tolerance_seconds: float = 300, now: Callable[[], float] = time.time,
+) -> WebhookEvent:  # fmt: skip
     """
     Returns the event of a delivery. Raises WebhookVerificationError if the request is not a valid delivery. Raises TypeError
     or ValueError for a mistake of the calling program: no secret, a body that was parsed already, an invalid tolerance. Of
     several secrets any may match: while a webhook is deleted and created again, the receiver needs both.
 
-    `raw_body`: the unchanged bytes of the body. A str must be their exact UTF-8 decoding. `tolerance_seconds`: how far the
-    signed timestamp may be before or after now. It is the time of the scan, not of the delivery. If readers store reads
-    while they are offline and send them later, use 86 700 (24 hours and 5 minutes). `now`: for tests.
+    `raw_body`: the unchanged bytes of the body, or their exact UTF-8 decoding. `tolerance_seconds`: how far the signed
+    timestamp may be before or after now. It is the time of the scan, not of the delivery. If readers store reads while they
+    are offline and send them later, use 86 700 (24 hours and 5 minutes). `now`: for tests.
     """
     if not tolerance_seconds >= 0:
         raise ValueError("tolerance_seconds must be a number from 0")
     secrets, body = _secrets_of(secret), _bytes_of(raw_body)
-    timestamp, signature = _read_timestamp(headers), _read_signature(headers)
+    timestamp = _header(headers, "X-Service-Timestamp", r"0|[1-9][0-9]{0,11}")[0]
+    signature = _header(headers, "X-Service-Signature", r"sha256=[0-9a-f]{64}|(?!sha256=)[a-z0-9-]{1,32}=[^=]*")[0]
+    if not signature.startswith("sha256="):
+        raise WebhookVerificationError("unknown_scheme", "the signature is not of the scheme sha256")
     # A list, which always tries all secrets, so that the time does not show which one matches.
-    if not any([hmac.compare_digest(_digest(body, timestamp, one), signature) for one in secrets]):
+    if not any([hmac.compare_digest(webhook_signature(body, timestamp, one), signature) for one in secrets]):
         raise WebhookVerificationError("signature_mismatch", "the signature does not match the body")
     # After the signature: an unsigned timestamp proves nothing, and `is_genuine` must be reliable.
     ahead = int(timestamp) - now()
@@ -98,11 +95,8 @@ def verify_webhook(
 
 def webhook_signature(raw_body: RawBody, timestamp: str, secret: str) -> str:
     """`sha256=<hex>`, the value of `X-Service-Signature`, for tests of a receiver."""
-    return f"sha256={_digest(_bytes_of(raw_body), timestamp, secret)}"
-
-
-def _digest(body: bytes, timestamp: str, secret: str) -> str:
-    return hmac.new(secret.encode(), timestamp.encode() + b"." + body, hashlib.sha256).hexdigest()
+    signed = timestamp.encode() + b"." + _bytes_of(raw_body)
+    return f"sha256={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}"
 
 
 def _secrets_of(secret: Union[str, Sequence[str]]) -> List[str]:
@@ -113,58 +107,30 @@ def _secrets_of(secret: Union[str, Sequence[str]]) -> List[str]:
 
 
 def _bytes_of(raw_body: RawBody) -> bytes:
-    if isinstance(raw_body, str):
-        return raw_body.encode()
-    if isinstance(raw_body, (bytes, bytearray, memoryview)):
-        return bytes(raw_body)
+    if isinstance(raw_body, (bytes, bytearray, memoryview, str)):
+        return raw_body.encode() if isinstance(raw_body, str) else bytes(raw_body)
     raise TypeError("the body must be the raw bytes of the request, or their text; it was parsed already")
 
 
-def _malformed(name: str) -> WebhookVerificationError:
-    """Names only the header: with its value a forged request could write into the log."""
-    return WebhookVerificationError("malformed_header", f"the header {name} is malformed")
-
-
-def _read_timestamp(headers: WebhookHeaders) -> str:
-    name = "X-Service-Timestamp"
-    value = _header_of(headers, name)
-    if not re.fullmatch(r"0|[1-9][0-9]{0,11}", value):
-        raise _malformed(name)
-    return value
-
-
-def _read_signature(headers: WebhookHeaders) -> str:
-    name = "X-Service-Signature"
-    match = re.fullmatch(r"([a-z0-9-]{1,32})=([^=]*)", _header_of(headers, name))
-    if not match:
-        raise _malformed(name)
-    if match[1] != "sha256":
-        raise WebhookVerificationError("unknown_scheme", "the signature is not of the scheme sha256")
-    if not re.fullmatch(r"[0-9a-f]{64}", match[2]):
-        raise _malformed(name)
-    return match[2]
-
-
-def _header_of(headers: WebhookHeaders, name: str) -> str:
+def _header(headers: WebhookHeaders, name: str, pattern: str) -> re.Match[str]:
     """
     A repeated header is refused, because two programs might read different values. Some frameworks join them, which matches
-    no pattern.
+    no pattern. The error names only the header: with its value a forged request could write into the log.
     """
-    present = [value for key, value in headers.items() if key.lower() == name.lower() and value is not None]
-    if not present:
+    values = [value for key, value in headers.items() if key.lower() == name.lower() and value is not None]
+    if not values:
         raise WebhookVerificationError("missing_header", f"the header {name} is missing")
-    if len(present) > 1 or not isinstance(present[0], str):
-        raise _malformed(name)
-    return present[0]
+    match = re.fullmatch(pattern, values[0]) if len(values) == 1 and isinstance(values[0], str) else None
+    if not match:
+        raise WebhookVerificationError("malformed_header", f"the header {name} is malformed")
+    return match
 
 
 def _parse_event(body: bytes) -> WebhookEvent:
     try:
-        event = json.loads(body.decode())
-    except ValueError:
-        event = None
-    if not isinstance(event, dict) or not all(
-        isinstance(event.get(key), str) for key in ("event", "delivery_id", "occurred_at")
-    ):
-        raise WebhookVerificationError("malformed_body", "the body is not an event")
-    return cast(WebhookEvent, event)
+        event: Any = json.loads(body.decode())
+        if all(isinstance(event[key], str) for key in ("event", "delivery_id", "occurred_at")):
+            return event
+    except (ValueError, TypeError, LookupError):
+        pass
+    raise WebhookVerificationError("malformed_body", "the body is not an event")
