@@ -29,7 +29,13 @@ export async function packPythonClient(folder: string): Promise<string> {
     '',
     await readFile(join(CLIENT, 'README.md'), 'utf8'),
   ]
-  const wheel = ['Wheel-Version: 1.0', 'Generator: whereabouts', 'Root-Is-Purelib: true', 'Tag: py3-none-any', '']
+  const wheel = [
+    'Wheel-Version: 1.0',
+    'Generator: whereabouts',
+    'Root-Is-Purelib: true',
+    'Tag: py3-none-any',
+    '',
+  ]
   const info = `${NAME}-${version}.dist-info`
   const files: File[] = [
     ...(await sources()),

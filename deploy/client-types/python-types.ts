@@ -54,7 +54,10 @@ function typedDicts(name: string, { properties = {}, required = [] }: Schema): s
     isRequired: required.includes(key),
   }))
   const lines = (isRequired: boolean) =>
-    fields.filter((field) => field.isRequired === isRequired).map(({ line }) => line).join('')
+    fields
+      .filter((field) => field.isRequired === isRequired)
+      .map(({ line }) => line)
+      .join('')
   const [always, maybe] = [lines(true), lines(false)]
   if (maybe === '') return [...inside, `\nclass ${name}(TypedDict):\n${always}`]
   if (always === '') return [...inside, `\nclass ${name}(TypedDict, total=False):\n${maybe}`]

@@ -14,10 +14,15 @@ export async function installPythonClient(folder: string): Promise<string | unde
   const python = join(folder, 'venv/bin/python')
   try {
     await run('python3', ['-m', 'venv', join(folder, 'venv')])
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel], { timeout: 60_000 })
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel], {
+      timeout: 60_000,
+    })
     return python
   } catch (error) {
-    const reason = String((error as { stderr?: string }).stderr || error).trim().split('\n').at(-1)
+    const reason = String((error as { stderr?: string }).stderr || error)
+      .trim()
+      .split('\n')
+      .at(-1)
     process.stderr.write(`the Python client is not tested: ${reason}\n`)
     return undefined
   }

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { webhookSignature } from '@whereabouts/client/webhooks'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { newOrganization } from '../system/organization.ts'
 import type { System } from '../system/system.ts'
@@ -13,9 +14,9 @@ const run = promisify(execFile)
 const CLIENT = join(import.meta.dirname, '../../libs/client-python')
 
 /** The programs of the README, in order. */
-const programs = [...readFileSync(join(CLIENT, 'README.md'), 'utf8').matchAll(/^```python\n([^]*?)^```$/gm)].map(
-  ([, text = '']) => text,
-)
+const programs = [
+  ...readFileSync(join(CLIENT, 'README.md'), 'utf8').matchAll(/^```python\n([^]*?)^```$/gm),
+].map(([, text = '']) => text)
 
 let folder: string
 let python: string | undefined
@@ -27,7 +28,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'whereabouts-python-'))
   python = await installPythonClient(folder)
 }, 90_000)
-test.beforeEach((context) => context.skip(python === undefined))
+test.beforeEach(({ skip }) => skip(python === undefined))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs a program in the folder with a key of a new organization. Resolves with the lines that it prints. */
@@ -67,6 +68,32 @@ test('the asyncio program of the README creates assets at once and lists them', 
   expect(await runProgram(programs[2] ?? '')).toEqual(['Crate 1', 'Crate 2', 'Crate 3'])
 })
 
+test('the webhook program of the README tells forged requests from late ones', async () => {
+  const body = JSON.stringify({
+    event: 'asset.moved',
+    delivery_id: '5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77',
+    occurred_at: '2026-11-21T10:00:00.000Z',
+    data: { asset: { external_key: 'PUMP-17' }, to_location: { name: 'Dock № 1' } },
+  })
+  const now = Math.floor(Date.now() / 1000)
+  const deliveries = await Promise.all(
+    [
+      [now, 'whsec_a'],
+      [now - 400, 'whsec_a'],
+      [now, 'whsec_b'],
+    ].map(async ([timestamp, secret]) => ({
+      'x-service-timestamp': String(timestamp),
+      'x-service-signature': await webhookSignature(body, String(timestamp), String(secret)),
+    })),
+  )
+  const lines = await runProgram(`${programs[3]}
+import json
+for headers in json.loads(${JSON.stringify(JSON.stringify(deliveries))}):
+    print(receive(${JSON.stringify(body)}.encode(), headers, "whsec_a"))
+`)
+  expect(lines).toEqual(['PUMP-17 Dock № 1', '204', '204', '400'])
+})
+
 test('a refused token is replaced, tags are added, a taken one and a missing User-Agent are errors', async () => {
   const lines = await runProgram(`
 from os import environ
@@ -82,11 +109,12 @@ class Spoiling(httpx.HTTPTransport):
             request.headers["authorization"] = "Bearer ended"
         return super().handle_request(request)
 
-def status(call):
+def show_error(call):
     try:
-        return call()
+        call()
     except ApiError as error:
-        return error.status, error.type, error.conflict and error.conflict["external_key"], error.detail, len(error.request_id)
+        print(error.status, error.type, error.conflict and error.conflict["external_key"], len(error.request_id))
+        return error
 
 key = environ["BASE"], environ["CLIENT_ID"], environ["CLIENT_SECRET"]
 tag = lambda value: {"tag_type": "rfid", "value": value}
@@ -95,13 +123,26 @@ with Whereabouts(*key, "tags/1", transport=Spoiling()) as client:
     print(client.upsert_asset("C-1", **fields, tags=[tag("AA")])["outcome"])
     print(client.upsert_asset("C-1", **fields, tags=[tag("AA")])["outcome"])
     both = client.upsert_asset("C-1", **fields, tags=[tag("BB")])
-    print(both["outcome"], sorted(tag["value"] for tag in both["tags"]))
-    print(status(lambda: client.upsert_asset("C-2", name="Other", tags=[tag("AA")]))[:3])
-    print([row["location_external_key"] for row in client.rows("/api/v1/assets/{asset_id}/history", asset_id=both["id"], from_="2026-01-01T00:00:00Z")])
+    print(both["outcome"], *sorted(tag["value"] for tag in both["tags"]))
+    show_error(lambda: client.upsert_asset("C-2", name="Other", tags=[tag("AA")]))
+    client.upsert_location("DOCK", name="Dock")
+    client.save_inventory(["C-1"], "DOCK")
+    history = client.rows("/api/v1/assets/{asset_id}/history", asset_id=both["id"], from_="2026-01-01T00:00:00Z")
+    print([row["location_external_key"] for row in history])
     print(client.request("DELETE", f"/api/v1/assets/{both['id']}"))
-    print(status(lambda: client.request("GET", f"/api/v1/assets/{both['id']}"))[:2])
+    show_error(lambda: client.request("GET", f"/api/v1/assets/{both['id']}"))
 with Whereabouts(*key, "python-httpx/1") as client:
-    print(status(lambda: client.request("GET", "/api/v1/assets")))
+    print(show_error(lambda: client.request("GET", "/api/v1/assets")).detail)
 `)
-  expect(lines).toEqual([])
+  expect(lines).toEqual([
+    'created',
+    'unchanged',
+    'updated AA BB',
+    '409 conflict C-1 26',
+    "['DOCK']",
+    'None',
+    '404 not_found None 26',
+    '403 None None 26',
+    'Forbidden: send a User-Agent header that names your product.',
+  ])
 })

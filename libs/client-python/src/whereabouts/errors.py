@@ -18,7 +18,7 @@ class ApiError(Exception):
         super().__init__(status, error, text, request_id)  # its parameters, so that it can be pickled
         self.status = status
         self.type: Optional[str] = error["type"] if error else None
-        self.detail: str = error["detail"] if error else text[:200]
+        self.detail: str = error["detail"] if error else text.strip()[:200]
         self.fields: List[FieldError] = error.get("fields", []) if error else []
         self.conflict: Optional[Conflict] = error.get("conflict") if error else None
         self.request_id: Optional[str] = error["request_id"] if error else request_id

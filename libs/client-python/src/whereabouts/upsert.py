@@ -41,7 +41,7 @@ def upsert(calls: Calls, kind: str, external_key: str, fields: Mapping[str, Any]
     stored = found[0]
     one = f"{path}/{stored['id']}"
     values = {name: value for name, value in fields.items() if name != "tags"}
-    changes = {name: value for name, value in values.items() if not _is_equal(stored[name], value)}
+    changes = {n: value for n, value in values.items() if n not in stored or not _is_equal(stored[n], value)}
     has = {(tag["tag_type"], tag["value"]) for tag in stored["tags"]}
     missing = [tag for tag in fields.get("tags") or [] if (tag["tag_type"], tag["value"]) not in has]
     if changes:
