@@ -5,7 +5,6 @@ import pickle
 import threading
 import time
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from typing import Any
 from unittest import mock
@@ -161,7 +160,9 @@ class Errors:
         forbidden = self.error_of(Response(403, text="Forbidden", headers={"x-request-id": "R2"}))
         self.assertEqual((forbidden.status, forbidden.type, forbidden.request_id), (403, None, "R2"))
         self.assertEqual(str(forbidden), "HTTP status 403: Forbidden (request R2)")
-        for response in (Response(400, json=[1]), Response(400, json={"error": "x"}), Response(308), Response(400)):
+        for body in ([1], {"error": "x"}, {"error": {"code": 7}}, None):
+            self.assertIsNone(self.error_of(Response(400, json=body)).type)
+        for response in (Response(308), Response(400)):
             self.assertIsNone(self.error_of(response).type)
         page = self.error_of(Response(200, text="<html>sign in" + "." * 1_000))
         self.assertEqual((page.status, len(page.detail)), (200, 200))
@@ -242,6 +243,11 @@ class Upserts:
             self.upsert(Server(failed(409, **of_tag), data([])), name="A", tags=[TAG])
         self.assertEqual(caught.exception.status, 409)
 
+    def test_end_with_another_error(self) -> None:
+        with self.assertRaises(ApiError) as caught:
+            self.upsert(Server(failed(400), data([STORED])), name="")
+        self.assertEqual(caught.exception.status, 400)
+
     def test_of_locations_use_their_paths(self) -> None:
         owner = {"resource": "location", "id": 7, "external_key": "DOCK"}
         server = Server(failed(409, conflict=owner), data({**STORED, "parent_id": None}))
@@ -278,11 +284,18 @@ CALLERS = 8
 
 class TestSimultaneousCalls(unittest.TestCase):
     def test_of_threads_share_an_exchange(self) -> None:
-        server, together = Server(*[Response(204) for _ in range(CALLERS)]), threading.Barrier(CALLERS)
-        with Whereabouts(**OPTIONS, transport=httpx.MockTransport(server)) as client, ThreadPoolExecutor(CALLERS) as pool:
-            calls = [pool.submit(lambda: (together.wait(), get(client))) for _ in range(CALLERS)]
-        self.assertEqual([call.exception() for call in calls], [None] * CALLERS)
-        self.assertEqual(server.exchanges, 1)
+        def exchange_and_call_again() -> httpx.Response:
+            if server.exchanges == 1:
+                other.start()
+                other.join(0.2)  # in vain: it waits for this exchange
+            return Response(200, json={"access_token": "t", "expires_in": 900})
+
+        server = Server(Response(204), Response(204), on_exchange=exchange_and_call_again)
+        with Whereabouts(**OPTIONS, transport=httpx.MockTransport(server)) as client:
+            other = threading.Thread(target=get, args=[client])
+            get(client)
+            other.join()
+        self.assertEqual((server.exchanges, server.tokens), (1, ["Bearer t"] * 2))
 
     def test_of_tasks_share_an_exchange_also_if_it_fails(self) -> None:
         def pairs() -> list[httpx.Response]:

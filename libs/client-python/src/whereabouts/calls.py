@@ -8,7 +8,7 @@ from typing import Any, Generator, Mapping, NamedTuple, Optional, TypeVar, Union
 import httpx
 
 from .errors import result_of
-from .retry import pause_after
+from .retry import Broken, pause_after
 
 RENEW_BEFORE = 60.0  # a token is replaced this long before it expires, so that it does not expire on its way
 T = TypeVar("T")
@@ -90,12 +90,13 @@ class Calls:
 
     def _retrying(self, request: httpx.Request) -> Steps[httpx.Response]:
         """The last response. Raises the last error of httpx."""
-        for attempt in range(1, self._attempts + 1):
-            result: Any = yield request
-            pause = pause_after(request, result, attempt)
-            if pause is None or attempt == self._attempts:
-                break
+        attempt = 1
+        while True:
+            result: Union[httpx.Response, Broken] = yield request
+            pause = pause_after(request, result, attempt) if attempt < self._attempts else None
+            if pause is None:
+                if isinstance(result, Exception):
+                    raise result
+                return result
             yield Pause(pause)
-        if isinstance(result, Exception):
-            raise result
-        return result
+            attempt += 1

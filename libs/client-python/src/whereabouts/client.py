@@ -80,8 +80,8 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
         *, attempts: int = 5, inactivity_timeout: float = 30,
         transport: Optional[httpx.BaseTransport] = None, sleep: Callable[[float], object] = time.sleep,
     ) -> None:  # fmt: skip
-        headers = {"user-agent": user_agent}
-        self._http = httpx.Client(headers=headers, timeout=inactivity_timeout, transport=transport)
+        headers, timeout = {"user-agent": user_agent}, _timeout(inactivity_timeout)
+        self._http = httpx.Client(headers=headers, timeout=timeout, transport=transport)
         key = {"client_id": client_id, "client_secret": client_secret}
         self._calls = Calls(self._http, base_url, key, attempts)
         self._sleep, self._lock = sleep, threading.Lock()
@@ -150,8 +150,8 @@ class AsyncWhereabouts(
         *, attempts: int = 5, inactivity_timeout: float = 30, transport: Optional[httpx.AsyncBaseTransport] = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:  # fmt: skip
-        headers = {"user-agent": user_agent}
-        self._http = httpx.AsyncClient(headers=headers, timeout=inactivity_timeout, transport=transport)
+        headers, timeout = {"user-agent": user_agent}, _timeout(inactivity_timeout)
+        self._http = httpx.AsyncClient(headers=headers, timeout=timeout, transport=transport)
         key = {"client_id": client_id, "client_secret": client_secret}
         self._calls = Calls(self._http, base_url, key, attempts)
         self._sleep = sleep
@@ -207,6 +207,11 @@ class AsyncWhereabouts(
             return await self._http.send(step)
         except BROKEN as error:
             return error
+
+
+def _timeout(seconds: float) -> httpx.Timeout:
+    """Without a limit for waiting until fewer requests are on their way: a call of many has not begun."""
+    return httpx.Timeout(seconds, pool=None)
 
 
 def _filled(path: str, query: Dict[str, Query]) -> Tuple[str, Dict[str, Query]]:
