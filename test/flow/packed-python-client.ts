@@ -4,26 +4,23 @@ import { promisify } from 'node:util'
 import { packPythonClient } from '@whereabouts/deploy/client-types/pack-python'
 
 const run = promisify(execFile)
+const PIP = ['-m', 'pip', '--quiet', '--disable-pip-version-check', 'install']
 
 /**
- * Makes a virtual environment in the folder with the packed client installed. Resolves with its Python. Undefined where that is
- * not possible: without Python, its module venv, or httpx in the package index of this machine.
+ * Makes a virtual environment in the folder with the packed client installed, and resolves with its Python. Undefined where
+ * that is not possible: without Python, its module venv, or httpx in the package index of this machine.
  */
 export async function installPythonClient(folder: string): Promise<string | undefined> {
   const wheel = await packPythonClient(folder)
   const python = join(folder, 'venv/bin/python')
   try {
     await run('python3', ['-m', 'venv', join(folder, 'venv')])
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', wheel], {
-      timeout: 60_000,
-    })
-    return python
+    await run(python, [...PIP, '--retries=1', '--timeout=10', 'httpx'], { timeout: 30_000 })
   } catch (error) {
-    const reason = String((error as { stderr?: string }).stderr || error)
-      .trim()
-      .split('\n')
-      .at(-1)
-    process.stderr.write(`the Python client is not tested: ${reason}\n`)
+    const reason = (error as { stderr?: string }).stderr || String(error)
+    process.stderr.write(`The Python client is not tested: ${reason.trim().split('\n').at(-1)}\n`)
     return undefined
   }
+  await run(python, [...PIP, '--no-index', wheel])
+  return python
 }

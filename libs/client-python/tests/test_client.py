@@ -37,6 +37,11 @@ class Requests:
         self.assertEqual(server.requests[0].headers["user-agent"], "tests/1")
         self.assertEqual(str(server.requests[0].url), "https://api.example.com/api/v1/assets/1")
 
+    def test_wait_for_a_free_connection_without_a_limit(self) -> None:
+        server = Server(Response(204))
+        self.use(server, get, inactivity_timeout=7)
+        self.assertEqual(server.requests[0].extensions["timeout"], {"connect": 7, "read": 7, "write": 7, "pool": None})
+
     def test_of_patch_are_merge_patches(self) -> None:
         server = Server(Response(200, json={}))
         self.use(server, lambda client: client.request("PATCH", "/api/v1/assets/1", json={"name": "B"}))
