@@ -31,6 +31,7 @@ class Server:
     def __call__(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/api/v1/oauth/token":
             self.exchanges += 1
+            self.grant = json.loads(request.content)
             pair = {"access_token": f"t{self.exchanges}", "expires_in": 900}
             answer = self.on_exchange() if self.on_exchange else httpx.Response(200, json=pair)
         else:

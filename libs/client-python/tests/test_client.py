@@ -33,6 +33,7 @@ class Requests:
     def test_have_the_token_and_name_the_product(self) -> None:
         server = Server(Response(200, json={"data": 1}))
         self.assertEqual(self.use(server, get), {"data": 1})
+        self.assertEqual(server.grant, {"grant_type": "client_credentials", "client_id": "id", "client_secret": "s"})
         self.assertEqual(server.tokens, ["Bearer t1"])
         self.assertEqual(server.requests[0].headers["user-agent"], "tests/1")
         self.assertEqual(str(server.requests[0].url), "https://api.example.com/api/v1/assets/1")
@@ -44,7 +45,7 @@ class Requests:
 
     def test_of_patch_are_merge_patches(self) -> None:
         server = Server(Response(200, json={}))
-        self.use(server, lambda client: client.request("PATCH", "/api/v1/assets/1", json={"name": "B"}))
+        self.use(server, lambda client: client.request("patch", "/api/v1/assets/1", json={"name": "B"}))
         self.assertEqual(server.requests[0].headers["content-type"], "application/merge-patch+json")
 
     def test_go_to_no_other_host(self) -> None:

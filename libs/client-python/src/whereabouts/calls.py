@@ -14,10 +14,6 @@ RENEW_BEFORE = 60.0  # a token is replaced this long before it expires, so that 
 T = TypeVar("T")
 
 
-class Pause(NamedTuple):
-    seconds: float
-
-
 class NewToken(NamedTuple):
     """Run `Calls.exchange` with these arguments, one at a time. Its result is the result of the step."""
 
@@ -25,8 +21,8 @@ class NewToken(NamedTuple):
     failures: int
 
 
-#: The result of a request is a response, or an error of `retry.BROKEN`.
-Step = Union[httpx.Request, Pause, NewToken]
+#: A number is a pause in seconds. The result of a request is a response, or an error of `retry.BROKEN`.
+Step = Union[httpx.Request, float, NewToken]
 Steps = Generator[Step, Any, T]
 
 
@@ -34,9 +30,10 @@ class Calls:
     """Requests with a token that all of them share, and with retries."""
 
     def __init__(
-        self, http: Union[httpx.Client, httpx.AsyncClient], base_url: str, key: Mapping[str, str], attempts: int
+        self, http: Union[httpx.Client, httpx.AsyncClient], base_url: str, client_id: str, secret: str, attempts: int
     ) -> None:
-        self._http, self._base_url, self._key, self._attempts = http, base_url.rstrip("/"), key, attempts
+        self._http, self._base_url, self._attempts = http, base_url.rstrip("/"), attempts
+        self._grant = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
         self._token, self._renew_at = "", 0.0
         self._failures, self._failure = 0, Exception()
 
@@ -62,9 +59,9 @@ class Calls:
         if failures != self._failures:
             raise self._failure
         asked_at = time.monotonic()
-        body = {"grant_type": "client_credentials", **self._key}
+        request = self._request("POST", "/api/v1/oauth/token", json=self._grant)
         try:
-            pair = result_of((yield from self._retrying(self._request("POST", "/api/v1/oauth/token", json=body))))
+            pair = result_of((yield from self._retrying(request)))
         except Exception as error:
             self._failures, self._failure = self._failures + 1, error
             raise
@@ -79,7 +76,7 @@ class Calls:
     ) -> httpx.Request:
         if not path.startswith("/"):
             raise ValueError("the path must start with /")  # it would become a part of the host
-        headers = {"content-type": "application/merge-patch+json"} if method == "PATCH" else {}
+        headers = {"content-type": "application/merge-patch+json"} if method.upper() == "PATCH" else {}
         present = {name: value for name, value in (params or {}).items() if value is not None}
         url = f"{self._base_url}{path}"
         return self._http.build_request(method, url, params=present or None, json=json, headers=headers)
@@ -98,5 +95,5 @@ class Calls:
                 if isinstance(result, Exception):
                     raise result
                 return result
-            yield Pause(pause)
+            yield pause
             attempt += 1

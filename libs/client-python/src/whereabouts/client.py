@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import httpx
 
-from .calls import Calls, NewToken, Pause, Step, Steps
+from .calls import Calls, NewToken, Step, Steps
 from .retry import BROKEN
 from .types import Asset, AssetFields, AssetLocation, CurrentLocation, HistoryRow, InventorySaved, Location
 from .types import LocationFields
@@ -80,10 +80,9 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
         *, attempts: int = 5, inactivity_timeout: float = 30,
         transport: Optional[httpx.BaseTransport] = None, sleep: Callable[[float], object] = time.sleep,
     ) -> None:  # fmt: skip
-        headers, timeout = {"user-agent": user_agent}, _timeout(inactivity_timeout)
-        self._http = httpx.Client(headers=headers, timeout=timeout, transport=transport)
-        key = {"client_id": client_id, "client_secret": client_secret}
-        self._calls = Calls(self._http, base_url, key, attempts)
+        timeout = httpx.Timeout(inactivity_timeout, pool=None)  # one of many calls that waits to begin is not inactive
+        self._http = httpx.Client(headers={"user-agent": user_agent}, timeout=timeout, transport=transport)
+        self._calls = Calls(self._http, base_url, client_id, client_secret, attempts)
         self._sleep, self._lock = sleep, threading.Lock()
 
     @overload
@@ -129,8 +128,8 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
             return end.value
 
     def _do(self, step: Step) -> Any:
-        if isinstance(step, Pause):
-            return self._sleep(step.seconds)
+        if isinstance(step, float):
+            return self._sleep(step)
         if isinstance(step, NewToken):
             with self._lock:
                 return self._run(self._calls.exchange(*step))
@@ -150,10 +149,9 @@ class AsyncWhereabouts(
         *, attempts: int = 5, inactivity_timeout: float = 30, transport: Optional[httpx.AsyncBaseTransport] = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:  # fmt: skip
-        headers, timeout = {"user-agent": user_agent}, _timeout(inactivity_timeout)
-        self._http = httpx.AsyncClient(headers=headers, timeout=timeout, transport=transport)
-        key = {"client_id": client_id, "client_secret": client_secret}
-        self._calls = Calls(self._http, base_url, key, attempts)
+        timeout = httpx.Timeout(inactivity_timeout, pool=None)  # one of many calls that waits to begin is not inactive
+        self._http = httpx.AsyncClient(headers={"user-agent": user_agent}, timeout=timeout, transport=transport)
+        self._calls = Calls(self._http, base_url, client_id, client_secret, attempts)
         self._sleep = sleep
         self._lock: Optional[asyncio.Lock] = None  # made in the event loop, which Python 3.9 binds it to
 
@@ -197,8 +195,8 @@ class AsyncWhereabouts(
             return end.value
 
     async def _do(self, step: Step) -> Any:
-        if isinstance(step, Pause):
-            return await self._sleep(step.seconds)
+        if isinstance(step, float):
+            return await self._sleep(step)
         if isinstance(step, NewToken):
             self._lock = self._lock or asyncio.Lock()
             async with self._lock:
@@ -207,11 +205,6 @@ class AsyncWhereabouts(
             return await self._http.send(step)
         except BROKEN as error:
             return error
-
-
-def _timeout(seconds: float) -> httpx.Timeout:
-    """Without a limit for waiting until fewer requests are on their way: a call of many has not begun."""
-    return httpx.Timeout(seconds, pool=None)
 
 
 def _filled(path: str, query: Dict[str, Query]) -> Tuple[str, Dict[str, Query]]:
