@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { fullDescription, legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
 import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import { pythonTypes } from './python-types.ts'
 
 const root = new URL('../../', import.meta.url)
 const NOTICE = '// Generated from the route table by "pnpm generate". Do not edit.\n\n'
@@ -14,6 +15,10 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     descriptionFile('libs/contracts/openapi/openapi.json', publicDescription()),
     descriptionFile('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
     { path: fileURLToPath(new URL('libs/client/src/api.d.ts', root)), content: await clientTypes() },
+    {
+      path: fileURLToPath(new URL('libs/client-python/src/whereabouts/types.py', root)),
+      content: pythonTypes(publicDescription()),
+    },
   ]
 }
 

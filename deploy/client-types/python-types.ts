@@ -1,0 +1,92 @@
+/** A schema of the description, as far as it matters for types. */
+type Schema = {
+  $ref?: string
+  allOf?: [Schema]
+  type?: string
+  nullable?: boolean
+  enum?: string[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+
+/** The names of the objects that are written out in their place. */
+const INLINE = { 'Error.error': 'ErrorBody', 'ErrorBody.conflict': 'Conflict' } as Record<string, string>
+const PLAIN: Record<string, string> = {
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  object: 'Dict[str, Any]',
+}
+
+const HEAD = `# Generated from the route table by "pnpm generate". Do not edit.
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict
+`
+
+/** A module with a TypedDict for each schema of a description, in the syntax of Python 3.9. */
+export function pythonTypes(description: object): string {
+  const { components } = description as { components: { schemas: Record<string, Schema> } }
+  const { AssetCreate, LocationCreate } = components.schemas
+  const all = {
+    ...components.schemas,
+    AssetFields: fieldsOf(AssetCreate),
+    LocationFields: fieldsOf(LocationCreate),
+  }
+  return [HEAD, ...Object.entries(all).flatMap(([name, schema]) => typedDicts(name, schema))].join('\n')
+}
+
+/** What may be set of a resource that has an external key. */
+function fieldsOf({ properties, ...create }: Schema = {}): Schema {
+  const { external_key: _, ...fields } = properties ?? {}
+  return { ...create, properties: fields }
+}
+
+/** The class of a schema, after those of the objects inside. Before Python 3.11, only a class of its own can have required fields. */
+function typedDicts(name: string, { properties = {}, required = [] }: Schema): string[] {
+  const inside = Object.entries(properties).flatMap(([key, schema]) =>
+    schema.properties ? typedDicts(inlineName(name, key), schema) : [],
+  )
+  const fields = Object.entries(properties).map(([key, schema]) => ({
+    line: `    ${key}: ${typeOf(schema, name, key)}\n`,
+    isRequired: required.includes(key),
+  }))
+  const lines = (isRequired: boolean) =>
+    fields
+      .filter((field) => field.isRequired === isRequired)
+      .map(({ line }) => line)
+      .join('')
+  const [always, maybe] = [lines(true), lines(false)]
+  if (maybe === '') return [...inside, `\nclass ${name}(TypedDict):\n${always}`]
+  if (always === '') return [...inside, `\nclass ${name}(TypedDict, total=False):\n${maybe}`]
+  const base = `_${name}Required`
+  return [
+    ...inside,
+    `\nclass ${base}(TypedDict):\n${always}`,
+    `\nclass ${name}(${base}, total=False):\n${maybe}`,
+  ]
+}
+
+function typeOf(schema: Schema, parent: string, key: string): string {
+  const type = nonNullType(schema, parent, key)
+  return schema.nullable ? `Optional[${type}]` : type
+}
+
+function nonNullType(schema: Schema, parent: string, key: string): string {
+  if (schema.allOf) return typeOf(schema.allOf[0], parent, key)
+  if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '')
+  if (schema.properties) return inlineName(parent, key)
+  if (schema.items) return `List[${typeOf(schema.items, parent, key)}]`
+  if (schema.enum) return `Literal[${schema.enum.map((value) => JSON.stringify(value)).join(', ')}]`
+  const plain = PLAIN[schema.type ?? '']
+  if (plain === undefined) throw new Error(`${parent}.${key} has a schema without a type in Python`)
+  return plain
+}
+
+function inlineName(parent: string, key: string): string {
+  const name = INLINE[`${parent}.${key}`]
+  if (name === undefined) throw new Error(`name the object ${parent}.${key} in python-types.ts`)
+  return name
+}

@@ -1,0 +1,378 @@
+# Generated from the route table by "pnpm generate". Do not edit.
+from __future__ import annotations
+
+from typing import Any, Dict, List, Literal, Optional, TypedDict
+
+
+class _TokenRequestRequired(TypedDict):
+    grant_type: Literal["client_credentials", "refresh_token"]
+
+
+class TokenRequest(_TokenRequestRequired, total=False):
+    client_id: str
+    client_secret: str
+    refresh_token: str
+    scope: str
+
+
+class _ApiKeyCreateRequired(TypedDict):
+    name: str
+    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "tracking:read"]]
+
+
+class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
+    expires_at: Optional[str]
+    reader_key: Optional[str]
+
+
+class _AssetCreateRequired(TypedDict):
+    name: str
+
+
+class AssetCreate(_AssetCreateRequired, total=False):
+    external_key: str
+    description: Optional[str]
+    type: Literal["asset", "person", "inventory"]
+    metadata: Dict[str, Any]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
+
+
+class TagCreate(TypedDict):
+    tag_type: Literal["rfid", "ble", "barcode"]
+    value: str
+
+
+class AssetPatch(TypedDict, total=False):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    type: Literal["asset", "person", "inventory"]
+    metadata: Dict[str, Any]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[EchoedTag]
+
+
+class EchoedTag(TypedDict, total=False):
+    id: int
+    tag_type: str
+    value: str
+
+
+class Rename(TypedDict):
+    external_key: str
+
+
+class _LocationCreateRequired(TypedDict):
+    name: str
+
+
+class LocationCreate(_LocationCreateRequired, total=False):
+    external_key: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
+
+
+class LocationPatch(TypedDict, total=False):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[EchoedTag]
+
+
+class InventorySave(TypedDict):
+    asset_identifiers: List[str]
+    location_identifier: str
+
+
+class AssetMovedData(TypedDict):
+    asset: MovedAsset
+    from_location: Optional[EventLocation]
+    to_location: EventLocation
+
+
+class MovedAsset(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class EventLocation(TypedDict):
+    id: int
+    name: str
+
+
+class TokenPair(TypedDict):
+    access_token: str
+    refresh_token: str
+    token_type: Literal["Bearer"]
+    expires_in: int
+    scope: str
+
+
+class Conflict(TypedDict):
+    resource: str
+    id: int
+    external_key: str
+
+
+class _ErrorBodyRequired(TypedDict):
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    request_id: str
+
+
+class ErrorBody(_ErrorBodyRequired, total=False):
+    fields: List[FieldError]
+    conflict: Conflict
+
+
+class Error(TypedDict):
+    error: ErrorBody
+
+
+class _FieldErrorRequired(TypedDict):
+    field: str
+    code: str
+    message: str
+
+
+class FieldError(_FieldErrorRequired, total=False):
+    params: Dict[str, Any]
+
+
+class CurrentOrganization(TypedDict):
+    id: int
+    name: str
+    scopes: List[str]
+    api_key_id: str
+
+
+class ApiKey(TypedDict):
+    id: int
+    jti: str
+    name: str
+    scopes: List[str]
+    reader_key: Optional[str]
+    created_at: str
+    created_by: Optional[int]
+    created_by_key_id: Optional[int]
+    expires_at: Optional[str]
+    last_used_at: Optional[str]
+
+
+class ApiKeyCreated(TypedDict):
+    id: int
+    jti: str
+    client_id: str
+    client_secret: str
+    name: str
+    scopes: List[str]
+    reader_key: Optional[str]
+    created_at: str
+    expires_at: Optional[str]
+
+
+class Asset(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    type: str
+    metadata: Dict[str, Any]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class Tag(TypedDict):
+    id: int
+    tag_type: str
+    value: str
+
+
+class Location(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class HistoryRow(TypedDict):
+    event_observed_at: str
+    location_id: Optional[int]
+    location_external_key: Optional[str]
+    duration_seconds: Optional[int]
+
+
+class AssetLocation(TypedDict):
+    asset_id: int
+    asset_external_key: str
+    location_id: Optional[int]
+    location_external_key: Optional[str]
+    asset_deleted_at: Optional[str]
+    asset_last_seen: str
+    dwell_started_at: Optional[str]
+    dwell_seconds: Optional[int]
+
+
+class CurrentLocation(TypedDict):
+    asset: str
+    location: str
+    last_seen: str
+
+
+class InventorySaved(TypedDict):
+    count: int
+    location_id: int
+    location_name: str
+    timestamp: str
+
+
+class AssetMovedEvent(TypedDict):
+    event: Literal["asset.moved"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetMovedData
+
+
+class CurrentOrganizationAnswer(TypedDict):
+    data: CurrentOrganization
+
+
+class ApiKeyPage(TypedDict):
+    data: List[ApiKey]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class ApiKeyCreatedAnswer(TypedDict):
+    data: ApiKeyCreated
+
+
+class AssetPage(TypedDict):
+    data: List[Asset]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class AssetAnswer(TypedDict):
+    data: Asset
+
+
+class AssetRenamed(TypedDict):
+    data: Asset
+    descendant_count_affected: int
+
+
+class LocationPage(TypedDict):
+    data: List[Location]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class LocationAnswer(TypedDict):
+    data: Location
+
+
+class LocationRenamed(TypedDict):
+    data: Location
+    descendant_count_affected: int
+
+
+class TagAnswer(TypedDict):
+    data: Tag
+
+
+class HistoryRowPage(TypedDict):
+    data: List[HistoryRow]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class AssetLocationPage(TypedDict):
+    data: List[AssetLocation]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class CurrentLocationPage(TypedDict):
+    data: List[CurrentLocation]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class InventorySavedAnswer(TypedDict):
+    data: InventorySaved
+
+
+class _AssetFieldsRequired(TypedDict):
+    name: str
+
+
+class AssetFields(_AssetFieldsRequired, total=False):
+    description: Optional[str]
+    type: Literal["asset", "person", "inventory"]
+    metadata: Dict[str, Any]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
+
+
+class _LocationFieldsRequired(TypedDict):
+    name: str
+
+
+class LocationFields(_LocationFieldsRequired, total=False):
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
