@@ -143,6 +143,6 @@ with Whereabouts(*key, "python-httpx/1") as client:
     'None',
     '404 not_found None 26',
     '403 None None 26',
-    'Forbidden: send a User-Agent header that names your product.',
+    'Forbidden: send a User-Agent that names your product, such as User-Agent: acme-warehouse/1.0',
   ])
 })

@@ -240,14 +240,12 @@ class Upserts:
         paths = [" ".join(line.split(" ")[:2]) for line in server.lines[2:]]
         self.assertEqual(paths, ["POST /api/v1/assets/7/tags", "GET /api/v1/assets/7"])
 
-    def test_find_the_key_if_the_conflict_is_of_a_tag(self) -> None:
-        of_tag = {"conflict": {"resource": "location", "id": 9, "external_key": "A-1"}}
-        server = Server(failed(409, **of_tag), data([STORED]))
-        self.assertEqual(self.upsert(server, name="A")["outcome"], "unchanged")
-        self.assertEqual(server.lines[1], "GET /api/v1/assets?external_key=A-1")
-        with self.assertRaises(ApiError) as caught:
-            self.upsert(Server(failed(409, **of_tag), data([])), name="A", tags=[TAG])
-        self.assertEqual(caught.exception.status, 409)
+    def test_end_with_the_conflict_if_something_else_has_a_tag(self) -> None:
+        owners = [{"resource": "location", "id": 9, "external_key": "A-1"}, {**EXISTS["conflict"], "external_key": "B"}, None]
+        for owner in owners:
+            with self.assertRaises(ApiError) as caught:
+                self.upsert(Server(failed(409, **({"conflict": owner} if owner else {}))), name="A", tags=[TAG])
+            self.assertEqual(caught.exception.status, 409)
 
     def test_end_with_another_error(self) -> None:
         with self.assertRaises(ApiError) as caught:

@@ -236,14 +236,25 @@ class Location(TypedDict):
     tags: List[Tag]
 
 
-class HistoryRow(TypedDict):
+class _HistoryRowRequired(TypedDict):
     event_observed_at: str
     location_id: Optional[int]
     location_external_key: Optional[str]
     duration_seconds: Optional[int]
 
 
-class AssetLocation(TypedDict):
+class HistoryRow(_HistoryRowRequired, total=False):
+    asset: Optional[ExpandedThing]
+    location: Optional[ExpandedThing]
+
+
+class ExpandedThing(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class _AssetLocationRequired(TypedDict):
     asset_id: int
     asset_external_key: str
     location_id: Optional[int]
@@ -252,6 +263,11 @@ class AssetLocation(TypedDict):
     asset_last_seen: str
     dwell_started_at: Optional[str]
     dwell_seconds: Optional[int]
+
+
+class AssetLocation(_AssetLocationRequired, total=False):
+    asset: Optional[ExpandedThing]
+    location: Optional[ExpandedThing]
 
 
 class CurrentLocation(TypedDict):

@@ -32,14 +32,10 @@ def upsert(calls: Calls, kind: str, external_key: str, fields: Mapping[str, Any]
         if error.status != 409:
             raise
         owner = error.conflict
-        if owner and owner["resource"] == kind and owner["external_key"] == external_key:
-            found = [(yield from calls.data("GET", f"{path}/{owner['id']}"))]
-        else:
-            found = (yield from calls.call("GET", path, {"external_key": external_key}))["data"]
-        if not found:
+        if not owner or owner["resource"] != kind or owner["external_key"] != external_key:
             raise  # something else has a tag
-    stored = found[0]
-    one = f"{path}/{stored['id']}"
+    one = f"{path}/{owner['id']}"
+    stored = yield from calls.data("GET", one)
     values = {name: value for name, value in fields.items() if name != "tags"}
     changes = {n: value for n, value in values.items() if n not in stored or not _is_equal(stored[n], value)}
     has = {(tag["tag_type"], tag["value"]) for tag in stored["tags"]}
