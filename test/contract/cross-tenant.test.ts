@@ -1,3 +1,4 @@
+import { tagTypes } from '@whereabouts/contracts/tags'
 import type { Route } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
@@ -18,6 +19,10 @@ const NEUTRAL = new Set([
   'limit',
   'at', // when, and how much of what another filter names
   'include_descendants',
+  'not_seen_since',
+  'window',
+  'is_root',
+  'expand', // shows more of the own rows
   'offset',
   'sort',
   'is_active',
@@ -192,6 +197,10 @@ function filterValues(parameter: string, { asset, location, reader }: World): (s
   switch (parameter) {
     case 'asset_id':
       return [asset.id]
+    case 'id':
+      return [asset.id, location.id]
+    case 'tag':
+      return [asset, location].flatMap(({ tagValue }) => tagTypes.map((type) => `${type}:${tagValue}`))
     case 'location_id':
     case 'parent_id':
       return [location.id]
