@@ -5,7 +5,7 @@ import { verdictTable, type Verdict } from '../load/verdict.ts'
 import { median, quantile, sum, table } from '../load/figures.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
 import { trackingOf, type Settings } from './bench.ts'
-import { move, MOVING_ORG, PER_SECOND } from './delay.ts'
+import { move, MOVING_ORG } from './delay.ts'
 import { READS_PER_MESSAGE, readsPerMinute } from './reads.ts'
 
 export const AGAINST_PARTS = ['delay', 'rescans', 'rows'] as const
@@ -39,7 +39,8 @@ export function benchIngestAgainst(
 const PARTS = { delay: compareDelays, rescans: compareRescans, rows: compareNewRows }
 
 /** Movements of a round. The seconds are for all rounds; the warm-up round has as many movements. */
-const movementsOf = ({ delaySeconds, rounds }: Settings) => Math.ceil((delaySeconds * PER_SECOND) / rounds)
+const movementsOf = ({ delaySeconds, perSecond, rounds }: Settings) =>
+  Math.ceil((delaySeconds * perSecond) / rounds)
 
 async function prepare(system: System, settings: Settings): Promise<Side> {
   const { stack } = system
@@ -154,7 +155,12 @@ async function compareDelays(sides: readonly Side[], run: Run): Promise<Verdict[
   const movements = movementsOf(run)
   if (movements === 0) return []
   const pairs = await inRounds(sides, run.rounds, async ({ nc }, round) => {
-    const { toEvents } = await move(nc, undefined, movements, round * movements)
+    const { toEvents } = await move(
+      nc,
+      undefined,
+      { perSecond: run.perSecond, total: movements },
+      round * movements,
+    )
     return { p50: quantile(toEvents, 0.5), p99: quantile(toEvents, 0.99) }
   })
   const [name = '', ours = ''] = sides.map(({ system }) => system.name)
@@ -163,7 +169,7 @@ async function compareDelays(sides: readonly Side[], run: Run): Promise<Verdict[
     String(i + 1),
     ...[base.p50, now.p50, base.p99, now.p99].map((ms) => ms.toFixed(1)),
   ])
-  run.say(`\nDelay from publishing to EVENTS, ${PER_SECOND} movements/s\n${table([head, ...rows])}\n`)
+  run.say(`\nDelay from publishing to EVENTS, ${run.perSecond} movements/s\n${table([head, ...rows])}\n`)
   return (['p50', 'p99'] as const).map((share) =>
     ratioVerdict(
       `delay to EVENTS, ${share}: ${name}'s ÷ now's`,

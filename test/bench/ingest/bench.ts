@@ -10,6 +10,8 @@ export type Settings = {
   minutes: number
   rounds: number
   delaySeconds: number
+  /** Movements a second while the delay is measured. */
+  perSecond: number
 }
 
 /** The input of every part of the benchmark. */

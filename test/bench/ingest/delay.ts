@@ -10,15 +10,15 @@ import { READER, assetIdOf, tagValueOf } from './warehouse.ts'
 /** The organization whose movements are timed; it has an asset for each of them. */
 export const MOVING_ORG = 99
 
-export const PER_SECOND = 1_000
-const EVERY_NTH_IN_REPORT = 50
+/** Asked more often, the report would be the load. */
+const REPORTS_PER_SECOND = 20
 const GIVE_UP_MS = 10_000
 
-/** The delay of a movement to EVENTS and to the report at a thousand messages a second. */
+/** The delay of a movement to EVENTS and to the report. */
 export async function measureDelays({ stack, nc, settings, say }: Bench): Promise<Verdict[]> {
   if (settings.delaySeconds === 0) return []
-  const total = settings.delaySeconds * PER_SECOND
-  const { toEvents, toReport, perSecond } = await move(nc, await reportOf(stack, MOVING_ORG), total)
+  const pace = { perSecond: settings.perSecond, total: settings.delaySeconds * settings.perSecond }
+  const { toEvents, toReport, perSecond } = await move(nc, await reportOf(stack, MOVING_ORG), pace)
   const row = (name: string, ms: readonly number[]) => [
     name,
     String(ms.length),
@@ -36,6 +36,8 @@ export async function measureDelays({ stack, nc, settings, say }: Bench): Promis
   ]
 }
 
+/** `total`: movements. */
+export type Pace = { perSecond: number; total: number }
 type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
 export type Ask = (assetId: number) => Promise<Row | undefined>
 
@@ -46,7 +48,7 @@ export type Ask = (assetId: number) => Promise<Row | undefined>
 export async function move(
   nc: NatsConnection,
   ask: Ask | undefined,
-  total: number,
+  { perSecond, total }: Pace,
   first = 0,
 ): Promise<Delays> {
   const org = MOVING_ORG
@@ -62,15 +64,16 @@ export async function move(
     },
   })
   await nc.flush()
+  const everyNth = Math.ceil(perSecond / REPORTS_PER_SECOND)
   const started = performance.now()
   for (let sent = 0; sent < total;) {
-    const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * PER_SECOND))
+    const due = Math.min(total, Math.floor(((performance.now() - started) / 1000) * perSecond))
     for (; sent < due; sent += 1) {
       const body = { reads: [{ tag: { type: 'rfid', value: tagValueOf(org, first + sent) }, antenna: 2 }] }
       const id = assetIdOf(org, first + sent)
       sentAt.set(id, performance.now())
       nc.publish(`scans.${org}.${READER}.canonical`, JSON.stringify(body))
-      if (ask && sent % EVERY_NTH_IN_REPORT === 0) toReport.push(untilReported(ask, id))
+      if (ask && sent % everyNth === 0) toReport.push(untilReported(ask, id))
     }
     await new Promise((resolve) => setTimeout(resolve, 1))
   }

@@ -24,7 +24,8 @@ export const INGEST_HELP = `pnpm bench ingest [flags]     measure reads per seco
   --messages N      messages of 50 rescans in a round                    default 10000
   --minutes N       new rows of each asset in a round                    default 100
   --rounds N        rounds of floor and tracking in turn                 default 5
-  --delay-seconds N send 1000 messages a second this long; 0: skip       default 30
+  --delay-seconds N send messages this long; 0: skip                     default 30
+  --per-second N    messages a second meanwhile, 1 to 5000               default 1000
   --only NAME       measure only rescans, rows or delay; or scale: the cost of a read from 10 to 1000
                     organizations and from 1000 to 1000000 assets, which takes about ten minutes
   --profile FILE    write a CPU profile of tracking (slower: the figures do not count)
@@ -49,6 +50,7 @@ function readSettings(args: string[]): Run | AgainstRun {
       minutes: { type: 'string', default: '100' },
       rounds: { type: 'string', default: '5' },
       'delay-seconds': { type: 'string', default: '30' },
+      'per-second': { type: 'string', default: '1000' },
       only: { type: 'string' },
       profile: { type: 'string' },
       against: { type: 'string' },
@@ -71,6 +73,7 @@ function readSettings(args: string[]): Run | AgainstRun {
     minutes: bounded('minutes', 1, 500),
     rounds: bounded('rounds', 1, 20),
     delaySeconds: bounded('delay-seconds', 0, 60),
+    perSecond: bounded('per-second', 1, 5_000),
   }
   const { against, profile } = values
   const parts = partsOf(values.only)
@@ -119,9 +122,9 @@ export async function benchIngest(args: string[], say: (text: string) => void): 
 async function prepare(
   stack: Stack,
   nc: NatsConnection,
-  { warehouse, delaySeconds }: Settings,
+  { warehouse, delaySeconds, perSecond }: Settings,
 ): Promise<void> {
-  const moving = { orgs: [MOVING_ORG], assetsPerOrg: Math.max(1, delaySeconds * 1_000) }
+  const moving = { orgs: [MOVING_ORG], assetsPerOrg: Math.max(1, delaySeconds * perSecond) }
   await configureReaders(stack, [...warehouse.orgs, MOVING_ORG])
   await announce(nc, warehouse)
   await announce(nc, moving)
