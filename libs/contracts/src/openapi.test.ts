@@ -154,6 +154,14 @@ describe.for([
         expect(all).toContain(`"#/components/${kind}/${name}"`)
   })
 
+  test('an object inside of a schema is a named component', () => {
+    const schemaOfFields = schemas.flatMap(([, { properties }]) => Object.entries((properties ?? {}) as Json))
+    const anonymous = schemaOfFields.filter(
+      ([field, schema]) => field !== 'params' && (schema as Json)['type'] === 'object',
+    )
+    expect(anonymous).toEqual([])
+  })
+
   test('a body has one media type, because generators make a method or a union of several', () => {
     const several = found.filter(
       ({ requestBody }) => Object.keys(contentOf(requestBody ?? {}, document)).length > 1,
