@@ -155,9 +155,11 @@ describe.for([
   })
 
   test('an object inside of a schema is a named component', () => {
-    const schemaOfFields = schemas.flatMap(([, { properties }]) => Object.entries((properties ?? {}) as Json))
-    const anonymous = schemaOfFields.filter(
-      ([field, schema]) => field !== 'params' && (schema as Json)['type'] === 'object',
+    const fields = schemas.flatMap(([, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, Json>),
+    )
+    const anonymous = fields.filter(
+      ([field, { type, allOf }]) => field !== 'params' && type === 'object' && allOf === undefined,
     )
     expect(anonymous).toEqual([])
   })
