@@ -1854,10 +1854,7 @@ export interface components {
              * @enum {string}
              */
             type?: "asset" | "person" | "inventory";
-            /** @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings. */
-            metadata?: {
-                [key: string]: unknown;
-            };
+            metadata?: components["schemas"]["Metadata"];
             /** @description A filter of lists. It hides nothing by itself. Defaults to `true`. */
             is_active?: boolean;
             /**
@@ -1918,10 +1915,7 @@ export interface components {
              * @enum {string}
              */
             type?: "asset" | "person" | "inventory";
-            /** @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings. */
-            metadata?: {
-                [key: string]: unknown;
-            };
+            metadata?: components["schemas"]["Metadata"];
             /** @description A filter of lists. It hides nothing by itself. */
             is_active?: boolean;
             /**
@@ -2352,37 +2346,7 @@ export interface components {
             scope: string;
         };
         Error: {
-            /** @description What is wrong with the request. */
-            error: {
-                /**
-                 * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
-                 * @example validation_error
-                 */
-                type: string;
-                /** @description For people. The text may change. */
-                title: string;
-                /** @description The HTTP status. */
-                status: number;
-                /** @description For people. The text may change. */
-                detail: string;
-                /** @description The path of the request. */
-                instance: string;
-                /** @description The value of the `X-Request-ID` header. */
-                request_id: string;
-                /** @description Only on `validation_error`: one entry per problem. */
-                fields?: components["schemas"]["FieldError"][];
-                /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
-                conflict?: {
-                    /**
-                     * @description What it is. Known values: `asset`, `location`.
-                     * @example asset
-                     */
-                    resource: string;
-                    /** Format: int64 */
-                    id: number;
-                    external_key: string;
-                };
-            };
+            error: components["schemas"]["ErrorDetails"];
         };
         FieldError: {
             /**
@@ -2835,15 +2799,7 @@ export interface components {
              * @example asset
              */
             type: string;
-            /**
-             * @description Your own JSON object.
-             * @example {
-             *       "maker": "Linde"
-             *     }
-             */
-            metadata: {
-                [key: string]: unknown;
-            };
+            metadata: components["schemas"]["Metadata"];
             /** @description A filter of lists. It hides nothing by itself. */
             is_active: boolean;
             /**
@@ -4201,6 +4157,51 @@ export interface components {
              * @example 1
              */
             total_count: number;
+        };
+        /**
+         * @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings.
+         * @example {
+         *       "maker": "Linde"
+         *     }
+         */
+        Metadata: {
+            [key: string]: unknown;
+        };
+        /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
+        ErrorConflict: {
+            /**
+             * @description What it is. Known values: `asset`, `location`.
+             * @example asset
+             */
+            resource: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+        };
+        /** @description What is wrong with the request. */
+        ErrorDetails: {
+            /**
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @example validation_error
+             */
+            type: string;
+            /** @description For people. The text may change. */
+            title: string;
+            /** @description The HTTP status. */
+            status: number;
+            /** @description For people. The text may change. */
+            detail: string;
+            /** @description The path of the request. */
+            instance: string;
+            /** @description The value of the `X-Request-ID` header. */
+            request_id: string;
+            /** @description Only on `validation_error`: one entry per problem. */
+            fields?: components["schemas"]["FieldError"][];
+            conflict?: components["schemas"]["ErrorConflict"];
         };
     };
     responses: {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from './echo.ts'
 import { shapeOf, writable, type Fields } from './fields.ts'
-import { Metadata, MetadataPatch } from './metadata.ts'
+import { Metadata, MetadataPatch, MetadataView } from './metadata.ts'
 import {
   booleanParameter,
   dataOf,
@@ -46,7 +46,7 @@ export const assetFields = {
     imported: true,
   },
   metadata: {
-    view: z.record(z.string(), z.unknown()).meta({ example: { maker: 'Linde' } }),
+    view: MetadataView,
     create: Metadata.optional(),
     patch: MetadataPatch.optional(),
     writable: true,

@@ -75,6 +75,11 @@ const toJson = (value: object): string =>
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The same for requests and replies, so that it is one schema of the API description. */
+const described = {
+  override: { type: 'object', additionalProperties: true, example: { maker: 'Linde' } },
+} as const
+
 /**
  * A free-form object that is replaced whole and bounded in size and depth (D4.6). Not a `z.record`, which takes 250 ms
  * for 150 000 names, silently drops `__proto__`, and checks all values a second time.
@@ -92,7 +97,7 @@ function metadata({ mayEcho }: { mayEcho: boolean }) {
       for (const { path, value: input, ...params } of unstorableIn(value))
         payload.issues.push({ code: 'custom', path, input, message: '', params })
   }) as unknown as z.ZodType<Record<string, unknown>>
-  return schema.meta({ override: { type: 'object', additionalProperties: true } })
+  return schema.meta(described)
 }
 
 function problemOfWhole(value: object): FieldProblem | undefined {
@@ -111,6 +116,8 @@ function problemOfWhole(value: object): FieldProblem | undefined {
     ? { code: 'invalid_value', message: '{f} must not contain NUL or broken Unicode' }
     : undefined
 }
+
+export const MetadataView = z.record(z.string(), z.unknown()).meta(described)
 
 export const Metadata = metadata({ mayEcho: false })
 

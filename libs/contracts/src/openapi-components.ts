@@ -8,7 +8,7 @@ type Document = ReturnType<typeof createDocument>
 const isObject = (node: unknown): node is Json => typeof node === 'object' && node !== null
 
 /**
- * Makes the description one that code generators get good code from: named envelopes, a description at each field and
+ * Makes the description one that code generators get good code from: named objects, a description at each field and
  * parameter, and no field that is always refused. Changes and returns the document.
  */
 export function forGenerators(document: Document): Document {
@@ -20,6 +20,7 @@ export function forGenerators(document: Document): Document {
   }
   for (const parameter of Object.values(components['parameters'] ?? {})) describeParameter(parameter as Json)
   for (const [name, schema] of Object.entries(schemas)) describeFields(name, schema)
+  for (const schema of Object.values({ ...schemas })) nameParts(schema, schemas)
   return document
 }
 
@@ -31,12 +32,33 @@ function nameEnvelopes(responses: Record<string, Json>, schemas: Record<string, 
   for (const { content } of Object.values(responses))
     for (const media of Object.values((content ?? {}) as Record<string, Json>)) {
       const name = envelopeName(media['schema'] as Json | undefined)
-      if (name === undefined) continue
-      const known = (schemas[name] ??= media['schema'] as Json)
-      if (JSON.stringify(known) !== JSON.stringify(media['schema']))
-        throw new Error(`${name} would name two envelopes`)
-      media['schema'] = { $ref: `#/components/schemas/${name}` }
+      if (name !== undefined) media['schema'] = named(name, media['schema'] as Json, schemas)
     }
+}
+
+/** Names of the objects inside of other schemas, by field. */
+const partNames = new Map([
+  ['metadata', 'Metadata'],
+  ['error', 'ErrorDetails'],
+  ['conflict', 'ErrorConflict'],
+])
+
+function nameParts(schema: Json, schemas: Record<string, Json>): void {
+  const properties = (schema['properties'] ?? {}) as Record<string, Json>
+  for (const [field, part] of Object.entries(properties)) {
+    const name = partNames.get(field)
+    if (name === undefined || part['type'] !== 'object') continue
+    describeFields(name, part)
+    nameParts(part, schemas)
+    properties[field] = named(name, part, schemas)
+  }
+}
+
+/** Moves a schema to the components. Returns the reference to it. */
+function named(name: string, schema: Json, schemas: Record<string, Json>): Json {
+  const known = (schemas[name] ??= schema)
+  if (JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`${name} would name two schemas`)
+  return { $ref: `#/components/schemas/${name}` }
 }
 
 /** `AssetPage` for a list of `Asset`, `AssetAnswer` for one, `AssetRenamed` for one with its affected descendants. */

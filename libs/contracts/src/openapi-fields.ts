@@ -27,7 +27,6 @@ const fields: Record<string, string> = {
   type: 'The kind of asset.',
   metadata:
     'Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings.',
-  'Asset.metadata': 'Your own JSON object.',
   // Tags
   tag_type: 'The technology of the tag.',
   value:

@@ -154,6 +154,16 @@ describe.for([
         expect(all).toContain(`"#/components/${kind}/${name}"`)
   })
 
+  test('an object inside of a schema is a named component', () => {
+    const fields = schemas.flatMap(([, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, Json>),
+    )
+    const anonymous = fields.filter(
+      ([field, { type, allOf }]) => field !== 'params' && type === 'object' && allOf === undefined,
+    )
+    expect(anonymous).toEqual([])
+  })
+
   test('a body has one media type, because generators make a method or a union of several', () => {
     const several = found.filter(
       ({ requestBody }) => Object.keys(contentOf(requestBody ?? {}, document)).length > 1,

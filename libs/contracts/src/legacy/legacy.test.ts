@@ -59,10 +59,11 @@ test.for(Object.entries(views))('D1.2 %s is the view of the legacy description',
     properties: Record<string, Json>
     required: string[]
   }
-  const found = Object.entries(schema.properties).map(([field, { type, format, nullable }]) => [
-    field,
-    `${String(format === 'date-time' ? format : type)}${nullable === true ? '*' : ''}`,
-  ])
+  const found = Object.entries(schema.properties).map(([field, property]) => {
+    const part = String(property['$ref']).replace('#/components/schemas/', '')
+    const { type, format, nullable } = (described.components?.schemas?.[part] ?? property) as Json
+    return [field, `${String(format === 'date-time' ? format : type)}${nullable === true ? '*' : ''}`]
+  })
   expect(Object.fromEntries(found)).toEqual(fields)
   const always = Object.keys(fields).filter((field) => field !== 'current_location') // ADR 21
   expect(schema.required.toSorted()).toEqual(always.toSorted())
