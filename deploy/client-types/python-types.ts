@@ -10,8 +10,6 @@ type Schema = {
   required?: string[]
 }
 
-/** The names of the objects that are written out in their place. */
-const INLINE = { 'Error.error': 'ErrorBody', 'ErrorBody.conflict': 'Conflict' } as Record<string, string>
 const PLAIN: Record<string, string> = {
   string: 'str',
   integer: 'int',
@@ -44,13 +42,11 @@ function fieldsOf({ properties, ...create }: Schema = {}): Schema {
   return { ...create, properties: fields }
 }
 
-/** The class of a schema, after those of the objects inside. Before Python 3.11, only a class of its own can have required fields. */
-function typedDicts(name: string, { properties = {}, required = [] }: Schema): string[] {
-  const inside = Object.entries(properties).flatMap(([key, schema]) =>
-    schema.properties ? typedDicts(inlineName(name, key), schema) : [],
-  )
+/** The class of a schema. Before Python 3.11, only a class of its own can have required fields. */
+function typedDicts(name: string, { properties, required = [] }: Schema): string[] {
+  if (properties === undefined) return [`\n${name} = Dict[str, Any]\n`]
   const fields = Object.entries(properties).map(([key, schema]) => ({
-    line: `    ${key}: ${typeOf(schema, name, key)}\n`,
+    line: `    ${key}: ${typeOf(schema, `${name}.${key}`)}\n`,
     isRequired: required.includes(key),
   }))
   const lines = (isRequired: boolean) =>
@@ -59,34 +55,24 @@ function typedDicts(name: string, { properties = {}, required = [] }: Schema): s
       .map(({ line }) => line)
       .join('')
   const [always, maybe] = [lines(true), lines(false)]
-  if (maybe === '') return [...inside, `\nclass ${name}(TypedDict):\n${always}`]
-  if (always === '') return [...inside, `\nclass ${name}(TypedDict, total=False):\n${maybe}`]
+  if (maybe === '') return [`\nclass ${name}(TypedDict):\n${always}`]
+  if (always === '') return [`\nclass ${name}(TypedDict, total=False):\n${maybe}`]
   const base = `_${name}Required`
-  return [
-    ...inside,
-    `\nclass ${base}(TypedDict):\n${always}`,
-    `\nclass ${name}(${base}, total=False):\n${maybe}`,
-  ]
+  return [`\nclass ${base}(TypedDict):\n${always}`, `\nclass ${name}(${base}, total=False):\n${maybe}`]
 }
 
-function typeOf(schema: Schema, parent: string, key: string): string {
-  const type = nonNullType(schema, parent, key)
+function typeOf(schema: Schema, where: string): string {
+  const type = nonNullType(schema, where)
   return schema.nullable ? `Optional[${type}]` : type
 }
 
-function nonNullType(schema: Schema, parent: string, key: string): string {
-  if (schema.allOf) return typeOf(schema.allOf[0], parent, key)
+function nonNullType(schema: Schema, where: string): string {
+  if (schema.allOf) return typeOf(schema.allOf[0], where)
   if (schema.$ref) return schema.$ref.replace('#/components/schemas/', '')
-  if (schema.properties) return inlineName(parent, key)
-  if (schema.items) return `List[${typeOf(schema.items, parent, key)}]`
+  if (schema.items) return `List[${typeOf(schema.items, where)}]`
   if (schema.enum) return `Literal[${schema.enum.map((value) => JSON.stringify(value)).join(', ')}]`
   const plain = PLAIN[schema.type ?? '']
-  if (plain === undefined) throw new Error(`${parent}.${key} has a schema without a type in Python`)
+  if (plain === undefined || schema.properties)
+    throw new Error(`${where} has a schema without a type in Python`)
   return plain
-}
-
-function inlineName(parent: string, key: string): string {
-  const name = INLINE[`${parent}.${key}`]
-  if (name === undefined) throw new Error(`name the object ${parent}.${key} in python-types.ts`)
-  return name
 }

@@ -4,7 +4,7 @@ from typing import Any, List, Optional
 
 import httpx
 
-from .types import Conflict, ErrorBody, FieldError
+from .types import ErrorConflict, ErrorDetails, FieldError
 
 
 class ApiError(Exception):
@@ -14,13 +14,13 @@ class ApiError(Exception):
     `request_id`: by which the operator finds the request.
     """
 
-    def __init__(self, status: int, error: Optional[ErrorBody], text: str = "", request_id: Optional[str] = None) -> None:
+    def __init__(self, status: int, error: Optional[ErrorDetails], text: str = "", request_id: Optional[str] = None) -> None:
         super().__init__(status, error, text, request_id)  # its parameters, so that it can be pickled
         self.status = status
         self.type: Optional[str] = error["type"] if error else None
         self.detail: str = error["detail"] if error else text.strip()[:200]
         self.fields: List[FieldError] = error.get("fields", []) if error else []
-        self.conflict: Optional[Conflict] = error.get("conflict") if error else None
+        self.conflict: Optional[ErrorConflict] = error.get("conflict") if error else None
         self.request_id: Optional[str] = error["request_id"] if error else request_id
 
     def __str__(self) -> str:

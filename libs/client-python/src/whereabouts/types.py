@@ -33,7 +33,7 @@ class AssetCreate(_AssetCreateRequired, total=False):
     external_key: str
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
-    metadata: Dict[str, Any]
+    metadata: Metadata
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -51,7 +51,7 @@ class AssetPatch(TypedDict, total=False):
     name: str
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
-    metadata: Dict[str, Any]
+    metadata: Metadata
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -132,28 +132,8 @@ class TokenPair(TypedDict):
     scope: str
 
 
-class Conflict(TypedDict):
-    resource: str
-    id: int
-    external_key: str
-
-
-class _ErrorBodyRequired(TypedDict):
-    type: str
-    title: str
-    status: int
-    detail: str
-    instance: str
-    request_id: str
-
-
-class ErrorBody(_ErrorBodyRequired, total=False):
-    fields: List[FieldError]
-    conflict: Conflict
-
-
 class Error(TypedDict):
-    error: ErrorBody
+    error: ErrorDetails
 
 
 class _FieldErrorRequired(TypedDict):
@@ -204,7 +184,7 @@ class Asset(TypedDict):
     name: str
     description: Optional[str]
     type: str
-    metadata: Dict[str, Any]
+    metadata: Metadata
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
@@ -366,6 +346,29 @@ class InventorySavedAnswer(TypedDict):
     data: InventorySaved
 
 
+Metadata = Dict[str, Any]
+
+
+class ErrorConflict(TypedDict):
+    resource: str
+    id: int
+    external_key: str
+
+
+class _ErrorDetailsRequired(TypedDict):
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+    request_id: str
+
+
+class ErrorDetails(_ErrorDetailsRequired, total=False):
+    fields: List[FieldError]
+    conflict: ErrorConflict
+
+
 class _AssetFieldsRequired(TypedDict):
     name: str
 
@@ -373,7 +376,7 @@ class _AssetFieldsRequired(TypedDict):
 class AssetFields(_AssetFieldsRequired, total=False):
     description: Optional[str]
     type: Literal["asset", "person", "inventory"]
-    metadata: Dict[str, Any]
+    metadata: Metadata
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
