@@ -7,7 +7,9 @@ import { listPageAncestors } from './paths.queries.ts'
 const place = ({ parent, path, depth }: LegacyLocationView) => [parent, path, depth]
 
 describe('D1.2 creating and reading', () => {
-  test('a location needs identifier and name, and the legacy view has every field', async ({ legacy }) => {
+  test('D17.1 a location needs identifier and name, and the legacy view has no unset field', async ({
+    legacy,
+  }) => {
     const { fields } = (await legacy.post('/locations', {})).json().error
     expect(fields).toMatchObject([
       { field: 'identifier', code: 'required' },
@@ -20,14 +22,11 @@ describe('D1.2 creating and reading', () => {
       surrogate_id: expect.any(Number),
       identifier: 'DOCK-1',
       name: 'Dock 1',
-      description: null,
-      parent: null,
       path: 'DOCK-1',
-      depth: 0,
+      depth: 1,
       is_active: true,
       identifiers: [],
       valid_from: data.created_at,
-      valid_to: null,
       created_at: expect.any(String),
       updated_at: data.created_at,
     })
@@ -47,7 +46,7 @@ describe('D1.2 creating and reading', () => {
       valid_to: '2999-01-01T00:00:00.000Z',
     }
     const { data } = (await legacy.post('/locations', { ...body, parent_identifier: 'HALL' })).json()
-    expect(data).toMatchObject({ ...body, parent: 'HALL', path: 'HALL/DOCK', depth: 1 })
+    expect(data).toMatchObject({ ...body, parent: 'HALL', path: 'HALL.DOCK', depth: 2 })
     const current = (await catalog.get(`/locations/${data.surrogate_id}`)).json().data
     const { surrogate_id, identifier, identifiers, parent, path: _, depth: __, ...same } = data
     expect(current).toEqual({
@@ -98,7 +97,7 @@ describe('D1.2 creating and reading', () => {
   })
 })
 
-describe('D5.9 path and depth', () => {
+describe('D17.1 path and depth', () => {
   test('come from the live tree, for every row of a page', async ({ legacy, catalog }) => {
     const site = await catalog.location({ external_key: 'SITE' })
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
@@ -106,10 +105,10 @@ describe('D5.9 path and depth', () => {
     await catalog.location({ external_key: 'YARD' })
     const { data } = (await legacy.get('/locations')).json<{ data: LegacyLocationView[] }>()
     expect(data.map(place)).toEqual([
-      ['HALL', 'SITE/HALL/DOCK', 2],
-      ['SITE', 'SITE/HALL', 1],
-      [null, 'SITE', 0],
-      [null, 'YARD', 0],
+      ['HALL', 'SITE.HALL.DOCK', 3],
+      ['SITE', 'SITE.HALL', 2],
+      [undefined, 'SITE', 1],
+      [undefined, 'YARD', 1],
     ])
     for (const one of data) expect(await legacy.location(one.identifier)).toEqual(one)
   })
@@ -119,10 +118,10 @@ describe('D5.9 path and depth', () => {
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
     await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
     await legacy.put('/locations/SITE', { identifier: 'PLANT' })
-    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'PLANT/HALL/DOCK', 2])
+    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'PLANT.HALL.DOCK', 3])
     const { data } = (await legacy.put('/locations/HALL', { parent_identifier: null })).json()
-    expect(place(data)).toEqual([null, 'HALL', 0])
-    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'HALL/DOCK', 1])
+    expect(place(data)).toEqual([undefined, 'HALL', 1])
+    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'HALL.DOCK', 2])
   })
 
   test('of a deleted location begin below a deleted parent', async ({ legacy, catalog }) => {
@@ -133,9 +132,9 @@ describe('D5.9 path and depth', () => {
       const res = await legacy.get('/locations?include_deleted=true&identifier=DOCK')
       return place(res.json().data[0])
     }
-    expect(await listed()).toEqual(['HALL', 'HALL/DOCK', 1])
+    expect(await listed()).toEqual(['HALL', 'HALL.DOCK', 2])
     await catalog.delete(`/locations/${hall.id}`)
-    expect(await listed()).toEqual([null, 'DOCK', 0])
+    expect(await listed()).toEqual([undefined, 'DOCK', 1])
   })
 
   test('stop at MAX_LEVELS ancestors', async ({ legacy, catalog }) => {
@@ -148,11 +147,11 @@ describe('D5.9 path and depth', () => {
       [catalog.orgId, MAX_LEVELS + 2],
     )
     const whole = await legacy.location(`L${MAX_LEVELS}`)
-    expect(whole.path.split('/')).toHaveLength(MAX_LEVELS + 1)
-    expect(whole.path.startsWith('L0/L1/')).toBe(true)
+    expect(whole.path.split('.')).toHaveLength(MAX_LEVELS + 1)
+    expect(whole.path.startsWith('L0.L1.')).toBe(true)
     const cut = await legacy.location(`L${MAX_LEVELS + 2}`)
-    expect(cut).toMatchObject({ parent: `L${MAX_LEVELS + 1}`, depth: MAX_LEVELS })
-    expect(cut.path.startsWith('…/L2/L3/')).toBe(true)
+    expect(cut).toMatchObject({ parent: `L${MAX_LEVELS + 1}`, depth: MAX_LEVELS + 1 })
+    expect(cut.path.startsWith('….L2.L3.')).toBe(true)
     const around = await listPageAncestors(
       catalog.tenants.forOrg(catalog.orgId),
       catalog.orgId,
@@ -185,7 +184,7 @@ describe('PUT (ADR 19)', () => {
       name: 'after',
       identifier: 'B',
       description: 'words',
-      path: 'HALL/B',
+      path: 'HALL.B',
       identifiers: [{ type: 'rfid', value: 'new' }],
     })
     expect(await legacy.location('B')).toEqual(data)
@@ -239,7 +238,7 @@ describe('PUT (ADR 19)', () => {
       responses.map((res) => res.statusCode).filter((status) => status !== 200 && status !== 409),
     ).toEqual([])
     const { data } = (await legacy.get('/locations')).json<{ data: LegacyLocationView[] }>()
-    expect(data.filter(({ depth }) => depth > 2)).toEqual([])
+    expect(data.filter(({ depth }) => depth > 3)).toEqual([])
   })
 })
 
