@@ -16,7 +16,7 @@ export function pathsAmong(ancestors: readonly Ancestor[]): (location: Node) => 
     let at = location
     while (at.parent_id !== null && keys.length < MAX_LEVELS) {
       const parent = byId.get(at.parent_id)
-      if (!parent) break // a deleted parent: the path begins below it
+      if (!parent) break
       keys.unshift(parent.external_key)
       at = parent
     }
