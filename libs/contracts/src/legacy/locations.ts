@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { LocationCreate, LocationListQuery, LocationPatch, LocationView } from '../locations.ts'
-import { patchWindowRule, windowRule } from '../object-rules.ts'
+import { patchWindowRule, sameValues, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
@@ -75,15 +75,18 @@ export const LegacyLocationUpdate = z
 export type LegacyLocationUpdate = z.infer<typeof LegacyLocationUpdate>
 
 const { is_active: isActive, include_deleted, q } = LocationListQuery.shape
-export const LegacyLocationListQuery = z.strictObject({
-  ...page,
-  identifier: keysParameter.optional(),
-  parent_identifier: keysParameter.optional(),
-  is_active: isActive,
-  include_deleted,
-  q,
-  sort: sortParameter(['identifier', 'name', 'created_at', 'updated_at']).optional(),
-})
+export const LegacyLocationListQuery = z
+  .strictObject({
+    ...page,
+    identifier: keysParameter.optional(),
+    parent_identifier: keysParameter.optional(),
+    parent: keysParameter.optional(),
+    is_active: isActive,
+    include_deleted,
+    q,
+    sort: sortParameter(['identifier', 'name', 'path', 'created_at', 'updated_at']).optional(),
+  })
+  .check(sameValues('parent', 'parent_identifier'))
 export type LegacyLocationListQuery = z.infer<typeof LegacyLocationListQuery>
 
 const row = { vocabulary: 'legacy', upstream: 'catalog', described: true } as const
@@ -101,7 +104,8 @@ export const legacyLocationRoutes = {
     description:
       'Returns locations whose validity window includes the current time, sorted by `identifier` by default. ' +
       '`is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
-      'name, identifier, description and the values of identifiers.',
+      'name, identifier, description and the values of identifiers. `parent` is another name of ' +
+      '`parent_identifier`. `path` sorts in the byte order of the text.',
     query: LegacyLocationListQuery,
     success: many,
     errors: ['validation_error'],

@@ -124,7 +124,7 @@ describe('D17.1 path and depth', () => {
     expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'HALL.DOCK', 2])
   })
 
-  test('of a deleted location begin below a deleted parent', async ({ legacy, catalog }) => {
+  test('D17.3 of a deleted location keep a deleted parent', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL' })
     const dock = await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
     await catalog.delete(`/locations/${dock.id}`)
@@ -134,7 +134,9 @@ describe('D17.1 path and depth', () => {
     }
     expect(await listed()).toEqual(['HALL', 'HALL.DOCK', 2])
     await catalog.delete(`/locations/${hall.id}`)
-    expect(await listed()).toEqual([undefined, 'DOCK', 1])
+    expect(await listed()).toEqual(['HALL', 'HALL.DOCK', 2])
+    const found = await legacy.get('/locations?include_deleted=true&parent=HALL')
+    expect(found.json().data).toEqual([])
   })
 
   test('stop at MAX_LEVELS ancestors', async ({ legacy, catalog }) => {
@@ -289,6 +291,65 @@ describe('the rest', () => {
       { field: 'parent_id', code: 'unknown_field' },
       { field: 'parent_identifier', code: 'invalid_value' },
     ])
+  })
+
+  test('D17.1 parent is another name of parent_identifier, and both must have the same values', async ({
+    legacy,
+    catalog,
+    otherOrg,
+  }) => {
+    const hall = await catalog.location({ external_key: 'HALL' })
+    await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
+    const theirs = await catalog.location({ external_key: 'THEIRS' }, { org: otherOrg })
+    await catalog.location({ external_key: 'X', parent_id: theirs.id }, { org: otherOrg })
+    const list = async (query: string) => (await legacy.get(`/locations?${query}`)).json()
+    for (const query of [
+      'parent=HALL',
+      'parent=HALL&parent_identifier=HALL',
+      'parent=A&parent=HALL&parent_identifier=HALL&parent_identifier=A',
+    ])
+      expect((await list(query)).data).toMatchObject([{ identifier: 'DOCK' }])
+    expect((await list('parent=THEIRS')).data).toEqual([])
+    for (const query of ['parent=HALL&parent_identifier=DOCK', 'parent=HALL&parent=A&parent_identifier=HALL'])
+      expect((await list(query)).error.fields).toMatchObject([
+        { field: 'parent', code: 'ambiguous_fields' },
+        { field: 'parent_identifier', code: 'ambiguous_fields' },
+      ])
+  })
+
+  test('D17.1 sort=path is the byte order of the text served', async ({ legacy, catalog }) => {
+    await catalog.database.pool.query(
+      `with recursive chain as (select 0 as n union all select n + 1 from chain where n < $2)
+       insert into location (org_id, id, external_key, name, parent_id)
+       select $1, 1000 + n, 'L' || n, 'level', case when n > 0 then 999 + n end from chain`,
+      [catalog.orgId, MAX_LEVELS + 2],
+    )
+    for (const [key, parent] of [
+      ['A'],
+      ['A-B'],
+      ['A0'],
+      ['Z', 'A'],
+      ['a', 'A-B'],
+      ['B-', 'A'],
+      ['B', 'A'],
+    ] as const)
+      await catalog.location({
+        external_key: key,
+        ...(parent !== undefined && { parent_external_key: parent }),
+      })
+    const paths = async (query: string) => {
+      const { data } = (await legacy.get(`/locations?limit=200&${query}`)).json<{
+        data: LegacyLocationView[]
+      }>()
+      return data.map(({ path }) => path)
+    }
+    const sorted = await paths('sort=path')
+    expect(sorted).toHaveLength(MAX_LEVELS + 10)
+    expect(sorted).toEqual(sorted.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+    expect(sorted.slice(0, 6)).toEqual(['A', 'A-B', 'A-B.a', 'A.B', 'A.B-', 'A.Z'])
+    expect(sorted.at(-1)).toMatch(/^…/)
+    expect(await paths('sort=-path')).toEqual(sorted.toReversed())
+    expect(await paths('sort=path&q=A&offset=3')).toEqual((await paths('sort=path&q=A')).slice(3))
   })
 
   test("another organization's location looks missing and stays unchanged", async ({
