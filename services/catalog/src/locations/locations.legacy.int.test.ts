@@ -258,19 +258,26 @@ describe('the rest', () => {
     expect(statuses).toEqual([204, 204, 404])
   })
 
-  test('an identifier is attached and removed', async ({ legacy, catalog }) => {
-    await catalog.location({ external_key: 'A' })
-    const res = await legacy.post('/locations/A/tags', { type: 'barcode', value: 'x' })
-    const { data } = res.json()
-    expect([res.statusCode, data]).toEqual([
-      201,
-      { id: expect.any(Number), type: 'barcode', value: 'x', is_active: true },
-    ])
-    expect(res.headers['location']).toBe(`/legacy/api/v1/locations/A/tags/${data.id}`)
-    expect((await legacy.location('A')).identifiers).toEqual([data])
-    expect((await legacy.delete(`/locations/A/tags/${data.id}`)).statusCode).toBe(204)
-    expect((await legacy.delete(`/locations/A/tags/${data.id}`)).statusCode).toBe(404)
-  })
+  test.for(['locations/A/tags', 'locations/A/identifiers', 'assets/A/tags', 'assets/A/identifiers'])(
+    'D17.1 an identifier is attached and removed at %s',
+    async (path, { legacy, catalog }) => {
+      await (path.startsWith('assets') ? catalog.asset : catalog.location)({ external_key: 'A' })
+      const res = await legacy.post(`/${path}`, { type: 'barcode', value: 'x' })
+      const { data } = res.json()
+      expect([res.statusCode, data]).toEqual([
+        201,
+        { id: expect.any(Number), type: 'barcode', value: 'x', is_active: true },
+      ])
+      expect(res.headers['location']).toBe(`/legacy/api/v1/${path}/${data.id}`)
+      const owner = path.startsWith('assets') ? await legacy.asset('A') : await legacy.location('A')
+      expect(owner.identifiers).toEqual([data])
+      const other = path.endsWith('tags')
+        ? path.replace('tags', 'identifiers')
+        : path.replace('identifiers', 'tags')
+      expect((await legacy.delete(`/${other}/${data.id}`)).statusCode).toBe(204)
+      expect((await legacy.delete(`/${path}/${data.id}`)).statusCode).toBe(404)
+    },
+  )
 
   test('D5.6 D7.1 the list has legacy filters and sort fields', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL', name: 'z' })
