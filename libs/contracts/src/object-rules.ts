@@ -61,7 +61,7 @@ export const oneOf = <T>(...names: readonly string[]) =>
 export const sameValues = <T>(first: string, second: string) =>
   objectRule<T>((value) => {
     const [a, b] = [valuesOf(value[first]), valuesOf(value[second])]
-    const clash = a && b && (a.size !== b.size || a.isSubsetOf(b) === false)
+    const clash = a && b && (a.size !== b.size || !a.isSubsetOf(b))
     return clash ? ambiguous([first, second], `${first} and ${second} must have the same values`) : []
   })
 

@@ -261,7 +261,8 @@ describe('the rest', () => {
   test.for(['locations/A/tags', 'locations/A/identifiers', 'assets/A/tags', 'assets/A/identifiers'])(
     'D17.1 an identifier is attached and removed at %s',
     async (path, { legacy, catalog }) => {
-      await (path.startsWith('assets') ? catalog.asset : catalog.location)({ external_key: 'A' })
+      const owned = { external_key: 'A' }
+      await (path.startsWith('assets') ? catalog.asset(owned) : catalog.location(owned))
       const res = await legacy.post(`/${path}`, { type: 'barcode', value: 'x' })
       const { data } = res.json()
       expect([res.statusCode, data]).toEqual([
