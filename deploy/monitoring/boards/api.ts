@@ -140,7 +140,7 @@ export const api: Board = {
         unit: 'reqps',
         queries: [
           [
-            `sum by (operation, status) (rate(${HTTP}_count{service="keys",operation=~"createToken|logIn|signUp|refreshSession"}${R}))`,
+            `sum by (operation, status) (rate(${HTTP}_count{service="keys",operation=~"createToken|createLegacyToken|logIn|signUp|refreshSession"}${R}))`,
             '{{operation}} {{status}}',
           ],
         ],

@@ -65,6 +65,16 @@ export const noneAlone = <T>(name: string) =>
       : [],
   )
 
+/** Two filters of the same meaning must have the same values if both are sent. */
+export const sameValues = <T>(first: string, second: string) =>
+  objectRule<T>((value) => {
+    const [a, b] = [valuesOf(value[first]), valuesOf(value[second])]
+    const clash = a && b && (a.size !== b.size || !a.isSubsetOf(b))
+    return clash ? ambiguous([first, second], `${first} and ${second} must have the same values`) : []
+  })
+
+const valuesOf = (value: unknown) => (Array.isArray(value) ? new Set<unknown>(value) : undefined)
+
 /** A flag that is valid only together with another filter. */
 export const needsOneOf = <T>(flag: string, others: readonly string[]) =>
   objectRule<T>((value) =>

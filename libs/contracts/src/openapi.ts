@@ -27,7 +27,7 @@ import {
   type RouteTable,
   type Scope,
 } from './route.ts'
-import { API_PREFIX, LEGACY_BASE, routes } from './routes.ts'
+import { LEGACY_BASE, API_PREFIX, routePath, routes } from './routes.ts'
 
 /** An OpenAPI 3.0.3 document, ready for JSON. */
 export type Description = ReturnType<typeof createDocument>
@@ -83,7 +83,7 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
       ],
       paths,
       components: {
-        securitySchemes: securitySchemes,
+        securitySchemes: securitySchemes(isLegacy ? routes.createLegacyToken : routes.createToken),
         ...(!isLegacy && { schemas: eventSchemas }),
       },
       ...(!isLegacy && { 'x-webhooks': events }),
@@ -93,33 +93,34 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
   return withExamples(forGenerators(document))
 }
 
-const securitySchemes = {
-  OAuth2: {
-    type: 'oauth2',
-    description:
-      'Client credentials of an API key: the tools that know this scheme request the token themselves.',
-    flows: {
-      clientCredentials: {
-        tokenUrl: `${API_PREFIX}/oauth/token`,
-        refreshUrl: `${API_PREFIX}/oauth/token`,
-        scopes: SCOPES,
+const securitySchemes = (token: Route) =>
+  ({
+    OAuth2: {
+      type: 'oauth2',
+      description:
+        'Client credentials of an API key: the tools that know this scheme request the token themselves.',
+      flows: {
+        clientCredentials: {
+          tokenUrl: routePath(token),
+          refreshUrl: routePath(token),
+          scopes: SCOPES,
+        },
       },
     },
-  },
-  APIKey: {
-    type: 'apiKey',
-    in: 'header',
-    name: 'Authorization',
-    description:
-      'An access token of an API key, sent as `Bearer <jwt>`. Request it from `POST /api/v1/oauth/token`.',
-  },
-  BearerAuth: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'JWT',
-    description: 'The session token of a signed-in user.',
-  },
-} as const
+    APIKey: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'Authorization',
+      description:
+        'An access token of an API key, sent as `Bearer <jwt>`. Request it from `POST /api/v1/oauth/token`.',
+    },
+    BearerAuth: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'The session token of a signed-in user.',
+    },
+  }) as const
 
 function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObject, 'responses'> {
   return {

@@ -6,6 +6,7 @@ import { importRoutes } from './imports.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { legacyAssetRoutes } from './legacy/assets.ts'
 import { legacyIdentifierRoutes } from './legacy/identifiers.ts'
+import { legacyKeyRoutes } from './legacy/keys.ts'
 import { legacyLocationTreeRoutes } from './legacy/location-tree.ts'
 import { legacyLocationRoutes } from './legacy/locations.ts'
 import { legacyTrackingRoutes } from './legacy/tracking.ts'
@@ -66,6 +67,7 @@ export const routes = {
   ...legacyLocationTreeRoutes,
   ...legacyIdentifierRoutes,
   ...legacyTrackingRoutes,
+  ...legacyKeyRoutes,
 } as const satisfies Record<string, Route>
 
 export type Routes = typeof routes

@@ -43,13 +43,17 @@ export const test = base.extend<{ legacy: Legacy }>({
 
 /** The legacy view of an asset that was never scanned. The legacy vocabulary gets no new fields. */
 export function legacyView(view: AssetView) {
-  const { id, external_key, tags, ...others } = view
+  const { id, external_key, tags, ...others } = withoutNulls(view)
   const identifiers = tags.map((tag) => ({
     id: tag.id,
     type: tag.tag_type,
     value: tag.value,
     is_active: true,
   }))
-  const renamed = { surrogate_id: id, identifier: external_key, current_location: null, identifiers }
+  const renamed = { surrogate_id: id, identifier: external_key, identifiers }
   return LegacyAssetView.parse({ ...others, ...renamed })
 }
+
+/** Unset fields are absent (D17.1). */
+const withoutNulls = (view: AssetView) =>
+  Object.fromEntries(Object.entries(view).filter(([, value]) => value !== null)) as AssetView

@@ -25,6 +25,8 @@ const bodies: Record<string, unknown> = {
   updateLegacyAsset: { name: 'Mine now', identifier: 'MINE-NOW', identifiers: [] },
   updateLegacyLocation: { name: 'Mine now', identifier: 'MINE-NOW', parent_identifier: 'ROOT' },
   attachLegacyAssetTag: { value: 'MINE-NOW' },
+  attachLegacyAssetIdentifier: { value: 'MINE-NOW' },
+  attachLegacyLocationIdentifier: { value: 'MINE-NOW' },
   attachLegacyLocationTag: { value: 'MINE-NOW' },
 }
 

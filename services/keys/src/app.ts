@@ -11,6 +11,7 @@ import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './api-keys/api-keys.handlers.ts'
 import { createAttempts } from './attempts/attempts.ts'
 import { createWaitingRoom } from './attempts/waiting-room.ts'
+import { legacyKeyHandlers } from './keys.legacy.ts'
 import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
 import { invitationHandlers } from './invitations/invitations.handlers.ts'
@@ -58,19 +59,23 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   const passwords = createPasswords((source, work) => gate.run(source, work))
   const userDeps = { ...deps, attempts, accessTokens, passwords }
   refuseOtherOrganizations(app)
+  const inBoth = {
+    ...tokenHandlers({ ...deps, throttle, attempts, accessTokens }),
+    ...orgHandlers(deps),
+    ...apiKeyHandlers(deps),
+  }
   serve(app, 'keys', {
     verify: deps.verify,
     handlers: {
-      ...tokenHandlers({ ...deps, throttle, attempts, accessTokens }),
+      ...inBoth,
+      ...legacyKeyHandlers(inBoth),
       ...userHandlers(userDeps),
       ...ownSessionHandlers(userDeps),
       ...passwordResetHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),
       ...invitationHandlers(deps),
-      ...orgHandlers(deps),
       ...organizationHandlers(deps),
-      ...apiKeyHandlers(deps),
     },
   })
   serveJwks(app, deps.signingKeys)

@@ -89,4 +89,14 @@ export const legacyScenarios: Record<string, Scenario> = {
     409: async (given) => ({ ...(await locationPath(given)), body: await takenIdentifier(given) }),
   },
   detachLegacyLocationTag: { 204: (given) => attached(given, newLocation) },
+  attachLegacyAssetIdentifier: {
+    201: async (given) => ({ ...(await assetPath(given)), body: { value: unique('tag') } }),
+    409: async (given) => ({ ...(await assetPath(given)), body: await takenIdentifier(given) }),
+  },
+  detachLegacyAssetIdentifier: { 204: (given) => attached(given, newAsset) },
+  attachLegacyLocationIdentifier: {
+    201: async (given) => ({ ...(await locationPath(given)), body: { value: unique('tag') } }),
+    409: async (given) => ({ ...(await locationPath(given)), body: await takenIdentifier(given) }),
+  },
+  detachLegacyLocationIdentifier: { 204: (given) => attached(given, newLocation) },
 }

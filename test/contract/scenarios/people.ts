@@ -63,15 +63,34 @@ const lastAdmin = ({ org }: Given) => ({ params: { org_id: org.id, user_id: org.
 const wrongClient = { grant_type: 'client_credentials', client_id: crypto.randomUUID(), client_secret: 'x' }
 const wrongLogin = () => ({ email: newEmail(), password: PASSWORD })
 
-export const peopleScenarios: Record<string, Scenario> = {
-  createToken: {
-    200: async ({ org }) => {
-      const { clientId, clientSecret } = await org.key()
-      return { body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret } }
-    },
-    401: () => ({ body: wrongClient, headers: fromNewAddress() }),
-    429: (given) => repeatedly(given, 'createToken', () => ({ body: wrongClient })),
+const tokens = (operationId: 'createToken' | 'createLegacyToken'): Scenario => ({
+  200: async ({ org }) => {
+    const { clientId, clientSecret } = await org.key()
+    return { body: { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret } }
   },
+  401: () => ({ body: wrongClient, headers: fromNewAddress() }),
+  429: (given) => repeatedly(given, operationId, () => ({ body: wrongClient })),
+})
+
+/** Tokens and API keys are the same in both vocabularies (D17.1). */
+const currentOrg: Scenario = { 200: () => ({}), 404: 'an organization cannot be deleted' }
+const newKey: Scenario = {
+  201: (given) => ({ ...ownOrg(given), body: keyBody }),
+  409: async ({ api }) => {
+    const org = await newOrganization(api)
+    const full = { params: { org_id: org.id }, token: org.admin, body: keyBody }
+    const made = await Promise.all(Array.from({ length: 200 }, () => api.call('createApiKey', full)))
+    if (made.some(({ status }) => status !== 201)) throw new Error('fewer than 200 keys were created')
+    return full
+  },
+}
+const revocation: Scenario = {
+  204: async ({ org }) => ({ params: { org_id: org.id, key_id: (await org.key()).id } }),
+}
+
+export const peopleScenarios: Record<string, Scenario> = {
+  createToken: tokens('createToken'),
+  createLegacyToken: tokens('createLegacyToken'),
   signUp: {
     201: () => ({ body: signUp() }),
     409: ({ org }) => ({ body: signUp(org.email), headers: fromNewAddress() }),
@@ -135,21 +154,14 @@ export const peopleScenarios: Record<string, Scenario> = {
     404: async (given) => ({ body: await switchBody(given, UNKNOWN_ID) }),
   },
 
-  getCurrentOrg: { 200: () => ({}), 404: 'an organization cannot be deleted' },
+  getCurrentOrg: currentOrg,
+  getLegacyCurrentOrg: currentOrg,
   listApiKeys: { 200: ownOrg },
-  createApiKey: {
-    201: (given) => ({ ...ownOrg(given), body: keyBody }),
-    409: async ({ api }) => {
-      const org = await newOrganization(api)
-      const full = { params: { org_id: org.id }, token: org.admin, body: keyBody }
-      const made = await Promise.all(Array.from({ length: 200 }, () => api.call('createApiKey', full)))
-      if (made.some(({ status }) => status !== 201)) throw new Error('fewer than 200 keys were created')
-      return full
-    },
-  },
-  revokeApiKey: {
-    204: async ({ org }) => ({ params: { org_id: org.id, key_id: (await org.key()).id } }),
-  },
+  listLegacyApiKeys: { 200: ownOrg },
+  createApiKey: newKey,
+  createLegacyApiKey: newKey,
+  revokeApiKey: revocation,
+  revokeLegacyApiKey: revocation,
 
   listMembers: { 200: ownOrg },
   updateMember: {

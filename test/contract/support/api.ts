@@ -49,6 +49,7 @@ const ATTEMPTS = new Set<OperationId>([
   'acceptInvitation',
   'joinOrg',
   'createToken',
+  'createLegacyToken',
   'changePassword',
   'resetPassword',
 ])

@@ -41,23 +41,17 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/assets/{identifier}': keyedAssets,
   '/assets/{identifier}/history': keyedAssets,
   '/assets/{identifier}/tags': keyedAssets,
-  '/assets/{identifier}/tags/{tag_id}': ({ asset: mine }, { asset: { external_key, tagId } }) =>
-    missing(
-      { identifier: external_key, tag_id: tagId },
-      { identifier: mine.external_key, tag_id: tagId },
-      { identifier: external_key, tag_id: mine.tagId },
-    ),
+  '/assets/{identifier}/tags/{tag_id}': keyedAssetTags,
+  '/assets/{identifier}/identifiers': keyedAssets,
+  '/assets/{identifier}/identifiers/{tag_id}': keyedAssetTags,
   '/locations/{identifier}': keyedLocations,
   '/locations/{identifier}/ancestors': keyedLocations,
   '/locations/{identifier}/children': keyedLocations,
   '/locations/{identifier}/descendants': keyedLocations,
   '/locations/{identifier}/tags': keyedLocations,
-  '/locations/{identifier}/tags/{tag_id}': ({ location: mine }, { location: { external_key, tagId } }) =>
-    missing(
-      { identifier: external_key, tag_id: tagId },
-      { identifier: mine.external_key, tag_id: tagId },
-      { identifier: external_key, tag_id: mine.tagId },
-    ),
+  '/locations/{identifier}/tags/{tag_id}': keyedLocationTags,
+  '/locations/{identifier}/identifiers': keyedLocations,
+  '/locations/{identifier}/identifiers/{tag_id}': keyedLocationTags,
   '/readers/{reader_id}': readers,
   '/readers/{reader_id}/scan-points': readers,
   '/readers/{reader_id}/test-reads': readers,
@@ -110,6 +104,23 @@ function assets(_mine: World, { asset }: World): Attempt[] {
 /** The legacy vocabulary uses keys. */
 function keyedAssets(_mine: World, { asset }: World): Attempt[] {
   return missing({ identifier: asset.external_key })
+}
+
+type Tagged = { external_key: string; tagId: number }
+
+const keyedTags = (mine: Tagged, { external_key, tagId }: Tagged): Attempt[] =>
+  missing(
+    { identifier: external_key, tag_id: tagId },
+    { identifier: mine.external_key, tag_id: tagId },
+    { identifier: external_key, tag_id: mine.tagId },
+  )
+
+function keyedAssetTags(mine: World, theirs: World): Attempt[] {
+  return keyedTags(mine.asset, theirs.asset)
+}
+
+function keyedLocationTags(mine: World, theirs: World): Attempt[] {
+  return keyedTags(mine.location, theirs.location)
 }
 
 function keyedLocations(_mine: World, { location }: World): Attempt[] {
@@ -259,6 +270,8 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   },
   attachLegacyAssetTag: { valid: { value: 'STOLEN-TAG' } },
   attachLegacyLocationTag: { valid: { value: 'STOLEN-TAG' } },
+  attachLegacyAssetIdentifier: { valid: { value: 'STOLEN-TAG' } },
+  attachLegacyLocationIdentifier: { valid: { value: 'STOLEN-TAG' } },
   addAssetTag: { valid: TAG },
   addLocationTag: { valid: TAG },
   saveInventory: { foreign: foreignSaves },
@@ -266,7 +279,9 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   createReader: {}, // `reader_key` is its own key, not a reference
   updateWebhook: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
+  createLegacyApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   createToken: {}, // `client_id` is the caller
+  createLegacyToken: {},
   logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
   updateOrg: { valid: { name: 'Stolen' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user

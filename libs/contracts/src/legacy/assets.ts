@@ -7,30 +7,30 @@ import { NaturalKey } from '../text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
 
 /**
- * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema.
+ * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema,
+ * except that unset fields are absent instead of null (D17.1).
  */
 export const LegacyAssetView = z
   .object({
     surrogate_id: AssetView.shape.id,
     identifier: AssetView.shape.external_key,
     name: AssetView.shape.name,
-    description: AssetView.shape.description,
+    description: AssetView.shape.description.unwrap().optional().meta({ example: 'Reach truck' }),
     type: AssetView.shape.type,
     current_location: z
       .string()
-      .nullable()
       .optional()
       .meta({
         description:
-          'The `identifier` of the location where the asset was last seen. Null if it was seen at no location, or ' +
-          'at one that was deleted since. Absent while the scan data is unavailable.',
+          'The `identifier` of the location where the asset was last seen. Absent if it was seen at no location, ' +
+          'or at one that was deleted since, and while the scan data is unavailable.',
         example: 'DOCK-1',
       }),
     is_active: AssetView.shape.is_active,
     metadata: AssetView.shape.metadata,
     identifiers: z.array(LegacyIdentifierView),
     valid_from: AssetView.shape.valid_from,
-    valid_to: AssetView.shape.valid_to,
+    valid_to: AssetView.shape.valid_to.unwrap().optional(),
     created_at: AssetView.shape.created_at,
     updated_at: AssetView.shape.updated_at,
   })

@@ -35,7 +35,8 @@ const row = { vocabulary: 'legacy', upstream: 'catalog', counted: false, describ
 const attached = { status: 201, schema: dataOf(LegacyIdentifierView) } as const
 const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
 
-export const legacyIdentifierRoutes = {
+/** At `tags` and, since clients know both, at `identifiers` (D17.1). */
+const tagRoutes = {
   attachLegacyAssetTag: {
     ...row,
     method: 'POST',
@@ -77,5 +78,19 @@ export const legacyIdentifierRoutes = {
     params: LegacyIdentifierPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>
+
+const { attachLegacyAssetTag, detachLegacyAssetTag, attachLegacyLocationTag, detachLegacyLocationTag } =
+  tagRoutes
+
+export const legacyIdentifierRoutes = {
+  ...tagRoutes,
+  attachLegacyAssetIdentifier: { ...attachLegacyAssetTag, path: '/assets/{identifier}/identifiers' },
+  detachLegacyAssetIdentifier: { ...detachLegacyAssetTag, path: '/assets/{identifier}/identifiers/{tag_id}' },
+  attachLegacyLocationIdentifier: { ...attachLegacyLocationTag, path: '/locations/{identifier}/identifiers' },
+  detachLegacyLocationIdentifier: {
+    ...detachLegacyLocationTag,
+    path: '/locations/{identifier}/identifiers/{tag_id}',
   },
 } as const satisfies Record<string, Route>

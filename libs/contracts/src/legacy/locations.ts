@@ -1,36 +1,40 @@
 import { z } from 'zod'
 import { LocationCreate, LocationListQuery, LocationPatch, LocationView } from '../locations.ts'
-import { patchWindowRule, windowRule } from '../object-rules.ts'
+import { patchWindowRule, sameValues, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
 
 /**
- * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema.
+ * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema,
+ * except that unset fields are absent instead of null (D17.1).
  */
 export const LegacyLocationView = z
   .object({
     surrogate_id: LocationView.shape.id,
     identifier: LocationView.shape.external_key,
     name: LocationView.shape.name,
-    description: LocationView.shape.description,
-    parent: z.string().nullable().meta({ description: 'The `identifier` of the parent. Null for a root.' }),
+    description: LocationView.shape.description.unwrap().optional().meta({ example: 'North side' }),
+    parent: z
+      .string()
+      .optional()
+      .meta({ description: 'The `identifier` of the parent. Absent for a root.', example: 'WAREHOUSE-1' }),
     path: z.string().meta({
       description:
-        'The identifiers from the root to this location, joined by `/`. Above 100 levels, `…` comes first and then ' +
+        'The identifiers from the root to this location, joined by `.`. Above 100 levels, `…` comes first and then ' +
         'the nearest 100.',
-      example: 'WAREHOUSE-1/DOCK-1',
+      example: 'WAREHOUSE-1.DOCK-1',
     }),
     depth: z.int().meta({
-      override: { type: 'integer', minimum: 0 },
-      description: 'The number of locations above this one, at most 100. 0 for a root.',
-      example: 1,
+      override: { type: 'integer', minimum: 1 },
+      description: 'The level of this location, at most 101. 1 for a root.',
+      example: 2,
     }),
     is_active: LocationView.shape.is_active,
     identifiers: z.array(LegacyIdentifierView),
     valid_from: LocationView.shape.valid_from,
-    valid_to: LocationView.shape.valid_to,
+    valid_to: LocationView.shape.valid_to.unwrap().optional(),
     created_at: LocationView.shape.created_at,
     updated_at: LocationView.shape.updated_at,
   })
@@ -71,15 +75,18 @@ export const LegacyLocationUpdate = z
 export type LegacyLocationUpdate = z.infer<typeof LegacyLocationUpdate>
 
 const { is_active: isActive, include_deleted, q } = LocationListQuery.shape
-export const LegacyLocationListQuery = z.strictObject({
-  ...page,
-  identifier: keysParameter.optional(),
-  parent_identifier: keysParameter.optional(),
-  is_active: isActive,
-  include_deleted,
-  q,
-  sort: sortParameter(['identifier', 'name', 'created_at', 'updated_at']).optional(),
-})
+export const LegacyLocationListQuery = z
+  .strictObject({
+    ...page,
+    identifier: keysParameter.optional(),
+    parent_identifier: keysParameter.optional(),
+    parent: keysParameter.optional(),
+    is_active: isActive,
+    include_deleted,
+    q,
+    sort: sortParameter(['identifier', 'name', 'path', 'created_at', 'updated_at']).optional(),
+  })
+  .check(sameValues('parent', 'parent_identifier'))
 export type LegacyLocationListQuery = z.infer<typeof LegacyLocationListQuery>
 
 const row = { vocabulary: 'legacy', upstream: 'catalog', described: true } as const
@@ -97,7 +104,8 @@ export const legacyLocationRoutes = {
     description:
       'Returns locations whose validity window includes the current time, sorted by `identifier` by default. ' +
       '`is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches ' +
-      'name, identifier, description and the values of identifiers.',
+      'name, identifier, description and the values of identifiers. `parent` is another name of ' +
+      '`parent_identifier`. `path` sorts in the byte order of the text.',
     query: LegacyLocationListQuery,
     success: many,
     errors: ['validation_error'],

@@ -14,10 +14,21 @@ export type Filtered = {
   q: string | undefined
   /** Default: by key. Then by id, so that pages do not overlap. */
   sort: Sort | undefined
+  /** A field of `sort` that is not a column. */
+  derived?: Derived | undefined
   /** The best plan for these conditions without a search and an order: one for all values, or one for each call. */
   plan?: 'fixed' | 'custom' | undefined
   /** Another query for the number of these rows, which does not read all of them. */
   total?: RawBuilder<unknown>
+}
+
+/** A field that is computed from columns of `page` for each row that is sorted. */
+export type Derived = {
+  field: string
+  columns: readonly string[]
+  /** Follows `from matching as page`. */
+  join: RawBuilder<unknown>
+  value: RawBuilder<unknown>
 }
 
 export type Matching = Pick<PagedQuery, 'with' | 'plan'> & {
@@ -26,9 +37,16 @@ export type Matching = Pick<PagedQuery, 'with' | 'plan'> & {
 }
 
 /** The rows of one organization that meet all conditions, as the query `matching`, and the order of `matching as page`. */
-export function matchingRows(orgId: number, { table, conditions, q, sort, plan }: Filtered): Matching {
+export function matchingRows(
+  orgId: number,
+  { table, conditions, q, sort, plan, derived }: Filtered,
+): Matching {
   const terms = sort ?? [{ field: 'external_key', descending: false }]
-  const columns = ['id', ...new Set(terms.map(({ field }) => field))]
+  const columnsOf = (field: string) => (field === derived?.field ? derived.columns : [field])
+  const columns = ['id', ...new Set(terms.flatMap(({ field }) => columnsOf(field)))]
+  const valueOf = (field: string) => (field === derived?.field ? derived.value : sql.ref(`page.${field}`))
+  const orderTerm = ({ field, descending }: Sort[number]) =>
+    descending ? sql`${valueOf(field)} desc` : valueOf(field)
   const order = sql.join([...terms.map(orderTerm), sql.ref('page.id')])
   const rowsOf: RowsOf = (source, also) => sql`
     select ${sql.join(columns.map((column) => sql.ref(`${table}.${column}`)))}
@@ -56,12 +74,9 @@ export function filtered(orgId: number, query: Filtered): (range: PageRange) => 
   return ({ limit, offset }) => ({
     ...matching,
     total: query.total ?? sql`select count(*) from ${counted} as counted`,
-    page: sql`select page.id from matching as page order by ${order} limit ${limit} offset ${offset}`,
+    page: sql`select page.id from matching as page ${query.derived?.join ?? sql``} order by ${order} limit ${limit} offset ${offset}`,
   })
 }
-
-const orderTerm = ({ field, descending }: Sort[number]) =>
-  descending ? sql`${sql.ref(`page.${field}`)} desc` : sql.ref(`page.${field}`)
 
 /**
  * Rows whose `search_text`, or that of a live tag, contains `q` literally, ignoring case (D4.11). The database folds

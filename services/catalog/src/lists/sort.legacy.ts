@@ -1,11 +1,9 @@
 import type { SortField } from '@whereabouts/contracts/query'
 
-type Shared = 'name' | 'created_at' | 'updated_at'
-
-export const toCurrentSort = (
-  sort: readonly SortField<'identifier' | Shared>[],
-): SortField<'external_key' | Shared>[] =>
+export const toCurrentSort = <F extends string>(
+  sort: readonly SortField<F>[],
+): SortField<Exclude<F, 'identifier'> | 'external_key'>[] =>
   sort.map(({ field, descending }) => ({
-    field: field === 'identifier' ? 'external_key' : field,
+    field: field === 'identifier' ? 'external_key' : (field as Exclude<F, 'identifier'>),
     descending,
   }))

@@ -201,16 +201,24 @@ test('D5.6 the list filters by the id or key of the parent; an unknown one is an
   expect(await keys('q=hal')).toEqual(['HALL'])
 })
 
-test("a deleted child is listed with its parent's key, unless the parent is deleted too", async ({
+test("D17.3 a deleted child is listed with its parent's key, which does not find it once the parent is deleted", async ({
   catalog,
 }) => {
   const hall = await catalog.location({ external_key: 'HALL' })
   const dock = await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
   await catalog.delete(`/locations/${dock.id}`)
-  const listed = async () => (await catalog.get('/locations?include_deleted=true')).json().data[0]
-  expect(await listed()).toMatchObject({ parent_id: hall.id, parent_external_key: 'HALL' })
+  const listed = async (query = '') =>
+    (await catalog.get(`/locations?include_deleted=true${query}`)).json().data
+  const shown = { id: dock.id, parent_id: hall.id, parent_external_key: 'HALL' }
+  expect(await listed('&parent_external_key=HALL')).toMatchObject([shown])
   await catalog.delete(`/locations/${hall.id}`)
-  expect(await listed()).toMatchObject({ parent_id: hall.id, parent_external_key: null })
+  expect(await listed('&external_key=DOCK')).toMatchObject([shown])
+  expect(await listed(`&parent_id=${hall.id}`)).toMatchObject([shown])
+  expect(await listed('&parent_external_key=HALL')).toEqual([])
+  await catalog.location({ external_key: 'HALL' }) // the key is free again, for another location
+  expect(await listed('&parent_external_key=HALL')).toEqual([])
+  const preview = (await catalog.get(`/locations/${dock.id}/restore`)).json().data
+  expect(preview.location).toMatchObject(shown)
 })
 
 test('D5.6 both parent filters together are ambiguous_fields, with other problems', async ({ catalog }) => {

@@ -7,7 +7,9 @@ import { listPageAncestors } from './paths.queries.ts'
 const place = ({ parent, path, depth }: LegacyLocationView) => [parent, path, depth]
 
 describe('D1.2 creating and reading', () => {
-  test('a location needs identifier and name, and the legacy view has every field', async ({ legacy }) => {
+  test('D17.1 a location needs identifier and name, and the legacy view has no unset field', async ({
+    legacy,
+  }) => {
     const { fields } = (await legacy.post('/locations', {})).json().error
     expect(fields).toMatchObject([
       { field: 'identifier', code: 'required' },
@@ -20,14 +22,11 @@ describe('D1.2 creating and reading', () => {
       surrogate_id: expect.any(Number),
       identifier: 'DOCK-1',
       name: 'Dock 1',
-      description: null,
-      parent: null,
       path: 'DOCK-1',
-      depth: 0,
+      depth: 1,
       is_active: true,
       identifiers: [],
       valid_from: data.created_at,
-      valid_to: null,
       created_at: expect.any(String),
       updated_at: data.created_at,
     })
@@ -47,7 +46,7 @@ describe('D1.2 creating and reading', () => {
       valid_to: '2999-01-01T00:00:00.000Z',
     }
     const { data } = (await legacy.post('/locations', { ...body, parent_identifier: 'HALL' })).json()
-    expect(data).toMatchObject({ ...body, parent: 'HALL', path: 'HALL/DOCK', depth: 1 })
+    expect(data).toMatchObject({ ...body, parent: 'HALL', path: 'HALL.DOCK', depth: 2 })
     const current = (await catalog.get(`/locations/${data.surrogate_id}`)).json().data
     const { surrogate_id, identifier, identifiers, parent, path: _, depth: __, ...same } = data
     expect(current).toEqual({
@@ -98,7 +97,7 @@ describe('D1.2 creating and reading', () => {
   })
 })
 
-describe('D5.9 path and depth', () => {
+describe('D17.1 path and depth', () => {
   test('come from the live tree, for every row of a page', async ({ legacy, catalog }) => {
     const site = await catalog.location({ external_key: 'SITE' })
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
@@ -106,10 +105,10 @@ describe('D5.9 path and depth', () => {
     await catalog.location({ external_key: 'YARD' })
     const { data } = (await legacy.get('/locations')).json<{ data: LegacyLocationView[] }>()
     expect(data.map(place)).toEqual([
-      ['HALL', 'SITE/HALL/DOCK', 2],
-      ['SITE', 'SITE/HALL', 1],
-      [null, 'SITE', 0],
-      [null, 'YARD', 0],
+      ['HALL', 'SITE.HALL.DOCK', 3],
+      ['SITE', 'SITE.HALL', 2],
+      [undefined, 'SITE', 1],
+      [undefined, 'YARD', 1],
     ])
     for (const one of data) expect(await legacy.location(one.identifier)).toEqual(one)
   })
@@ -119,13 +118,13 @@ describe('D5.9 path and depth', () => {
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
     await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
     await legacy.put('/locations/SITE', { identifier: 'PLANT' })
-    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'PLANT/HALL/DOCK', 2])
+    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'PLANT.HALL.DOCK', 3])
     const { data } = (await legacy.put('/locations/HALL', { parent_identifier: null })).json()
-    expect(place(data)).toEqual([null, 'HALL', 0])
-    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'HALL/DOCK', 1])
+    expect(place(data)).toEqual([undefined, 'HALL', 1])
+    expect(place(await legacy.location('DOCK'))).toEqual(['HALL', 'HALL.DOCK', 2])
   })
 
-  test('of a deleted location begin below a deleted parent', async ({ legacy, catalog }) => {
+  test('D17.3 of a deleted location keep a deleted parent', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL' })
     const dock = await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
     await catalog.delete(`/locations/${dock.id}`)
@@ -133,9 +132,11 @@ describe('D5.9 path and depth', () => {
       const res = await legacy.get('/locations?include_deleted=true&identifier=DOCK')
       return place(res.json().data[0])
     }
-    expect(await listed()).toEqual(['HALL', 'HALL/DOCK', 1])
+    expect(await listed()).toEqual(['HALL', 'HALL.DOCK', 2])
     await catalog.delete(`/locations/${hall.id}`)
-    expect(await listed()).toEqual([null, 'DOCK', 0])
+    expect(await listed()).toEqual(['HALL', 'HALL.DOCK', 2])
+    const found = await legacy.get('/locations?include_deleted=true&parent=HALL')
+    expect(found.json().data).toEqual([])
   })
 
   test('stop at MAX_LEVELS ancestors', async ({ legacy, catalog }) => {
@@ -148,11 +149,11 @@ describe('D5.9 path and depth', () => {
       [catalog.orgId, MAX_LEVELS + 2],
     )
     const whole = await legacy.location(`L${MAX_LEVELS}`)
-    expect(whole.path.split('/')).toHaveLength(MAX_LEVELS + 1)
-    expect(whole.path.startsWith('L0/L1/')).toBe(true)
+    expect(whole.path.split('.')).toHaveLength(MAX_LEVELS + 1)
+    expect(whole.path.startsWith('L0.L1.')).toBe(true)
     const cut = await legacy.location(`L${MAX_LEVELS + 2}`)
-    expect(cut).toMatchObject({ parent: `L${MAX_LEVELS + 1}`, depth: MAX_LEVELS })
-    expect(cut.path.startsWith('…/L2/L3/')).toBe(true)
+    expect(cut).toMatchObject({ parent: `L${MAX_LEVELS + 1}`, depth: MAX_LEVELS + 1 })
+    expect(cut.path.startsWith('….L2.L3.')).toBe(true)
     const around = await listPageAncestors(
       catalog.tenants.forOrg(catalog.orgId),
       catalog.orgId,
@@ -185,7 +186,7 @@ describe('PUT (ADR 19)', () => {
       name: 'after',
       identifier: 'B',
       description: 'words',
-      path: 'HALL/B',
+      path: 'HALL.B',
       identifiers: [{ type: 'rfid', value: 'new' }],
     })
     expect(await legacy.location('B')).toEqual(data)
@@ -239,7 +240,7 @@ describe('PUT (ADR 19)', () => {
       responses.map((res) => res.statusCode).filter((status) => status !== 200 && status !== 409),
     ).toEqual([])
     const { data } = (await legacy.get('/locations')).json<{ data: LegacyLocationView[] }>()
-    expect(data.filter(({ depth }) => depth > 2)).toEqual([])
+    expect(data.filter(({ depth }) => depth > 3)).toEqual([])
   })
 })
 
@@ -257,19 +258,27 @@ describe('the rest', () => {
     expect(statuses).toEqual([204, 204, 404])
   })
 
-  test('an identifier is attached and removed', async ({ legacy, catalog }) => {
-    await catalog.location({ external_key: 'A' })
-    const res = await legacy.post('/locations/A/tags', { type: 'barcode', value: 'x' })
-    const { data } = res.json()
-    expect([res.statusCode, data]).toEqual([
-      201,
-      { id: expect.any(Number), type: 'barcode', value: 'x', is_active: true },
-    ])
-    expect(res.headers['location']).toBe(`/legacy/api/v1/locations/A/tags/${data.id}`)
-    expect((await legacy.location('A')).identifiers).toEqual([data])
-    expect((await legacy.delete(`/locations/A/tags/${data.id}`)).statusCode).toBe(204)
-    expect((await legacy.delete(`/locations/A/tags/${data.id}`)).statusCode).toBe(404)
-  })
+  test.for(['locations/A/tags', 'locations/A/identifiers', 'assets/A/tags', 'assets/A/identifiers'])(
+    'D17.1 an identifier is attached and removed at %s',
+    async (path, { legacy, catalog }) => {
+      const owned = { external_key: 'A' }
+      await (path.startsWith('assets') ? catalog.asset(owned) : catalog.location(owned))
+      const res = await legacy.post(`/${path}`, { type: 'barcode', value: 'x' })
+      const { data } = res.json()
+      expect([res.statusCode, data]).toEqual([
+        201,
+        { id: expect.any(Number), type: 'barcode', value: 'x', is_active: true },
+      ])
+      expect(res.headers['location']).toBe(`/legacy/api/v1/${path}/${data.id}`)
+      const owner = path.startsWith('assets') ? await legacy.asset('A') : await legacy.location('A')
+      expect(owner.identifiers).toEqual([data])
+      const other = path.endsWith('tags')
+        ? path.replace('tags', 'identifiers')
+        : path.replace('identifiers', 'tags')
+      expect((await legacy.delete(`/${other}/${data.id}`)).statusCode).toBe(204)
+      expect((await legacy.delete(`/${path}/${data.id}`)).statusCode).toBe(404)
+    },
+  )
 
   test('D5.6 D7.1 the list has legacy filters and sort fields', async ({ legacy, catalog }) => {
     const hall = await catalog.location({ external_key: 'HALL', name: 'z' })
@@ -290,6 +299,65 @@ describe('the rest', () => {
       { field: 'parent_id', code: 'unknown_field' },
       { field: 'parent_identifier', code: 'invalid_value' },
     ])
+  })
+
+  test('D17.1 parent is another name of parent_identifier, and both must have the same values', async ({
+    legacy,
+    catalog,
+    otherOrg,
+  }) => {
+    const hall = await catalog.location({ external_key: 'HALL' })
+    await catalog.location({ external_key: 'DOCK', parent_id: hall.id })
+    const theirs = await catalog.location({ external_key: 'THEIRS' }, { org: otherOrg })
+    await catalog.location({ external_key: 'X', parent_id: theirs.id }, { org: otherOrg })
+    const list = async (query: string) => (await legacy.get(`/locations?${query}`)).json()
+    for (const query of [
+      'parent=HALL',
+      'parent=HALL&parent_identifier=HALL',
+      'parent=A&parent=HALL&parent_identifier=HALL&parent_identifier=A',
+    ])
+      expect((await list(query)).data).toMatchObject([{ identifier: 'DOCK' }])
+    expect((await list('parent=THEIRS')).data).toEqual([])
+    for (const query of ['parent=HALL&parent_identifier=DOCK', 'parent=HALL&parent=A&parent_identifier=HALL'])
+      expect((await list(query)).error.fields).toMatchObject([
+        { field: 'parent', code: 'ambiguous_fields' },
+        { field: 'parent_identifier', code: 'ambiguous_fields' },
+      ])
+  })
+
+  test('D17.1 sort=path is the byte order of the text served', async ({ legacy, catalog }) => {
+    await catalog.database.pool.query(
+      `with recursive chain as (select 0 as n union all select n + 1 from chain where n < $2)
+       insert into location (org_id, id, external_key, name, parent_id)
+       select $1, 1000 + n, 'L' || n, 'level', case when n > 0 then 999 + n end from chain`,
+      [catalog.orgId, MAX_LEVELS + 2],
+    )
+    for (const [key, parent] of [
+      ['A'],
+      ['A-B'],
+      ['A0'],
+      ['Z', 'A'],
+      ['a', 'A-B'],
+      ['B-', 'A'],
+      ['B', 'A'],
+    ] as const)
+      await catalog.location({
+        external_key: key,
+        ...(parent !== undefined && { parent_external_key: parent }),
+      })
+    const paths = async (query: string) => {
+      const { data } = (await legacy.get(`/locations?limit=200&${query}`)).json<{
+        data: LegacyLocationView[]
+      }>()
+      return data.map(({ path }) => path)
+    }
+    const sorted = await paths('sort=path')
+    expect(sorted).toHaveLength(MAX_LEVELS + 10)
+    expect(sorted).toEqual(sorted.toSorted((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))))
+    expect(sorted.slice(0, 6)).toEqual(['A', 'A-B', 'A-B.a', 'A.B', 'A.B-', 'A.Z'])
+    expect(sorted.at(-1)).toMatch(/^…/)
+    expect(await paths('sort=-path')).toEqual(sorted.toReversed())
+    expect(await paths('sort=path&q=A&offset=3')).toEqual((await paths('sort=path&q=A')).slice(3))
   })
 
   test("another organization's location looks missing and stays unchanged", async ({

@@ -4,22 +4,20 @@ import type {
   LegacyLocationUpdate,
   LegacyLocationView,
 } from '@whereabouts/contracts/legacy/locations'
-import type {
-  LocationCreate,
-  LocationListQuery,
-  LocationPatch,
-  LocationView,
-} from '@whereabouts/contracts/locations'
+import type { LocationCreate, LocationPatch, LocationView } from '@whereabouts/contracts/locations'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { Db, Tx } from '../db.ts'
 import { inLegacyTerms } from '../errors.legacy.ts'
 import { locationNotFound } from '../errors.ts'
 import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
+import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
 import { locationHandlers } from './locations.handlers.ts'
+import { listLocations } from './locations.lists.ts'
+import { toLocationView } from './locations.views.ts'
 import { MAX_LEVELS, pathsAmong, type TreePath } from './paths.legacy.ts'
 import { listPageAncestors } from './paths.queries.ts'
 
@@ -27,10 +25,11 @@ import { listPageAncestors } from './paths.queries.ts'
 export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) => {
   const current = locationHandlers({ db, runInTransaction })
   return {
-    async listLegacyLocations({ query, ...context }) {
-      const { orgId } = context.principal
-      const page = await current.listLocations({ ...context, query: toLocationQuery(query) })
-      return { ...page, data: await toLegacyLocations(db.forOrg(orgId), orgId, page.data) }
+    async listLegacyLocations({ principal: { orgId }, query }) {
+      const at = db.forOrg(orgId)
+      const { rows, total } = await listLocations(at, orgId, toLocationQuery(query))
+      const views = rows.map((row) => toLocationView(row, row.tags))
+      return { data: await toLegacyLocations(at, orgId, views), ...pageOf(query), total_count: total }
     },
 
     async createLegacyLocation({ body, ...context }) {
@@ -104,14 +103,14 @@ const toView = (view: LocationView, { parent, path, depth }: TreePath): LegacyLo
   surrogate_id: view.id,
   identifier: view.external_key,
   name: view.name,
-  description: view.description,
+  description: view.description ?? undefined,
   parent,
   path,
   depth,
   is_active: view.is_active,
   identifiers: view.tags.map(toLegacyIdentifier),
   valid_from: view.valid_from,
-  valid_to: view.valid_to,
+  valid_to: view.valid_to ?? undefined,
   created_at: view.created_at,
   updated_at: view.updated_at,
 })
@@ -131,8 +130,8 @@ const toLocationPatch = ({ parent_identifier, ...fields }: LegacyLocationFields)
   ...(parent_identifier !== undefined && { parent_external_key: parent_identifier }),
 })
 
-const toLocationQuery = (query: LegacyLocationListQuery): LocationListQuery => {
-  const { identifier, parent_identifier, sort, ...same } = query
+const toLocationQuery = ({ identifier, parent, sort, ...query }: LegacyLocationListQuery) => {
+  const { parent_identifier = parent, ...same } = query
   return {
     ...same,
     ...(identifier && { external_key: identifier }),

@@ -1,18 +1,21 @@
 import type { LocationListQuery } from '@whereabouts/contracts/locations'
+import type { SortField } from '@whereabouts/contracts/query'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { listConditions, planOf } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
+import { pathOrder } from './path-order.legacy.ts'
 import { locationView, type LocationWithParent } from './locations.queries.ts'
 
+/** The legacy vocabulary also sorts by path. */
+type Query = Omit<LocationListQuery, 'sort'> & {
+  sort?: SortField<'path' | NonNullable<LocationListQuery['sort']>[number]['field']>[] | undefined
+}
+
 /** One page of the valid rows that match, with their live tags and the total. */
-export function listLocations(
-  db: Db,
-  orgId: number,
-  query: LocationListQuery,
-): Promise<Page<LocationWithParent>> {
+export function listLocations(db: Db, orgId: number, query: Query): Promise<Page<LocationWithParent>> {
   const { parent_id, parent_external_key, is_root, q, sort } = query
   const conditions = [
     ...listConditions(orgId, 'location', query),
@@ -29,6 +32,7 @@ export function listLocations(
       conditions,
       q,
       sort,
+      derived: sort?.some(({ field }) => field === 'path') ? pathOrder(orgId) : undefined,
       plan: planOf(query),
     }),
     query,

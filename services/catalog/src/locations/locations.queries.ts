@@ -8,15 +8,14 @@ import { locationKeyTaken, windowInverted } from '../errors.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
 import { nextUpdate } from '../transactions/next-update.ts'
 
-/** With the parent's key, which is null for a root and if the parent is deleted. */
+/** With the parent's key, also if the parent is deleted (D17.3). Null for a root. */
 export type LocationWithParent = LocationRow & { parent_external_key: string | null }
 
 /**
- * The columns of a `LocationWithParent`, built once. Only the primary key has the order of the parent. With
- * `deleted_at is null`, a table without statistics would be read by the index of live keys: whole, for each row.
+ * The columns of a `LocationWithParent`, built once. Only the primary key has the order of the parent.
  */
 const locationColumnsWithParent = sql`${sql.raw(locationColumns.join(', '))}, (
-    select case when parent.deleted_at is null then parent.external_key end from location as parent
+    select parent.external_key from location as parent
     where parent.org_id = location.org_id and parent.id between location.parent_id and location.parent_id
     order by parent.id limit 1
   ) as parent_external_key`

@@ -3,8 +3,8 @@ import type { Ancestor } from './paths.queries.ts'
 /** The maximum number of ancestors in a path. Without it, a hostile tree could make a page of megabytes. */
 export const MAX_LEVELS = 100
 
-/** The path of a location in the tree, in the legacy vocabulary (D5.9). */
-export type TreePath = { parent: string | null; path: string; depth: number }
+/** The path of a location in the tree, in the legacy vocabulary (D17.1). */
+export type TreePath = { parent: string | undefined; path: string; depth: number }
 
 type Node = { external_key: string; parent_id: number | null }
 
@@ -16,12 +16,12 @@ export function pathsAmong(ancestors: readonly Ancestor[]): (location: Node) => 
     let at = location
     while (at.parent_id !== null && keys.length < MAX_LEVELS) {
       const parent = byId.get(at.parent_id)
-      if (!parent) break // a deleted parent: the path begins below it
+      if (!parent) break
       keys.unshift(parent.external_key)
       at = parent
     }
     const isCut = keys.length === MAX_LEVELS && at.parent_id !== null
-    const path = [...(isCut ? ['…'] : []), ...keys, location.external_key].join('/')
-    return { parent: keys.at(-1) ?? null, path, depth: keys.length }
+    const path = [...(isCut ? ['…'] : []), ...keys, location.external_key].join('.')
+    return { parent: keys.at(-1), path, depth: keys.length + 1 }
   }
 }

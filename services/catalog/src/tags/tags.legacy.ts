@@ -59,40 +59,45 @@ export function tagChanges(
 
 const nameOf = ({ tag_type, value }: TagCreate | TagView) => `${tag_type}:${value}`
 
-export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) =>
-  ({
-    async attachLegacyAssetTag({ principal: { orgId }, params: { identifier }, body }) {
-      const tag = await runInTransaction(orgId, async (tx) => {
-        const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
-        return attach(tx, orgId, { asset_id }, toTagCreate(body))
-      })
-      return attached(`assets/${identifier}`, tag)
-    },
+type AttachRequest = {
+  principal: { orgId: number }
+  params: { identifier: string }
+  body: LegacyIdentifierCreate
+}
+type DetachRequest = { principal: { orgId: number }; params: { identifier: string; tag_id: number } }
 
-    async detachLegacyAssetTag({ principal: { orgId }, params: { identifier, tag_id } }) {
+/** The paths below `tags` and below `identifiers` are the same operations (D17.1). */
+export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunInTransaction }) => {
+  const attachTo =
+    (owner: 'asset' | 'location', list: 'tags' | 'identifiers') =>
+    async ({ principal: { orgId }, params: { identifier }, body }: AttachRequest) => {
+      const tag = await runInTransaction(orgId, async (tx) => {
+        const id = await lockIdByKey(tx, orgId, owner, identifier)
+        return attach(tx, orgId, ownerOf(owner, id), toTagCreate(body))
+      })
+      const location = `${LEGACY_PREFIX}/${owner}s/${identifier}/${list}/${tag.id}`
+      return new Reply({ data: toLegacyIdentifier(tag) }, { location })
+    }
+  const detachFrom =
+    (owner: 'asset' | 'location') =>
+    async ({ principal: { orgId }, params: { identifier, tag_id } }: DetachRequest) => {
       await runInTransaction(orgId, async (tx) => {
-        const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
-        await detach(tx, orgId, { asset_id }, tag_id)
+        const id = await lockIdByKey(tx, orgId, owner, identifier)
+        await detach(tx, orgId, ownerOf(owner, id), tag_id)
       })
       return undefined
-    },
+    }
+  return {
+    attachLegacyAssetTag: attachTo('asset', 'tags'),
+    detachLegacyAssetTag: detachFrom('asset'),
+    attachLegacyLocationTag: attachTo('location', 'tags'),
+    detachLegacyLocationTag: detachFrom('location'),
+    attachLegacyAssetIdentifier: attachTo('asset', 'identifiers'),
+    detachLegacyAssetIdentifier: detachFrom('asset'),
+    attachLegacyLocationIdentifier: attachTo('location', 'identifiers'),
+    detachLegacyLocationIdentifier: detachFrom('location'),
+  } satisfies Partial<Handlers<'catalog'>>
+}
 
-    async attachLegacyLocationTag({ principal: { orgId }, params: { identifier }, body }) {
-      const tag = await runInTransaction(orgId, async (tx) => {
-        const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
-        return attach(tx, orgId, { location_id }, toTagCreate(body))
-      })
-      return attached(`locations/${identifier}`, tag)
-    },
-
-    async detachLegacyLocationTag({ principal: { orgId }, params: { identifier, tag_id } }) {
-      await runInTransaction(orgId, async (tx) => {
-        const location_id = await lockIdByKey(tx, orgId, 'location', identifier)
-        await detach(tx, orgId, { location_id }, tag_id)
-      })
-      return undefined
-    },
-  }) satisfies Partial<Handlers<'catalog'>>
-
-const attached = (owner: string, tag: TagView) =>
-  new Reply({ data: toLegacyIdentifier(tag) }, { location: `${LEGACY_PREFIX}/${owner}/tags/${tag.id}` })
+const ownerOf = (owner: 'asset' | 'location', id: number): Owner =>
+  owner === 'asset' ? { asset_id: id } : { location_id: id }

@@ -20,11 +20,11 @@ test('D5.7 ancestors, children and descendants of a key have the current order, 
     for (const one of data) expect(one).toEqual(await legacy.location(one.identifier))
     return [total_count, ...data.map((one) => one.path)]
   }
-  expect(await paths('/locations/DOCK/ancestors')).toEqual([2, 'SITE', 'SITE/HALL'])
-  expect(await paths('/locations/SITE/children')).toEqual([2, 'SITE/YARD', 'SITE/HALL'])
-  const inside = ['SITE/YARD', 'SITE/HALL', 'SITE/HALL/DOCK']
+  expect(await paths('/locations/DOCK/ancestors')).toEqual([2, 'SITE', 'SITE.HALL'])
+  expect(await paths('/locations/SITE/children')).toEqual([2, 'SITE.YARD', 'SITE.HALL'])
+  const inside = ['SITE.YARD', 'SITE.HALL', 'SITE.HALL.DOCK']
   expect(await paths('/locations/SITE/descendants')).toEqual([3, ...inside])
-  expect(await paths('/locations/SITE/descendants?limit=1&offset=1')).toEqual([3, 'SITE/HALL'])
+  expect(await paths('/locations/SITE/descendants?limit=1&offset=1')).toEqual([3, 'SITE.HALL'])
   expect(await paths('/locations/YARD/children')).toEqual([0])
 })
 

@@ -93,7 +93,7 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     createLegacyAsset: legacy({ method: 'POST', path: '/assets', body: { name: 'New' } }),
     updateLegacyAsset: legacy({ method: 'PUT', path: '/assets/ASSET-0004', body: { name: 'Put' } }),
     deleteLegacyAsset: legacy({ method: 'DELETE', path: '/assets/ASSET-0005' }),
-    listLegacyLocations: legacy(...get('/locations')),
+    listLegacyLocations: legacy(...get('/locations', '/locations?sort=path')),
     getLegacyLocation: legacy(...get('/locations/LOC-100')),
     createLegacyLocation: legacy({
       method: 'POST',
@@ -119,6 +119,24 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     detachLegacyLocationTag: legacy({
       method: 'DELETE',
       path: `/locations/LOC-100/tags/${tag(location(100))}`,
+    }),
+    attachLegacyAssetIdentifier: legacy({
+      method: 'POST',
+      path: '/assets/ASSET-0004/identifiers',
+      body: { value: 'O' },
+    }),
+    detachLegacyAssetIdentifier: legacy({
+      method: 'DELETE',
+      path: `/assets/ASSET-0006/identifiers/${tag(asset(6))}`,
+    }),
+    attachLegacyLocationIdentifier: legacy({
+      method: 'POST',
+      path: '/locations/LOC-100/identifiers',
+      body: { value: 'P' },
+    }),
+    detachLegacyLocationIdentifier: legacy({
+      method: 'DELETE',
+      path: `/locations/LOC-101/identifiers/${tag(location(101))}`,
     }),
     exportAssets: get(
       '/exports/assets',

@@ -5,6 +5,7 @@ import {
   children,
   compareText,
   descendants,
+  findResource,
   NOT_SHOWN,
   viewOf,
   type Org,
@@ -106,6 +107,10 @@ const comparing = (sort: Sort) => (a: Resource, b: Resource) => {
   return a.id - b.id
 }
 
+/** Filters do not find a row by the key of a deleted parent (D17.3). */
+const liveParentKey = (org: Org, { parent_id }: Resource) =>
+  parent_id === null ? undefined : findResource(org, 'location', parent_id)?.external_key
+
 function matches(org: Org, resource: Resource, query: Query): boolean {
   const { external_key, type, is_active, parent_id, parent_external_key, include_deleted, q } = query
   const view = viewOf(org, resource)
@@ -118,7 +123,7 @@ function matches(org: Org, resource: Resource, query: Query): boolean {
     anyOf(external_key, resource.external_key) &&
     anyOf(type, resource.type) &&
     anyOf(parent_id, view['parent_id']) &&
-    anyOf(parent_external_key, view['parent_external_key']) &&
+    anyOf(parent_external_key, liveParentKey(org, resource)) &&
     (q === undefined || contains(view, String(q)))
   )
 }

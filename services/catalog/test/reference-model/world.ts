@@ -95,6 +95,6 @@ export function viewOf(org: Org, resource: Resource): View {
   const tags = tagsOf(org, resource).map(({ id, tag_type, value }) => ({ id, tag_type, value }))
   if (resource.kind === 'asset') return { ...pick(resource, columns.asset), tags }
   const { parent_id } = resource
-  const parent = parent_id === null ? undefined : findResource(org, 'location', parent_id)
+  const parent = org.resources.find(({ kind, id }) => kind === 'location' && id === parent_id) // deleted ones too (D17.3)
   return { ...pick(resource, columns.location), parent_external_key: parent?.external_key ?? null, tags }
 }

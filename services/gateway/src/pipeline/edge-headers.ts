@@ -14,7 +14,7 @@ const OTHER = { ...corsHeaders, ...NO_SNIFFING }
 /** For a client that keeps a response and revalidates it. */
 export const REVALIDATED = 'private, no-cache'
 
-const TOKEN_PATH = routePath(routes.createToken)
+const TOKEN_PATHS = new Set([routes.createToken, routes.createLegacyToken].map(routePath))
 
 /** A year, in which browsers do not use plain HTTP. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' }
@@ -28,7 +28,7 @@ export function edgeHeaders(isSecure: boolean): EdgeHeaders {
   const data = { ...DATA, ...strict }
   const other = { ...OTHER, ...strict }
   return (path) => {
-    if (path === TOKEN_PATH) return tokens
+    if (TOKEN_PATHS.has(path)) return tokens
     return isApiPath(path) ? data : other
   }
 }

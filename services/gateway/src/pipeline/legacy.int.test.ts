@@ -43,7 +43,7 @@ describe('D1.2 the second base URL', () => {
   const answers = [
     { name: 'success', path: '/legacy/api/v1/assets', status: 200, authorized: true },
     { name: '401', path: '/legacy/api/v1/assets', status: 401 },
-    { name: '404', path: '/legacy/api/v1/orgs/me', status: 404 },
+    { name: '404', path: '/legacy/api/v1/users/me', status: 404 },
     { name: '404 of the base itself', path: '/legacy', status: 404 },
     { name: '405', path: '/legacy/api/v1/assets', method: 'DELETE', status: 405 },
     { name: 'a preflight', path: '/legacy/api/v1/anything', method: 'OPTIONS', status: 204 },
@@ -83,12 +83,46 @@ describe('D1.2 the second base URL', () => {
   })
 
   test('an operation without a legacy row is 404', async ({ undated }) => {
-    const answer = await undated.request('/legacy/api/v1/orgs/me', { headers: await undated.keyToken() })
+    const answer = await undated.request('/legacy/api/v1/users/me', { headers: await undated.keyToken() })
     expect(answer.error()).toMatchObject({
       type: 'not_found',
-      detail: 'Unknown API route: /legacy/api/v1/orgs/me',
-      instance: '/legacy/api/v1/orgs/me',
+      detail: 'Unknown API route: /legacy/api/v1/users/me',
+      instance: '/legacy/api/v1/users/me',
     })
+  })
+
+  test('D17.1 tokens are issued there as at the current path', async ({ around, undated }) => {
+    const authorization = `Basic ${Buffer.from('id:secret').toString('base64')}`
+    const headers = { authorization, 'content-type': JSON_MEDIA_TYPE }
+    const answer = await undated.request('/legacy/api/v1/oauth/token', {
+      method: 'POST',
+      headers,
+      body: '{}',
+    })
+    expect([answer.status, answer.headers['cache-control']]).toEqual([200, 'no-store'])
+    const seen = around.services.keys.seen.at(-1)
+    expect(seen?.url).toBe('/legacy/api/v1/oauth/token')
+    expect(seen?.headers.authorization).toBe(authorization)
+    const got = await undated.request('/legacy/api/v1/oauth/token')
+    expect([got.status, got.headers['allow'], got.headers['cache-control']]).toEqual([
+      405,
+      'POST',
+      'no-store',
+    ])
+  })
+
+  test('D17.1 API keys there need keys:admin and are counted', async ({ undated }) => {
+    const path = '/legacy/api/v1/orgs/1/api-keys'
+    const reader = await undated.keyToken({ scopes: ['assets:read'] })
+    const refused = await undated.request(path, { headers: { authorization: reader.authorization } })
+    expect([refused.status, refused.headers['x-ratelimit-limit']]).toEqual([403, '60'])
+    const admin = await undated.keyToken({ scopes: ['keys:admin'] })
+    const listed = await undated.request(path, { headers: { authorization: admin.authorization } })
+    expect([listed.status, ...deprecationOf(listed)]).toEqual([200, 'true', undefined])
+    const own = await undated.request('/legacy/api/v1/orgs/me', {
+      headers: { authorization: reader.authorization },
+    })
+    expect([own.status, own.headers['x-ratelimit-limit']]).toEqual([200, undefined])
   })
 
   test('D2.3 Allow names PUT there, in its order, and nowhere else', async ({ undated }) => {
