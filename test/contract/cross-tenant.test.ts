@@ -212,6 +212,7 @@ function filterValues(parameter: string, { asset, location, reader }: World): (s
     case 'location':
     case 'location_external_key':
     case 'parent_external_key':
+    case 'parent':
     case 'parent_identifier':
       return [location.external_key]
     case 'external_key':

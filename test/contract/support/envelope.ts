@@ -28,7 +28,7 @@ const isData = (path: string) => /^(?:\/legacy)?\/api\/v1\//.test(path)
 
 /** D12.11. The token endpoint follows D9.1, and proxies may not change a stream either. */
 function cacheControl(path: string, { headers }: HttpReply): string {
-  if (/^\/api\/v1\/oauth\/token(?:\?|$)/.test(path)) return 'no-store'
+  if (/^(?:\/legacy)?\/api\/v1\/oauth\/token(?:\?|$)/.test(path)) return 'no-store'
   if (headers.has('etag')) return 'private, no-cache'
   const isStream = headers.get('content-type') === EVENT_STREAM_MEDIA_TYPE
   return isStream ? 'private, no-store, no-transform' : 'private, no-store'
