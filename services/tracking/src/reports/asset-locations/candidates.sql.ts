@@ -1,26 +1,25 @@
 import { sql } from 'kysely'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { isListed, type Sql } from '../conditions.sql.ts'
-import {
-  assetMatchesSearch,
-  foundAssets,
-  isAtLocations,
-  isOldEnough,
-  matchesSearch,
-} from './conditions.sql.ts'
+import { foundAssets, isAtLocations, isOldEnough, matchesSearch } from './conditions.sql.ts'
 import { isByLocation, namesAssets, type AssetLocationsFilter } from './filter.ts'
 
 /** `asset_id` of all rows of the report and of few other assets, from the index of the most selective filter. */
 export function candidates(orgId: number, filter: AssetLocationsFilter): Sql {
-  const { assetIds, assetKeys, q, includeDeleted } = filter
+  const { assetIds, assetKeys, q, includeDeleted, notSeenSince } = filter
   if (assetIds) return sql`select distinct unnest(${[...assetIds]}::bigint[]) as asset_id`
   if (assetKeys)
     return sql`select id as asset_id from asset a
       where a.org_id = ${orgId} and ${anyOf('a.external_key', assetKeys, 'text')}`
-  if (filter.notSeenSince !== undefined) return unseen(orgId, filter)
+  if (q === undefined && notSeenSince !== undefined) return unseen(orgId, filter)
   if (q === undefined)
     return sql`select s.asset_id from asset_place s
       where s.org_id = ${orgId} and ${isAtLocations('s', orgId, filter)} and ${isListed('s', includeDeleted)}`
+  // A search that finds few assets looks up few positions.
+  if (notSeenSince !== undefined)
+    return sql`select p.asset_id from (${foundAssets(orgId, filter)}) found
+      join position p on p.org_id = ${orgId} and p.asset_id = found.asset_id
+      where ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}`
   if (!isByLocation(filter)) return foundAssets(orgId, filter)
   return sql`select s.asset_id from (${foundAssets(orgId, filter)}) found
     join asset_place s on s.org_id = ${orgId} and s.asset_id = found.asset_id
@@ -35,8 +34,7 @@ export function unseen(orgId: number, filter: AssetLocationsFilter): Sql {
   const read = (isDeleted: Sql) => sql`
     select p.asset_id from position p
     where p.org_id = ${orgId} and p.minute > '-infinity' and p.deleted_at ${isDeleted} and ${isListed('p', true)}
-      and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}
-      and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}`
+      and ${isOldEnough(filter)} and ${isAtLocations('p', orgId, filter)}`
   const live = read(sql`is null`)
   return filter.includeDeleted ? sql`${live} union all ${read(sql`is not null`)}` : live
 }

@@ -32,10 +32,13 @@ test.for<Case>([
   [{ q: 'fork' }, 5_000, 'found', 'from_candidates'],
   [{ q: 'fork', locationIds: [1], sort: by(KEY) }, 5_001, 'found', 'by_asset_key'],
   [{ locationIds: 'none' }, 5_000, 'at_locations', 'from_candidates'],
-  // Last seen before an instant: in that order from its index, in another one sorted.
+  // Last seen before an instant: in that order from its index; in another one few are sorted, many are read in order.
   [{ notSeenSince: '2026-01-01T00:00:00Z' }, 10, 'unseen', 'by_last_seen'],
-  [{ notSeenSince: '2026-01-01T00:00:00Z', locationIds: [1], q: 'a' }, 6_000, 'unseen', 'by_last_seen'],
-  [{ notSeenSince: '2026-01-01T00:00:00Z', sort: by(KEY) }, 6_000, 'unseen', 'from_candidates'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', locationIds: [1] }, 10, 'unseen', 'by_last_seen'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', sort: by(KEY) }, 5_000, 'unseen', 'from_candidates'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', sort: by(KEY) }, 5_001, 'unseen', 'by_asset_key'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', sort: by(LOCATION) }, 5_001, 'unseen', 'by_location'],
+  [{ notSeenSince: '2026-01-01T00:00:00Z', q: 'fork', sort: by(KEY) }, 5_001, 'found', 'by_asset_key'],
   [{ notSeenSince: '2026-01-01T00:00:00Z', assetIds: [1] }, 1, 'candidates', 'from_candidates'],
   // Requested assets are few, with any total.
   [{ assetIds: [1] }, 6_000, 'candidates', 'from_candidates'],

@@ -29,8 +29,8 @@ export const BOUNDS: Bounds = { sortAtMost: 5_000, skipAtMost: 5_000 }
 
 export function chooseCount(filter: AssetLocationsFilter): CountStrategy {
   if (namesAssets(filter)) return 'candidates'
-  if (filter.notSeenSince !== undefined) return 'unseen'
   if (filter.q !== undefined) return 'found'
+  if (filter.notSeenSince !== undefined) return 'unseen'
   return filter.locationIds ? 'at_locations' : 'scanned'
 }
 
@@ -61,8 +61,8 @@ export function choosePage(filter: AssetLocationsFilter, total: number, bounds: 
   if (offset >= total) return 'empty'
   if (namesAssets(filter)) return 'from_candidates'
   const isByLastSeen = sort[0]?.field === 'asset_last_seen'
-  // Its index has the order, and no other index has these rows.
-  if (filter.notSeenSince !== undefined) return isByLastSeen ? 'by_last_seen' : 'from_candidates'
+  // One index has both these rows and their order.
+  if (isByLastSeen && filter.notSeenSince !== undefined) return 'by_last_seen'
   if (isFiltered(filter) && total <= bounds.sortAtMost) return 'from_candidates'
   if (isByLastSeen) return 'by_last_seen'
   if (sort[0]?.field === 'asset_external_key') return 'by_asset_key'

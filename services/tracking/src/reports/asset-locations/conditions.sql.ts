@@ -26,6 +26,14 @@ export function isAtLocations(
 export const isOldEnough = ({ notSeenSince }: AssetLocationsFilter): Sql =>
   notSeenSince === undefined ? sql`true` : sql`p.observed_at < ${notSeenSince}::timestamptz`
 
+/** `isOldEnough` of the position of the asset whose id is `column`, looked up for each row. */
+export const wasNotSeen = (column: string, orgId: number, filter: AssetLocationsFilter): Sql =>
+  filter.notSeenSince === undefined
+    ? sql`true`
+    : existsPerRow(
+        sql`position p where p.org_id = ${orgId} and p.asset_id = ${sql.ref(column)} and ${isOldEnough(filter)}`,
+      )
+
 /** Separates name and key in `search_text`. No search can contain it. */
 const SEPARATOR = '\u001f'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isListed } from '../conditions.sql.ts'
-import { existsPerRow, isAtLocations, matchesSearch } from './conditions.sql.ts'
+import { existsPerRow, isAtLocations, matchesSearch, wasNotSeen } from './conditions.sql.ts'
 import { isByLocation, type AssetLocationsFilter } from './filter.ts'
 import { fromNearerEnd, orderBy } from './order-by.sql.ts'
 import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
@@ -19,7 +19,8 @@ export function pageByAssetKey(orgId: number, filter: AssetLocationsFilter, tota
       left join position p on p.org_id = ${orgId} and p.asset_id = a.id
       left join location l on l.org_id = ${orgId} and l.id = p.location_id
       where a.org_id = ${orgId} and a.is_scanned and ${isListed('a', filter.includeDeleted)}
-        and ${isByLocation(filter) ? existsPerRow(place) : sql`true`} and ${matchesSearch(filter.q)}
+        and ${isByLocation(filter) ? existsPerRow(place) : sql`true`} and ${wasNotSeen('a.id', orgId, filter)}
+        and ${matchesSearch(filter.q)}
       order by ${orderBy(filter.sort, { id: 'a.id', isReversed })} limit ${limit} offset ${offset}
     )
     ${rowsOfPage(orgId, filter)}`

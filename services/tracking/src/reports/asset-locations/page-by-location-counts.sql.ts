@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely'
 import { isListed, type Sql } from '../conditions.sql.ts'
-import { foundAssets, isAtLocations } from './conditions.sql.ts'
+import { foundAssets, isAtLocations, wasNotSeen } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { orderBy } from './order-by.sql.ts'
 import { rowsOfPage, type CountedRow } from './rows-of-page.sql.ts'
@@ -16,7 +16,7 @@ export function pageByLocationCounts(orgId: number, filter: AssetLocationsFilter
   const { limit, offset, sort, q, includeDeleted } = filter
   const listed = sql`
     s.org_id = ${orgId} and ${isListed('s', includeDeleted)} and ${isAtLocations('s', orgId, filter)}
-    and ${q === undefined ? sql`true` : sql`s.asset_id in (select asset_id from found)`}`
+    and ${wasNotSeen('s.asset_id', orgId, filter)} and ${q === undefined ? sql`true` : sql`s.asset_id in (select asset_id from found)`}`
   const hasNoKey = sql`(s.location_id is null or s.location_id = any(array(select id from keyless where id is not null)))`
   return sql`
     with found as materialized (${q === undefined ? sql`select` : foundAssets(orgId, filter)}),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isListed } from '../conditions.sql.ts'
-import { assetMatchesSearch, isAtLocations } from './conditions.sql.ts'
+import { assetMatchesSearch, isAtLocations, wasNotSeen } from './conditions.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
 import { rowsOfPage, type PageStatement } from './rows-of-page.sql.ts'
 
@@ -14,7 +14,7 @@ export const pageByLocation = (orgId: number, filter: AssetLocationsFilter): Pag
     select p.asset_id from location l cross join lateral (
       select s.asset_id from asset_place s
       where s.org_id = ${orgId} and s.location_id = l.id and ${isListed('s', filter.includeDeleted)}
-        and ${isAtLocations('s', orgId, filter)} offset 0
+        and ${isAtLocations('s', orgId, filter)} and ${wasNotSeen('s.asset_id', orgId, filter)} offset 0
     ) p
     where l.org_id = ${orgId} and l.deleted_at is null and ${assetMatchesSearch('p.asset_id', orgId, filter.q)}
     order by l.external_key ${sql.raw(filter.sort[0]?.descending ? 'desc' : 'asc')}, p.asset_id
