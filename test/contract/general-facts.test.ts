@@ -43,10 +43,10 @@ describe('general fact 4: the machine-readable description', () => {
   test('versioning 7 extensible enums and nullable fields are marked as 3.0.3 does', async ({ api }) => {
     const { text } = await api.request('/api/openapi.json')
     const { components } = JSON.parse(text) as { components: { schemas: Record<string, Schema> } }
-    const { Asset, Tag, Error: envelope } = components.schemas
+    const { Asset, Tag, ErrorDetails } = components.schemas
     expect(Asset?.properties['type']).toMatchObject({ type: 'string', 'x-extensible-enum': true })
     expect(Tag?.properties['tag_type']).toMatchObject({ type: 'string', 'x-extensible-enum': true })
-    expect(envelope?.properties['error']?.properties?.['type']).toMatchObject({ 'x-extensible-enum': true })
+    expect(ErrorDetails?.properties['type']).toMatchObject({ 'x-extensible-enum': true })
     expect(Asset?.properties['valid_to']).toMatchObject({ type: 'string', nullable: true })
   })
 
