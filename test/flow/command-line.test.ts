@@ -101,11 +101,15 @@ test('an asset is created, placed, found, renamed and deleted', async () => {
     /^KEY +NAME +TYPE +TAGS\nPUMP +Pump +asset +(rfid:AA barcode:4006|barcode:4006 rfid:AA)\n$/,
   )
   expect(await ok('save', 'DOCK-1', 'PUMP')).toBe('1 asset is at DOCK-1\n')
-  expect(await ok('where', '--in', 'DOCK')).toMatch(/PUMP +DOCK-1 +\d{4}-/)
+  expect(await ok('where', '--in', 'DOCK')).toMatch(/PUMP +Pump +DOCK-1 +\d{4}-/)
   expect(JSON.parse(await ok('where', 'PUMP', '--json'))).toMatchObject({
     asset_external_key: 'PUMP',
     location_external_key: 'DOCK-1',
   })
+  expect(await ok('where', '--nowhere')).toBe('Nothing found.\n')
+  expect(await ok('where', '--not-seen-since', '2999-01-01T00:00:00Z')).toContain('PUMP')
+  expect(await ok('where', '--not-seen-since', '2001-01-01T00:00:00Z')).toBe('Nothing found.\n')
+  expect(await run(['where', '--nowhere', '--in', 'DOCK'])).toMatchObject({ status: 2, out: '' })
   expect(await ok('history', 'PUMP')).toMatch(/^SEEN +LOCATION\n\d{4}-\S+ +DOCK-1\n$/)
   await ok('asset', 'delete', 'PUMP')
   expect(await run(['asset', 'get', 'PUMP'])).toMatchObject({ status: 3, said: 'There is no asset PUMP.\n' })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { components } from '../api.d.ts'
 import { assetOf } from './catalog.ts'
 import { print, say, write, type Column, wholeNumber } from './output.ts'
@@ -8,10 +8,13 @@ import { open, UsageError } from './settings.ts'
 
 type Place = components['schemas']['AssetLocation']
 type Minute = components['schemas']['HistoryRow']
-type Where = { in?: string; at?: string; limit: number; json?: boolean }
+/** `in` and `nowhere` exclude each other, which commander checks. */
+type Filters = { in?: string; nowhere?: true; notSeenSince?: string; at?: string }
+type Where = Filters & { limit: number; json?: boolean }
 
 const PLACE: Column<Place>[] = [
   ['ASSET', (row) => row.asset_external_key],
+  ['NAME', (row) => row.asset?.name ?? null],
   ['LOCATION', (row) => row.location_external_key],
   ['LAST SEEN', (row) => row.asset_last_seen],
   ['THERE SINCE', (row) => row.dwell_started_at],
@@ -27,11 +30,13 @@ export function addTrackingCommands(program: Command): void {
     .command('where [keys...]')
     .description('where assets are, or were at an instant; the latest seen first')
     .option('--in <location>', 'at this location and in its sub-locations')
-    .option('--at <time>', 'as in 2026-11-21T10:00:00Z')
+    .addOption(new Option('--nowhere', 'without a location').conflicts('in'))
+    .option('--not-seen-since <time>', 'last seen before it, as in 2026-11-21T10:00:00Z')
+    .option('--at <time>', 'as they were then')
     .option('--limit <rows>', 'at most', wholeNumber, 50)
     .option('--json', 'one JSON object per line, for programs')
     .action(async (keys: string[], { limit, json, ...filters }: Where) =>
-      print(places(keys, filters), PLACE, { limit, ...(json && { json }) }),
+      print(places(keys, filters, 'asset'), PLACE, { limit, ...(json && { json }) }),
     )
   program
     .command('history <key>')
@@ -74,11 +79,18 @@ export function addTrackingCommands(program: Command): void {
 const linesOf = (file: string): string[] =>
   readFileSync(file === '-' ? 0 : file, 'utf8').split(/\r?\n/).map((line) => line.trim()).filter((line) => line !== '') // oxfmt-ignore
 
-function places(keys: readonly string[], { in: location, at }: { in?: string; at?: string }) {
+function places(
+  keys: readonly string[],
+  { in: location, nowhere, notSeenSince, at }: Filters,
+  expand?: 'asset',
+) {
   const query = {
     ...(keys.length > 0 && { asset_external_key: [...keys] }),
     ...(location !== undefined && { location_external_key: [location], include_descendants: true }),
+    ...(nowhere && { location_id: ['none' as const] }),
+    ...(notSeenSince !== undefined && { not_seen_since: notSeenSince }),
     ...(at !== undefined && { at }),
+    ...(expand && { expand }),
   }
   return open().rows('/api/v1/reports/asset-locations', { query })
 }
