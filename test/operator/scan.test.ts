@@ -30,17 +30,18 @@ test('npm run scan --every publishes scans and ends with the first Ctrl-C', asyn
   const program = spawn(process.execPath, [join(ROOT, 'deploy/local/publish-scan.mjs'), ...args], {
     detached: true,
   })
-  let output = ''
+  let [output, said] = ['', '']
   program.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  program.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   await expect.poll(() => output.match(/^Stored as SCANS \d+/gm)?.length, { timeout: 20_000 }).toBe(2)
   const { pid } = program
   if (pid === undefined) throw new Error('the command did not start')
   const ended = once(program, 'exit', { signal: AbortSignal.timeout(5_000) })
   process.kill(-pid, 'SIGINT')
   try {
-    expect(await ended).toEqual([0, null])
+    expect(await ended, said).toEqual([0, null])
   } catch (error) {
-    process.kill(-pid, 'SIGKILL')
+    if (program.exitCode === null && program.signalCode === null) process.kill(-pid, 'SIGKILL')
     throw error
   }
   expect(output).toContain('See it: ')

@@ -97,7 +97,7 @@ describe('D1.2 creating and reading', () => {
   })
 })
 
-describe('D17.1 path and depth', () => {
+describe('D5.9 D17.1 path and depth', () => {
   test('come from the live tree, for every row of a page', async ({ legacy, catalog }) => {
     const site = await catalog.location({ external_key: 'SITE' })
     const hall = await catalog.location({ external_key: 'HALL', parent_id: site.id })
