@@ -5,7 +5,7 @@ type Place = { path: string; pattern: RegExp; toDo?: string }
 
 const GENERATED = 'run `pnpm generate`'
 /** The files that repeat the version, because they are read without package.json. */
-const PLACES: readonly Place[] = [
+export const PLACES: readonly Place[] = [
   { path: 'libs/client/src/version.ts', pattern: /VERSION = '(.*)'/g },
   { path: 'libs/client-python/pyproject.toml', pattern: /^version = "(.*)"$/gm },
   { path: 'deploy/Dockerfile', pattern: /^ARG APP_VERSION=(.*)$/gm },
