@@ -9,15 +9,29 @@ import { versionOf } from './versions.ts'
 
 const PLATFORMS = 'linux/amd64,linux/arm64'
 
+/**
+ * The packages of each install step of deploy/Dockerfile, as options of `pnpm sbom`. The web app in the image is bundled
+ * from packages of the second one, which also has the tools that build it.
+ */
+const SBOMS = {
+  image: ['--filter-prod', './services/*...', '--filter-prod', '@whereabouts/deploy...', '--prod'],
+  'console-build': ['--filter', '@whereabouts/console...'],
+} as const
+
 /** Writes what a release publishes beside images, and SHA256SUMS, to `folder`. Deletes what was there. */
 export async function writeArtefacts(root: string, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
   await packClient(folder)
   await packPythonClient(folder)
-  const sbom = join(folder, `whereabouts-${versionOf(root)}.cdx.json`)
-  const options = ['--prod', '--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--out', sbom]
-  execFileSync('pnpm', ['sbom', ...options], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] })
+  for (const [name, packages] of Object.entries(SBOMS)) {
+    const file = join(folder, `whereabouts-${versionOf(root)}.${name}.cdx.json`)
+    const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--out', file]
+    execFileSync('pnpm', ['sbom', ...packages, ...format], {
+      cwd: root,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
+  }
   const sums = (await artefactsOf(folder)).map(({ name, sha256 }) => `${sha256}  ${name}\n`)
   await writeFile(join(folder, 'SHA256SUMS'), sums.join(''))
 }

@@ -13,8 +13,8 @@ const HELP = `Usage: pnpm release [--dry-run] [--skip-checks]
 Checks that the tree is clean, that every file has the version of package.json, and that CHANGELOG.md has a section and git
 no tag for it. Runs pnpm check:static. Then adds the git tag v<version>. Pushes nothing.
 
-  --dry-run      adds no tag. Writes both clients, an SBOM (CycloneDX) and SHA256SUMS to ${FOLDER}, and prints their
-                 sizes and hashes, and the command that builds the image
+  --dry-run      adds no tag. Writes both clients, SBOMs (CycloneDX) and SHA256SUMS to ${FOLDER}, and prints sizes and
+                 hashes, and the command that builds the image
   --skip-checks  leaves pnpm check:static out
   -h, --help     shows this text
 `

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { RELEASE } from '@whereabouts/contracts/release'
 import { expect, test } from 'vitest'
 import { buildInfo } from './build-info.ts'
@@ -17,4 +18,21 @@ test('the variables of the image name the build, and a metric shows it', async (
   expect(await createRegistry('test', build).metrics()).toContain(
     'whereabouts_build_info{version="1.2.3",commit="abc123",service="test"} 1\n',
   )
+})
+
+test('the first log line of a service names the build', () => {
+  const program = `
+    import { createServiceLogger } from './logging.ts'
+    createServiceLogger('test', 'info').info('second')`
+  const lines = execFileSync(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+    env: { APP_VERSION: '1.2.3', APP_COMMIT: 'abc123' },
+  }).split('\n')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    service: 'test',
+    msg: 'starting',
+    version: '1.2.3',
+    commit: 'abc123',
+  })
 })
