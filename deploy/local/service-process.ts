@@ -1,4 +1,4 @@
-import { type ChildProcess } from 'node:child_process'
+import { execFileSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -97,10 +97,23 @@ function launchService(
   const child = spawnLogged(process.execPath, [serviceMain(name, root)], logFile, {
     cwd: root,
     detached: true, // Ctrl-C goes to the launcher, which stops everything in order
-    env: { ...inheritedEnvironment(), ...env },
+    env: { ...inheritedEnvironment(), APP_COMMIT: commitOf(root), ...env },
   })
   guardChild(child, 'TERM')
   return child
+}
+
+/** Of the checkout; a build argument in images. */
+function commitOf(root: string): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).trim()
+  } catch {
+    return '' // a copy without a repository: the service says `unknown`
+  }
 }
 
 /** Inherited variables. No others, so that a DATABASE_URL of the shell reaches no service. */

@@ -68,6 +68,7 @@ test('C10 on a phone the header fits, and all its controls can be used', async (
   await tabTo(page, burger)
   await press(page, person)
   await page.getByText('Ada · Administrator of Harbour Tools').waitFor()
+  await page.getByText(/^Version \d+\.\d+\.\d+$/).waitFor()
   await expectWithin(page.getByRole('menu'), 360)
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })

@@ -72,11 +72,15 @@ export function layOutImage(): Image {
 /** Throws unless the last stage is the one that this file imitates. */
 function expectSteps(steps: readonly string[]): void {
   const last = steps.slice(steps.findLastIndex((step) => step.startsWith('FROM ')) + 1)
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }
   const known = [
-    'ARG APP_VERSION=',
-    'ENV NODE_ENV=production APP_VERSION=${APP_VERSION}',
     'WORKDIR /app',
     'COPY --from=packages /app ./',
+    `ARG APP_VERSION=${version}`,
+    'ARG APP_COMMIT=',
+    'ARG APP_BUILT_AT=',
+    'LABEL org.opencontainers.image.version=${APP_VERSION} org.opencontainers.image.revision=${APP_COMMIT} org.opencontainers.image.created=${APP_BUILT_AT}',
+    'ENV NODE_ENV=production APP_VERSION=${APP_VERSION} APP_COMMIT=${APP_COMMIT} APP_BUILT_AT=${APP_BUILT_AT}',
     'USER node',
     'ENTRYPOINT ["node"]',
     'CMD ["--version"]',

@@ -18,6 +18,7 @@ import {
   SCOPES,
   tagOf,
 } from './openapi-text.ts'
+import { RELEASE } from './release.ts'
 import {
   CSV_CONTENT_TYPE,
   JSON_MEDIA_TYPE,
@@ -72,7 +73,7 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
       openapi: '3.0.3',
       info: {
         title: isLegacy ? 'Whereabouts API, legacy vocabulary' : 'Whereabouts API',
-        version: '1.0.0',
+        version: RELEASE,
         contact: { name: 'The operator of this host' },
         description: isLegacy ? LEGACY_INTRODUCTION : INTRODUCTION,
       },

@@ -1,4 +1,5 @@
 import { pino, type Logger, type LoggerOptions } from 'pino'
+import { buildInfo } from './build-info.ts'
 
 export type { Logger } from 'pino'
 
@@ -16,6 +17,13 @@ export function createLogger(service: string, level: string): Logger {
   const destination = pino.destination({ sync: false, minLength: BUFFER_BYTES })
   setInterval(() => destination.flush(), BUFFER_MS).unref()
   return pino(loggerOptions(service, level), destination)
+}
+
+/** The logger of a service that starts. Its first line names the build. */
+export function createServiceLogger(service: string, level: string): Logger {
+  const log = createLogger(service, level)
+  log.info(buildInfo(), 'starting')
+  return log
 }
 
 /** Exported for tests. */

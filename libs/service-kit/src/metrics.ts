@@ -1,22 +1,29 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { buildInfo } from './build-info.ts'
 
 export { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 /**
- * The metrics registry of this process. Each metric has the service's name as a label. `version` is the release of
- * the image, for dashboards that mark releases.
+ * The metrics registry of this process. Each metric has the service's name as a label. The version of `build` is for
+ * dashboards that mark releases.
  */
-export function createRegistry(service: string, version = process.env['APP_VERSION'] || 'unknown'): Registry {
+export function createRegistry(service: string, build = buildInfo()): Registry {
   const registry = new Registry()
   registry.setDefaultLabels({ service })
   collectDefaultMetrics({ register: registry })
-  const build = new Gauge({
-    name: 'build_info',
+  const { version, commit } = build
+  new Gauge({
+    name: 'build_info', // stays beside the next one: alerts and dashboards of users query it
     help: 'Always 1; the release and the version of Node are labels.',
     labelNames: ['version', 'node'],
     registers: [registry],
-  })
-  build.set({ version, node: process.version }, 1)
+  }).set({ version, node: process.version }, 1)
+  new Gauge({
+    name: 'whereabouts_build_info',
+    help: 'Always 1; the release and the commit of the image are labels.',
+    labelNames: ['version', 'commit'],
+    registers: [registry],
+  }).set({ version, commit }, 1)
   return registry
 }
 

@@ -1,4 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
+import { buildInfo } from './build-info.ts'
 import { createRegistry } from './metrics.ts'
 import { startOps, type Ops } from './ops.ts'
 
@@ -39,5 +40,7 @@ test('a service is ready without what it works without, and shows that it is mis
   has.database = true
   ops.unready()
   expect(await readyz()).toMatchObject({ status: 503, body: { ready: false, stopping: true } })
-  expect((await ask('/healthz')).status).toBe(200)
+  const health = await ask('/healthz')
+  expect(health.status).toBe(200)
+  expect(JSON.parse(health.text)).toEqual({ status: 'ok', ...buildInfo() })
 })

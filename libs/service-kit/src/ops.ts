@@ -1,4 +1,5 @@
 import fastify from 'fastify'
+import { buildInfo } from './build-info.ts'
 import { Gauge, type Registry } from './metrics.ts'
 
 /** By name, whether each thing is there. */
@@ -12,8 +13,8 @@ export type Ops = {
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` on a separate port, which is not public. `/healthz` checks no dependency:
- * restarting a service does not bring its database back.
+ * Serves `/healthz`, `/readyz` and `/metrics` on a separate port, which is not public. `/healthz` names the build and
+ * checks no dependency: restarting a service does not bring its database back.
  */
 export async function startOps(options: {
   host: string
@@ -29,7 +30,7 @@ export async function startOps(options: {
   const app = fastify({ logger: false })
   let stopping = false
   measureChecks(options)
-  app.get('/healthz', () => ({ status: 'ok' }))
+  app.get('/healthz', () => ({ status: 'ok', ...buildInfo() }))
   app.get('/readyz', async (_request, reply) => {
     const [checks, optional] = await Promise.all([options.ready(), options.optional?.()])
     const ready = !stopping && Object.values(checks).every(Boolean)

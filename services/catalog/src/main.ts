@@ -6,7 +6,7 @@ import { plannerSettings } from '@whereabouts/db/planner'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
 import { outboxPublish } from '@whereabouts/messaging/publish'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
@@ -21,7 +21,7 @@ import { wire } from './wire.ts'
 
 await start('catalog', async () => {
   const config = loadConfig(process.env)
-  const log = createLogger('catalog', config.LOG_LEVEL)
+  const log = createServiceLogger('catalog', config.LOG_LEVEL)
   const registry = createRegistry('catalog')
   const tracing = await startTracing({ service: 'catalog', log, config })
   // Requests see one organization each. The outbox and the loops of imports see all (ADR 38).

@@ -22,7 +22,7 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'DENY',
 }
 
-type Settings = { reader_nats_url: string | null; reader_mqtt_url: string | null }
+type Settings = { version: string; reader_nats_url: string | null; reader_mqtt_url: string | null }
 
 type Deps = SessionDeps & { log: Logger; registry: Registry; pages: Pages; settings: Settings }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
     log: createLogger('console', 'silent'),
     registry: createRegistry('console'),
     pages: await readPages(pathToFileURL(`${folder}/`)),
-    settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
+    settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(true),
     callKeys: () => Promise.reject(new Error('pages do not call keys')),
   })

@@ -1,5 +1,6 @@
+import { buildInfo } from '@whereabouts/service-kit/build-info'
 import { isSecure } from '@whereabouts/service-kit/env'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
@@ -12,12 +13,13 @@ import { keysClient } from './session/keys.ts'
 
 await start('console', async () => {
   const config = loadConfig(process.env)
-  const log = createLogger('console', config.LOG_LEVEL)
+  const log = createServiceLogger('console', config.LOG_LEVEL)
   const registry = createRegistry('console')
   const tracing = await startTracing({ service: 'console', log, config })
   const pages = await readPages(new URL('../dist/', import.meta.url))
   const keys = keysClient(config.KEYS_URL)
   const settings = {
+    version: buildInfo().version,
     reader_nats_url: config.READER_NATS_URL ?? null,
     reader_mqtt_url: config.READER_MQTT_URL ?? null,
   }

@@ -5,7 +5,7 @@ import { measurePools } from '@whereabouts/db/pool-metrics'
 import { deleteFullBuckets, takeToken } from '@whereabouts/db/token-bucket'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import { isSecure } from '@whereabouts/service-kit/env'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, stateMetrics } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
@@ -30,7 +30,7 @@ const upstreamsOf = (config: Config) => ({
 
 await start('gateway', async () => {
   const config = loadConfig(process.env)
-  const log = createLogger('gateway', config.LOG_LEVEL)
+  const log = createServiceLogger('gateway', config.LOG_LEVEL)
   const registry = createRegistry('gateway')
   const tracing = await startTracing({ service: 'gateway', log, config })
   const metrics = gatewayMetrics(registry)

@@ -5,7 +5,7 @@ import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { deleteFullBuckets } from '@whereabouts/db/token-bucket'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { gatewayVerifier, principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
@@ -23,7 +23,7 @@ import { wire } from './wire.ts'
 
 await start('keys', async () => {
   const config = loadConfig(process.env)
-  const log = createLogger('keys', config.LOG_LEVEL)
+  const log = createServiceLogger('keys', config.LOG_LEVEL)
   const registry = createRegistry('keys')
   const tracing = await startTracing({ service: 'keys', log, config })
   // Requests see one organization each. Sign-ins and loops see all (ADR 38).

@@ -10,7 +10,7 @@ import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish, publish } from '@whereabouts/messaging/publish'
 import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
-import { createLogger, type Logger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger, type Logger } from '@whereabouts/service-kit/logging'
 import {
   brokerMetrics,
   consumerMetrics,
@@ -128,7 +128,7 @@ async function startIntake({ config, databases, brokers, overflow, parts, log, m
 
 await start('tracking', async () => {
   const config = loadConfig(process.env)
-  const log = createLogger('tracking', config.LOG_LEVEL)
+  const log = createServiceLogger('tracking', config.LOG_LEVEL)
   const registry = createRegistry('tracking')
   const telemetry = { log, registry }
   const tracing = await startTracing({ service: 'tracking', log, config })

@@ -5,7 +5,7 @@ import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/topology'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import {
   brokerMetrics,
   consumerMetrics,
@@ -30,7 +30,7 @@ const LAST_ACKS_MS = 3_000
 
 await start(SERVICE, async () => {
   const config = loadConfig(process.env)
-  const log = createLogger(SERVICE, config.LOG_LEVEL)
+  const log = createServiceLogger(SERVICE, config.LOG_LEVEL)
   const registry = createRegistry(SERVICE)
   const tracing = await startTracing({ service: SERVICE, log, config })
   // A request sees one organization. Deliveries and loops see all (ADR 38).

@@ -219,10 +219,10 @@ test('if keys is unreachable, the response is a 503 and the session stays', asyn
   await unreachable.close()
 })
 
-test('the settings contain the addresses for readers', async () => {
+test('the settings contain the version and the addresses for readers', async () => {
   const reply = await app.inject('/session/settings')
   expect(reply.json()).toEqual({
-    data: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
+    data: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
   })
 })
 
@@ -232,7 +232,7 @@ function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = tru
     log: createLogger('console', 'silent'),
     registry: createRegistry('console'),
     pages: { byPath: new Map(), shell: page },
-    settings: { reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
+    settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
     callKeys,
   })

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { failureOf } from '../parts/failure.ts'
 import { roleName } from '../parts/roles.ts'
 import { useMe } from '../parts/use-me.ts'
+import { useSettings } from '../parts/use-settings.ts'
 import { signOut, switchOrganization } from '../session/session.ts'
 import { useSession } from '../session/use-session.ts'
 
@@ -69,9 +70,16 @@ export function PersonMenu() {
           API reference
         </Menu.Item>
         <Menu.Item onClick={() => void attempt(signOut())}>Sign out</Menu.Item>
+        <Version />
       </Menu.Dropdown>
     </Menu>
   )
+}
+
+/** Its own component, so that only an open menu asks for it. Without an answer, nothing is shown. */
+function Version() {
+  const version = useSettings().data?.version
+  return version !== undefined && <Menu.Label>Version {version}</Menu.Label>
 }
 
 /** Of the first and the last word. */

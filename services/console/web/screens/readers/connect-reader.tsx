@@ -7,21 +7,21 @@ import { useSession } from '../../session/use-session.ts'
 import { mqttTopic, natsSubject } from './broker-address.ts'
 import { formatLabel } from './formats.ts'
 import { type Credentials, ReaderCredentials } from './reader-credentials.tsx'
-import { type BrokerUrls, useBrokerUrls } from './use-broker-urls.ts'
+import { type Settings, useSettings } from '../../parts/use-settings.ts'
 import { vendorSteps } from './vendor-steps.ts'
 
 type Props = {
   readerKey: string
   format: string
   /** Further content that needs the addresses and, while visible, the credentials. */
-  children?: (urls: BrokerUrls, credentials: Credentials | undefined) => ReactNode
+  children?: (urls: Settings, credentials: Credentials | undefined) => ReactNode
 }
 
 /** Settings for the device: broker, topic, credentials and steps of its vendor. */
 export function ConnectReader({ readerKey, format, children }: Props) {
   const { org } = useSession()
   const [credentials, setCredentials] = useState<Credentials>()
-  const urls = useBrokerUrls()
+  const urls = useSettings()
   const topic = { orgId: org.id, readerKey, format }
   const { steps, values } = vendorSteps(format)
   return (

@@ -3,14 +3,14 @@ import { CopyField } from '../../parts/copy-field.tsx'
 import { Disclosure } from '../../parts/disclosure.tsx'
 import { useSession } from '../../session/use-session.ts'
 import type { Credentials } from '../readers/reader-credentials.tsx'
-import type { BrokerUrls } from '../readers/use-broker-urls.ts'
+import type { Settings } from '../../parts/use-settings.ts'
 import { mosquittoCommand, scanCommand, trialMessage, trialTopic } from './trial-message.ts'
 
 type Props = {
   readerKey: string
   antenna: number
   tag: { tag_type: string; value: string } | undefined
-  urls: BrokerUrls
+  urls: Settings
   credentials: Credentials | undefined
 }
 
