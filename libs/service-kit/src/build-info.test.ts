@@ -16,7 +16,7 @@ test('the variables of the image name the build, and a metric shows it', async (
   const build = buildInfo({ APP_VERSION: '1.2.3', APP_COMMIT: 'abc123', APP_BUILT_AT: built_at })
   expect(build).toEqual({ version: '1.2.3', commit: 'abc123', built_at })
   expect(await createRegistry('test', build).metrics()).toContain(
-    'whereabouts_build_info{version="1.2.3",commit="abc123",service="test"} 1\n',
+    `build_info{version="1.2.3",commit="abc123",node="${process.version}",service="test"} 1\n`,
   )
 })
 

@@ -13,17 +13,11 @@ export function createRegistry(service: string, build = buildInfo()): Registry {
   collectDefaultMetrics({ register: registry })
   const { version, commit } = build
   new Gauge({
-    name: 'build_info', // stays beside the next one: alerts and dashboards of users query it
-    help: 'Always 1; the release and the version of Node are labels.',
-    labelNames: ['version', 'node'],
+    name: 'build_info',
+    help: 'Always 1; the release, its commit and the version of Node are labels.',
+    labelNames: ['version', 'commit', 'node'],
     registers: [registry],
-  }).set({ version, node: process.version }, 1)
-  new Gauge({
-    name: 'whereabouts_build_info',
-    help: 'Always 1; the release and the commit of the image are labels.',
-    labelNames: ['version', 'commit'],
-    registers: [registry],
-  }).set({ version, commit }, 1)
+  }).set({ version, commit, node: process.version }, 1)
   return registry
 }
 
