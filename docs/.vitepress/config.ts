@@ -19,7 +19,11 @@ export default defineConfig({
   metaChunk: true,
   rewrites: { 'adr/README.md': 'adr/index.md' },
   head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
-  markdown: { anchor: { slugify: anchorOf }, config: adaptRepositoryLinks },
+  markdown: {
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    anchor: { slugify: anchorOf },
+    config: adaptRepositoryLinks,
+  },
   vite: { publicDir: '../services/console/web/public', build: { assetsInlineLimit: 0 } },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
@@ -32,7 +36,9 @@ export default defineConfig({
     search: {
       provider: 'local',
       // Up to four letters exactly or as the start of a word: 429 is not 409.
-      options: { miniSearch: { searchOptions: { fuzzy: 0.1, combineWith: 'AND' } } },
+      options: {
+        miniSearch: { searchOptions: { fuzzy: 0.1, combineWith: 'AND' } },
+      },
     },
   },
   transformPageData(page) {
