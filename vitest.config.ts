@@ -24,6 +24,7 @@ export default defineConfig({
           include: [
             ...named('.test.ts'),
             'services/console/web/**/*.test.ts',
+            'docs/.vitepress/*.test.ts',
             'test/{,campaign/**/}*.test.ts',
           ],
           exclude: ['**/node_modules/**', '**/*.{int,soak}.test.ts'],

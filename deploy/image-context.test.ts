@@ -34,8 +34,8 @@ const OTHERS: Record<string, RegExp> = {
   'pnpm and Node read them': /(^|\/)package\.json$|^pnpm-.*\.yaml$|^\.pnpmfile\.mjs$|^\.node-version$/,
   'the build fetches pnpm with them; its last step deletes them':
     /^deploy\/local\/(\w|-)+\.mjs$|^deploy\/local\/tools-lock\.json$/,
-  'vite builds the console from them; the last step deletes them':
-    /^services\/console\/web\/|^libs\/client\/src\/|^tsconfig\.base\.json$/,
+  'vite builds the console and the documentation from them; the last step deletes them':
+    /^docs\/|^services\/console\/web\/|^libs\/client\/src\/|^tsconfig\.base\.json$/,
 }
 
 const reachable = reachableFrom(ENTRIES)

@@ -5,34 +5,60 @@ import { join } from 'node:path'
 import { step } from './progress.mjs'
 import { runProgram } from './run-program.mjs'
 
-/** The sources of the built files. */
-const SOURCES = ['services/console/web', 'libs/client/src', 'pnpm-lock.yaml']
+/**
+ * What the console serves: where it is built, its sources, the program, and its arguments.
+ * @typedef {{ name: string, folder: string, sources: string[], program: string, args: string[], index: string }} Build
+ * @type {readonly Build[]}
+ */
+const BUILDS = [
+  {
+    name: 'console',
+    folder: 'services/console',
+    sources: ['services/console/web', 'libs/client/src', 'pnpm-lock.yaml'],
+    program: 'node_modules/vite/bin/vite.js',
+    args: ['build', '--config', 'web/vite.config.ts'],
+    index: 'services/console/dist/index.html',
+  },
+  {
+    name: 'documentation',
+    folder: 'docs',
+    sources: ['docs', 'services/console/web/public', 'pnpm-lock.yaml'],
+    program: 'node_modules/vitepress/bin/vitepress.js',
+    args: ['build'],
+    index: 'services/console/dist-docs/index.html',
+  },
+]
 
 /**
- * Builds the web app of the console unless it was built from the current sources.
+ * Builds the web app and the documentation, each unless it was built from the current sources.
  * @param {string} root of the checkout
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env
  */
 export async function buildConsole(root, node, env) {
-  const folder = join(root, 'services/console')
-  const stampFile = join(root, '.cache/console-build')
-  const wanted = stampOf(root)
-  const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
-  if (built === wanted && existsSync(join(folder, 'dist/index.html'))) return
-  const vite = join(folder, 'node_modules/vite/bin/vite.js')
-  const args = [vite, 'build', '--config', 'web/vite.config.ts']
-  await step('Building the console', () => runProgram('vite build', node, args, { cwd: folder, env }))
-  writeFileSync(stampFile, wanted)
+  for (const { name, folder, sources, program, args, index } of BUILDS) {
+    const stampFile = join(root, `.cache/${name}-build`)
+    const wanted = stampOf(root, sources)
+    const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+    if (built === wanted && existsSync(join(root, index))) continue
+    const cwd = join(root, folder)
+    await step(`Building the ${name}`, () =>
+      runProgram(`build of the ${name}`, node, [join(cwd, program), ...args], { cwd, env }),
+    )
+    writeFileSync(stampFile, wanted)
+  }
 }
 
-/** @param {string} root */
-function stampOf(root) {
+/** @param {string} root @param {readonly string[]} sources */
+function stampOf(root, sources) {
   const hash = createHash('sha256')
-  for (const source of SOURCES)
+  for (const source of sources)
     for (const file of filesOf(join(root, source))) hash.update(file).update(readFileSync(file))
   return hash.digest('hex')
 }
+
+/** In these folders, packages and builds write their own files. */
+const GENERATED = /[\\/](?:node_modules|\.vitepress[\\/](?:\.temp|cache))[\\/]/
 
 /** @param {string} path @returns {string[]} */
 function filesOf(path) {
@@ -41,5 +67,6 @@ function filesOf(path) {
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !GENERATED.test(file))
     .toSorted()
 }

@@ -88,12 +88,13 @@ function expectSteps(steps: readonly string[]): void {
   if (last.join('\n') !== known.join('\n')) throw new Error(`the last stage has changed:\n${last.join('\n')}`)
 }
 
-/** Another stage builds the web app; `npm test` has run the same build in this checkout. */
+/** Another stage builds the web app and the documentation; `npm test` has run the same builds in this checkout. */
 function copyConsole(steps: readonly string[], folder: string): void {
-  const built = 'services/console/dist'
-  if (!steps.includes(`COPY --from=console /app/${built} ${built}`))
-    throw new Error('the step that copies the web app has changed')
-  cpSync(join(ROOT, built), join(folder, built), { recursive: true })
+  for (const built of ['services/console/dist', 'services/console/dist-docs']) {
+    if (!steps.includes(`COPY --from=console /app/${built} ${built}`))
+      throw new Error(`the step that copies ${built} has changed`)
+    cpSync(join(ROOT, built), join(folder, built), { recursive: true })
+  }
 }
 
 function copyContext(folder: string): void {

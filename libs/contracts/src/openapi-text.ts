@@ -3,6 +3,8 @@ import type { Access, Route, Scope } from './route.ts'
 /** Texts of the API description that belong to no single row. */
 
 const COMMON = `
+The [documentation](/docs/) leads from an API key to a working integration.
+
 ## Requests
 
 Exchange the client credentials of an API key for an access token at \`POST /api/v1/oauth/token\`. Send the token as

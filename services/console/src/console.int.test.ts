@@ -23,6 +23,7 @@ beforeAll(async () => {
     log: createLogger('console', 'silent'),
     registry: createRegistry('console'),
     pages: await readPages(pathToFileURL(`${folder}/`)),
+    docs: { byPath: new Map(), notFound: undefined },
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(true),
     callKeys: () => Promise.reject(new Error('pages do not call keys')),

@@ -7,6 +7,7 @@ import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { buildApp } from './app.ts'
 import { loadConfig } from './config.ts'
+import { readDocs } from './docs.ts'
 import { readPages } from './pages.ts'
 import { sessionCookie } from './session/cookie.ts'
 import { keysClient } from './session/keys.ts'
@@ -17,6 +18,7 @@ await start('console', async () => {
   const registry = createRegistry('console')
   const tracing = await startTracing({ service: 'console', log, config })
   const pages = await readPages(new URL('../dist/', import.meta.url))
+  const docs = await readDocs(new URL('../dist-docs/', import.meta.url))
   const keys = keysClient(config.KEYS_URL)
   const settings = {
     version: buildInfo().version,
@@ -27,6 +29,7 @@ await start('console', async () => {
     log,
     registry,
     pages,
+    docs,
     settings,
     cookie: sessionCookie(isSecure(config)),
     callKeys: keys.call,

@@ -81,13 +81,19 @@ const NOT_FITTING = `(() => {
   return found
 })()`
 
+/** Of the console, and of the documentation. */
+const SCHEME_MARKS = {
+  light: 'html[data-mantine-color-scheme="light"], html:not([data-mantine-color-scheme], .dark)',
+  dark: 'html[data-mantine-color-scheme="dark"], html.dark',
+}
+
 async function violationsOf(
   page: Page,
   colorScheme: 'light' | 'dark',
   options: RunOptions,
 ): Promise<string[]> {
   await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
+  await page.locator(SCHEME_MARKS[colorScheme]).waitFor()
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   const run = JSON.stringify({ ...options, resultTypes: ['violations'] })
   const violations = await page.evaluate<Result[]>(

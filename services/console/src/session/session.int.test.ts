@@ -227,11 +227,17 @@ test('the settings contain the version and the addresses for readers', async () 
 })
 
 function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = true) {
-  const page = { type: 'text/html', cacheControl: 'no-cache', etag: '"1"', bodies: new Map() }
+  const page = {
+    type: 'text/html',
+    cacheControl: 'no-cache',
+    etag: '"1"',
+    bodyIn: async () => Buffer.alloc(0),
+  }
   return buildApp({
     log: createLogger('console', 'silent'),
     registry: createRegistry('console'),
     pages: { byPath: new Map(), shell: page },
+    docs: { byPath: new Map(), notFound: undefined },
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
     callKeys,

@@ -66,6 +66,9 @@ export function PersonMenu() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component="a" href="/docs/">
+          Documentation
+        </Menu.Item>
         <Menu.Item component="a" href="/api">
           API reference
         </Menu.Item>

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+type Item = { text: string; link: string }
+type Section = { text: string; items: Item[] }
+
+/** `/docs/api`, from where the console redirects to `/api`. */
+export const API_REFERENCE = page('api', 'API reference')
+
+const GUIDES: Section[] = [
+  { text: 'Start', items: [page('', 'What is here'), page('glossary', 'Glossary')] },
+  {
+    text: 'Integrate',
+    items: [
+      page('integrating', 'Integrating'),
+      page('coming-from', 'Coming from an older product'),
+      page('contract', 'The contract'),
+      API_REFERENCE,
+    ],
+  },
+  { text: 'Connect readers', items: [page('readers', 'Connecting readers')] },
+  {
+    text: 'Operate',
+    items: [
+      page('operating', 'Operating'),
+      page('monitoring', 'Monitoring'),
+      page('runbooks', 'Runbooks'),
+      page('backup', 'Backup and restore'),
+      page('scaling', 'Scaling'),
+      page('secrets', 'Secrets'),
+      page('security', 'Security'),
+      page('performance', 'Performance'),
+    ],
+  },
+]
+
+const ALL_DECISIONS = page('adr/', 'All decisions')
+
+/** The menu, by path. Only decisions list all decisions: the list would be half of every page. */
+export const sidebar: Record<string, Section[]> = {
+  '/': [...GUIDES, { text: 'Decisions', items: [ALL_DECISIONS] }],
+  '/adr/': [...GUIDES, { text: 'Decisions', items: [ALL_DECISIONS, ...decisions()] }],
+}
+
+function decisions(): Item[] {
+  const folder = join(import.meta.dirname, '../adr')
+  const files = readdirSync(folder).filter((name) => /^\d{4}-.*\.md$/.test(name))
+  return files.toSorted().map((name) => page(`adr/${name.slice(0, -3)}`, titleOf(join(folder, name))))
+}
+
+function titleOf(file: string): string {
+  return /^# (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? file
+}
+
+function page(name: string, text: string): Item {
+  return { text, link: `/${name}` }
+}

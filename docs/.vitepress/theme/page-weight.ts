@@ -1,0 +1,8 @@
+const WEIGHTS: readonly (readonly [RegExp, number])[] = [
+  [/^\/docs\/integrating#errors-and-limits$/, 5], // whoever searches for a status wants to know what to do
+  [/^\/docs\/(?:integrating|readers)(?:#|$)/, 2],
+  [/^\/docs\/adr\//, 0.25],
+]
+
+/** How much the search prefers a section: most readers look for how to do something, few for why it is so. */
+export const pageWeight = (id: string): number => WEIGHTS.find(([pages]) => pages.test(id))?.[1] ?? 1

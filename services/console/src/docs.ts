@@ -1,0 +1,57 @@
+import { withoutQuery } from '@whereabouts/service-kit/error-handler'
+import type { FastifyInstance } from 'fastify'
+import { createHash } from 'node:crypto'
+import { readBuilt, type Page } from './pages.ts'
+import { securityHeaders } from './security-headers.ts'
+import { IS_FILE, sendFile } from './send-file.ts'
+
+type DocsPage = Page & { headers: Readonly<Record<string, string>> }
+
+/** The built documentation: every file by path, and the page for paths that do not exist. */
+export type Docs = { byPath: ReadonlyMap<string, DocsPage>; notFound: DocsPage | undefined }
+
+const BASE = '/docs/'
+const NOT_FOUND = `${BASE}404`
+
+/** Reads the built documentation once at startup. */
+export async function readDocs(folder: URL): Promise<Docs> {
+  const files = await readBuilt(folder, {
+    base: BASE,
+    hashed: `${BASE}assets/`,
+    name: 'documentation',
+    builtBy: 'docs',
+  })
+  const byPath = new Map<string, DocsPage>()
+  for (const [path, page] of files) {
+    const html = path.endsWith('.html') ? (await page.bodyIn('identity')).toString() : ''
+    const cleanPath = path.replace(/(?:(?<=\/)index)?\.html$/, '')
+    byPath.set(cleanPath, { ...page, headers: securityHeaders(digestsOfInlineScripts(html)) })
+  }
+  const notFound = byPath.get(NOT_FOUND)
+  byPath.delete(NOT_FOUND)
+  return { byPath, notFound }
+}
+
+const INLINE_SCRIPT = /<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g
+
+const digestsOfInlineScripts = (html: string) =>
+  Array.from(html.matchAll(INLINE_SCRIPT), ([, script = '']) => {
+    const digest = createHash('sha256').update(script).digest('base64')
+    return `'sha256-${digest}'`
+  })
+
+/** Serves the documentation. A page has one path, without extension; the index of a folder ends with a slash. */
+export function addDocs(app: FastifyInstance, { byPath, notFound }: Docs): void {
+  // The menu of the documentation links only below its own path.
+  app.get(`${BASE}api`, async (_request, reply) => reply.redirect('/api'))
+  for (const url of [BASE.slice(0, -1), `${BASE}*`])
+    app.get(url, async (request, reply) => {
+      const path = withoutQuery(request.url)
+      const page = byPath.get(path)
+      const index = `${path}/`
+      if (!page && byPath.has(index)) return reply.redirect(index)
+      if (page) return sendFile(request, reply.headers(page.headers), page)
+      reply.status(404).headers(notFound?.headers ?? securityHeaders())
+      return sendFile(request, reply, IS_FILE.test(path) ? undefined : notFound)
+    })
+}

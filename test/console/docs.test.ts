@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { problemsOf } from './support/accessible.ts'
+import { test } from './support/visitor.fixture.ts'
+
+const PHONE = { width: 360, height: 800 }
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+/** Opens the first result, which must be this section. */
+async function searchFor(page: Page, words: string, { path, heading }: { path: string; heading: string }) {
+  await page.getByRole('button', { name: 'Search' }).first().click()
+  await page.getByRole('searchbox').fill(words)
+  const result = page.getByRole('option').first()
+  await result.getByText(heading).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/docs${path}`)
+  await page.getByRole('heading', { name: heading }).first().waitFor()
+}
+
+test.for([
+  { words: '429', path: '/integrating#errors-and-limits', heading: 'Errors and limits' },
+  { words: 'webhook signature', path: '/integrating#verify', heading: 'Verify' },
+  { words: 'Zebra', path: '/readers#zebra-rfd40-rfd90-sleds-zebra', heading: 'Zebra RFD40' },
+  { words: 'restore', path: '/backup#backup-and-restore', heading: 'Backup and restore' },
+])(
+  'a search for "$words" leads to $path, on a laptop and on a phone',
+  async ({ words, ...to }, { visitor }) => {
+    const { page } = visitor
+    await visitor.open('/docs/')
+    await searchFor(page, words, to)
+    await page.setViewportSize(PHONE)
+    await visitor.open('/docs/glossary')
+    await searchFor(page, words, to)
+  },
+)
+
+test.for(['/docs/', '/docs/integrating', '/docs/contract', '/docs/adr/', '/docs/nowhere'])(
+  '%s is accessible in light and dark mode, and fits on a phone',
+  async (path, { visitor }) => {
+    await visitor.open(path)
+    await visitor.page.getByRole('heading', { level: 1 }).waitFor()
+    expect(await problemsOf(visitor.page, [])).toEqual([])
+    await visitor.page.setViewportSize(PHONE)
+    expect(await visitor.page.evaluate<number>(OVERFLOW)).toBe(0)
+  },
+)
+
+test('the console, the documentation and the API reference lead to each other', async ({ member }) => {
+  const { page } = member
+  await member.open('/')
+  await page.getByRole('button', { name: /: menu$/ }).click()
+  await page.getByRole('menuitem', { name: 'Documentation' }).click()
+  await page.waitForURL('**/docs/')
+  await page.getByRole('link', { name: 'The contract' }).click()
+  await page.getByRole('heading', { name: 'The contract', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'API reference' }).first().click()
+  await page.waitForURL(/\/api$/)
+  await page.getByRole('heading', { name: 'Whereabouts API', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Documentation' }).first().click()
+  await page.waitForURL('**/docs/')
+  await page.getByRole('link', { name: 'Console' }).click()
+  await page.waitForURL((url) => url.pathname === '/')
+})
