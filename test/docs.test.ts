@@ -1,6 +1,10 @@
+import { errorTypes, fieldCodes } from '@whereabouts/contracts/errors'
+import { spawnSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 
 const exclude = ['**/node_modules/**', '**/.cache/**', '**/.data/**', '**/.git/**']
 const read = (file: string) => readFileSync(file, 'utf8')
@@ -32,6 +36,76 @@ test('every link of a document leads to a file and a heading that exist', () => 
 
 /** Quoted in the runbooks, but commands, or messages of PostgreSQL. */
 const FOREIGN = /^(kubectl|npm|node|nats|select|docker|too many clients)\b/
+
+/** The texts below the `###` headings of a page, by heading. */
+const sectionsOf = (page: string) =>
+  new Map(
+    Array.from(page.matchAll(/^### (.+)\n([^]*?)(?=^##|(?![^]))/gm), ([, name = '', text = '']) => [
+      name,
+      text,
+    ]),
+  )
+
+test('the page of errors has a section for each type, with its status and title, and for each code of a field', () => {
+  const sections = sectionsOf(read('docs/errors.md'))
+  const types = Object.entries(errorTypes)
+  const documented = [...types.map(([type]) => type), ...fieldCodes]
+  expect([...sections.keys()].filter((name) => !name.includes(' ')).toSorted()).toEqual(documented.toSorted())
+  for (const [type, { status, title }] of types)
+    expect(sections.get(type)).toMatch(new RegExp(`^\\n${status} ${title}[.:]`))
+  expect(sections.has('403 without an envelope')).toBe(true)
+})
+
+/** Commands that check the code of a language without running it, for what a machine has. */
+const checkers: Record<string, (code: string) => string | undefined> = {
+  sh: (code) => problemOf('bash', ['-n'], code),
+  python: (code) =>
+    problemOf('python3', ['-c', 'import sys; compile(sys.stdin.read(), "block", "exec", 0x2000)'], code),
+  js: problemOfTypeScript,
+  ts: problemOfTypeScript,
+  json: (code) => problemIn(() => JSON.parse(code)),
+  go: (code) => problemOf('gofmt', [], `package p\nfunc f() {\n${code}}`),
+  yaml: (code) => problemIn(() => parseYaml(code)),
+  text: () => undefined,
+}
+
+function problemOf(command: string, args: string[], input: string): string | undefined {
+  const { error, status, stderr } = spawnSync(command, args, { input, encoding: 'utf8' })
+  return error || status === 0 ? undefined : stderr // without the program, another machine checks it
+}
+
+function problemIn(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return String(error)
+  }
+}
+
+function problemOfTypeScript(code: string) {
+  return problemIn(() => stripTypeScriptTypes(code))
+}
+
+test('every code block of the guides names its language and can be parsed', () => {
+  const blocks = globSync('{docs/*.md,libs/client{/package,-python}/README.md}').flatMap((file) =>
+    Array.from(
+      read(file).matchAll(/^( *)```(\w*).*\n([^]*?)^ *```$/gm),
+      ([, indent = '', language = '', code = '']) => ({
+        file,
+        language,
+        code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+      }),
+    ),
+  )
+  expect(blocks.length).toBeGreaterThan(50)
+  const problems = blocks.flatMap(({ file, language, code }) => {
+    const check = checkers[language]
+    const problem = check ? check(code) : `the language "${language}" is unknown`
+    return problem === undefined ? [] : [{ file, code, problem }]
+  })
+  expect(problems).toEqual([])
+})
 
 test('every log message that a runbook quotes is in the source', () => {
   const source = globSync('{services,libs}/*/src/**/*.ts', { exclude }).map(read).join('\n')

@@ -20,7 +20,7 @@ function commit(): void {
 /** A repository with the files that the checks read, as they are here. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'release-'))
-  for (const path of ['package.json', 'CHANGELOG.md', ...PLACES.map((place) => place.path)])
+  for (const path of ['package.json', 'docs/changelog.md', ...PLACES.map((place) => place.path)])
     cpSync(join(ROOT, path), join(root, path))
   git(root, 'init', '--quiet')
   const settings = { 'user.name': 'Ada', 'user.email': 'ada@acme.example', 'core.hooksPath': '/dev/null' }
@@ -38,10 +38,10 @@ test('this version is ready, and its tag names the commit; a second release need
 })
 
 test('changed and new files are named', () => {
-  change('CHANGELOG.md', 'Keep', 'Kept')
+  change('docs/changelog.md', 'Keep', 'Kept')
   writeFileSync(join(root, 'new.ts'), '')
   expect(releaseProblems(root)).toEqual([
-    'the tree has changes: commit or remove them\n M CHANGELOG.md\n?? new.ts',
+    'the tree has changes: commit or remove them\n M docs/changelog.md\n?? new.ts',
   ])
 })
 
@@ -52,7 +52,7 @@ test('another version in package.json is a problem of each file that repeats it,
   for (const { path, toDo = 'change it there' } of PLACES)
     expect(problems).toContain(`${path} has version ${VERSION}, package.json has 9.8.7: ${toDo}`)
   expect(problems).toHaveLength(PLACES.length + 1)
-  expect(problems.at(-1)).toContain('CHANGELOG.md has no "## [9.8.7] - "')
+  expect(problems.at(-1)).toContain('docs/changelog.md has no "## [9.8.7] - "')
 })
 
 test('a file that has lost its version is a problem', () => {
@@ -70,7 +70,7 @@ test.for([
   { heading: `## [${VERSION}] - soon`, isReady: false },
   { heading: `## [${VERSION}0] - 2026-11-30`, isReady: false },
 ])('a changelog with "$heading" is ready: $isReady', ({ heading, isReady }) => {
-  writeFileSync(join(root, 'CHANGELOG.md'), `# Changelog\n\n${heading}\n`)
+  writeFileSync(join(root, 'docs/changelog.md'), `# Changelog\n\n${heading}\n`)
   commit()
   expect(releaseProblems(root)).toHaveLength(isReady ? 0 : 1)
 })

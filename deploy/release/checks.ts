@@ -16,14 +16,14 @@ export function releaseProblems(root: string): string[] {
   const problems = versionProblems(root)
   if (changes !== '') problems.push(`the tree has changes: commit or remove them\n${changes}`)
   if (!hasSection(root, version))
-    problems.push(`CHANGELOG.md has no "## [${version}] - " with a date or Unreleased: add the section`)
+    problems.push(`docs/changelog.md has no "## [${version}] - " with a date or Unreleased: add the section`)
   if (git(root, 'tag', '--list', tagOf(version)) !== '')
     problems.push(`the tag ${tagOf(version)} exists: raise the version`)
   return problems
 }
 
 function hasSection(root: string, version: string): boolean {
-  const headings = readFileSync(join(root, 'CHANGELOG.md'), 'utf8').matchAll(
+  const headings = readFileSync(join(root, 'docs/changelog.md'), 'utf8').matchAll(
     /^## \[(.+)\] - (?:\d{4}-\d{2}-\d{2}|Unreleased)$/gm,
   )
   return headings.some(([, name]) => name === version)

@@ -10,7 +10,7 @@ const FOLDER = '.cache/release'
 
 const HELP = `Usage: pnpm release [--dry-run] [--skip-checks]
 
-Checks that the tree is clean, that every file has the version of package.json, and that CHANGELOG.md has a section and git
+Checks that the tree is clean, that every file has the version of package.json, and that docs/changelog.md has a section and git
 no tag for it. Runs pnpm check:static. Then adds the git tag v<version>. Pushes nothing.
 
   --dry-run      adds no tag. Writes both clients, SBOMs (CycloneDX) and SHA256SUMS to ${FOLDER}, and prints sizes and

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitepress'
 import { anchorOf } from './anchor.ts'
+import { inlinePictures } from './pictures.ts'
 import { adaptRepositoryLinks } from './repository-links.ts'
 import { API_REFERENCE, sidebar } from './navigation.ts'
 
@@ -22,7 +23,10 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     anchor: { slugify: anchorOf },
-    config: adaptRepositoryLinks,
+    config: (md) => {
+      adaptRepositoryLinks(md)
+      inlinePictures(md)
+    },
   },
   vite: { publicDir: '../services/console/web/public', build: { assetsInlineLimit: 0 } },
   themeConfig: {

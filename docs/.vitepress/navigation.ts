@@ -8,14 +8,27 @@ type Section = { text: string; items: Item[] }
 export const API_REFERENCE = page('api', 'API reference')
 
 const GUIDES: Section[] = [
-  { text: 'Start', items: [page('', 'What is here'), page('glossary', 'Glossary')] },
+  {
+    text: 'Start',
+    items: [
+      page('', 'What is here'),
+      page('quick-start', 'Quick start'),
+      page('concepts', 'Concepts'),
+      page('glossary', 'Glossary'),
+    ],
+  },
   {
     text: 'Integrate',
     items: [
       page('integrating', 'Integrating'),
+      page('webhooks', 'Webhooks'),
+      page('syncing', 'Keeping an ERP in step'),
+      page('going-live', 'Going live'),
+      API_REFERENCE,
+      page('errors', 'Errors'),
+      page('limits', 'Limits'),
       page('coming-from', 'Coming from an older product'),
       page('contract', 'The contract'),
-      API_REFERENCE,
     ],
   },
   { text: 'Connect readers', items: [page('readers', 'Connecting readers')] },
@@ -23,6 +36,7 @@ const GUIDES: Section[] = [
     text: 'Operate',
     items: [
       page('operating', 'Operating'),
+      page('kubernetes', 'Kubernetes'),
       page('monitoring', 'Monitoring'),
       page('runbooks', 'Runbooks'),
       page('backup', 'Backup and restore'),
@@ -35,11 +49,12 @@ const GUIDES: Section[] = [
 ]
 
 const ALL_DECISIONS = page('adr/', 'All decisions')
+const CHANGELOG = page('changelog', 'Changelog')
 
 /** The menu, by path. Only decisions list all decisions: the list would be half of every page. */
 export const sidebar: Record<string, Section[]> = {
-  '/': [...GUIDES, { text: 'Decisions', items: [ALL_DECISIONS] }],
-  '/adr/': [...GUIDES, { text: 'Decisions', items: [ALL_DECISIONS, ...decisions()] }],
+  '/': [...GUIDES, { text: 'The project', items: [CHANGELOG, ALL_DECISIONS] }],
+  '/adr/': [...GUIDES, { text: 'The project', items: [CHANGELOG, ALL_DECISIONS, ...decisions()] }],
 }
 
 function decisions(): Item[] {

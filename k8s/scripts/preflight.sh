@@ -83,7 +83,7 @@ check_objects() {
   fi
   for name in $(secrets); do
     ! missing --namespace "$namespace" secret "$name" ||
-      problem "the Secret $name does not exist in the namespace $namespace. Make it with deploy/kubernetes/make-secrets.ts, see k8s/README.md."
+      problem "the Secret $name does not exist in the namespace $namespace. Make it with deploy/kubernetes/make-secrets.ts, see docs/kubernetes.md."
   done
   for name in $(awk '/^    kind: ClusterImageCatalog$/ { found = 1 } found && /^    name: / { print $2; found = 0 }' "$manifests"); do
     ! missing clusterimagecatalogs.postgresql.cnpg.io "$name" ||

@@ -18,8 +18,8 @@ async function searchFor(page: Page, words: string, { path, heading }: { path: s
 }
 
 test.for([
-  { words: '429', path: '/integrating#errors-and-limits', heading: 'Errors and limits' },
-  { words: 'webhook signature', path: '/integrating#verify', heading: 'Verify' },
+  { words: '429', path: '/errors#rate_limited', heading: 'rate_limited' },
+  { words: 'webhook signature', path: '/webhooks#verify', heading: 'Verify' },
   { words: 'Zebra', path: '/readers#zebra-rfd40-rfd90-sleds-zebra', heading: 'Zebra RFD40' },
   { words: 'restore', path: '/backup#backup-and-restore', heading: 'Backup and restore' },
 ])(
@@ -34,16 +34,21 @@ test.for([
   },
 )
 
-test.for(['/docs/', '/docs/integrating', '/docs/contract', '/docs/adr/', '/docs/nowhere'])(
-  '%s is accessible in light and dark mode, and fits on a phone',
-  async (path, { visitor }) => {
-    await visitor.open(path)
-    await visitor.page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await problemsOf(visitor.page, [])).toEqual([])
-    await visitor.page.setViewportSize(PHONE)
-    expect(await visitor.page.evaluate<number>(OVERFLOW)).toBe(0)
-  },
-)
+test.for([
+  '/docs/',
+  '/docs/concepts',
+  '/docs/errors',
+  '/docs/integrating',
+  '/docs/contract',
+  '/docs/adr/',
+  '/docs/nowhere',
+])('%s is accessible in light and dark mode, and fits on a phone', async (path, { visitor }) => {
+  await visitor.open(path)
+  await visitor.page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await problemsOf(visitor.page, [])).toEqual([])
+  await visitor.page.setViewportSize(PHONE)
+  expect(await visitor.page.evaluate<number>(OVERFLOW)).toBe(0)
+})
 
 test('the console, the documentation and the API reference lead to each other', async ({ member }) => {
   const { page } = member

@@ -68,6 +68,7 @@ describe('general fact 5: the web filter (D2.1)', () => {
     expect(reply.status).toBe(403)
     expect(reply.headers.get('content-type')).toMatch(/^text\/plain/)
     expect(reply.text).not.toMatch(/^\s*[{[]/)
+    expect(reply.headers.get('link')).toBe('</docs/errors#403-without-an-envelope>; rel="help"')
   })
 
   const accepted = ['curl/8.5.0', 'Wget/1.21', 'Mozilla/5.0 (X11; Linux x86_64)', 'acme-sync/2', 'my axios/1']

@@ -4,9 +4,13 @@ import { text } from 'node:stream/consumers'
 
 type Block = { language: string; label: string; text: string }
 
-/** The fenced blocks of docs/integrating.md, in order. */
+/** In the order in which a reader follows them: later pages use variables of the first. */
+const PAGES = ['quick-start', 'integrating', 'webhooks']
+
+/** The fenced blocks of the guide for integrators, in order. */
 export function guideBlocks(): Block[] {
-  const guide = readFileSync(new URL('../../docs/integrating.md', import.meta.url), 'utf8')
+  const pages = PAGES.map((page) => readFileSync(new URL(`../../docs/${page}.md`, import.meta.url), 'utf8'))
+  const guide = pages.join('\n')
   const fences = guide.matchAll(/^```(\w*) ?(.*)\n([^]*?)^```$/gm)
   return [...fences].map(([, language = '', label = '', body = '']) => ({ language, label, text: body }))
 }
@@ -24,7 +28,7 @@ export function guideBlock(language: string, part: string): string {
  */
 export function hasProgram(name: string): boolean {
   const found = spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
-  if (!found && process.env['CI']) throw new Error(`${name} is needed to test docs/integrating.md`)
+  if (!found && process.env['CI']) throw new Error(`${name} is needed to test the guide for integrators`)
   return found
 }
 

@@ -1,6 +1,6 @@
 const WEIGHTS: readonly (readonly [RegExp, number])[] = [
-  [/^\/docs\/integrating#errors-and-limits$/, 5], // whoever searches for a status wants to know what to do
-  [/^\/docs\/(?:integrating|readers)(?:#|$)/, 2],
+  [/^\/docs\/errors#/, 5], // whoever searches for a status wants to know what to do
+  [/^\/docs\/(?:quick-start|integrating|webhooks|readers)(?:#|$)/, 2],
   [/^\/docs\/adr\//, 0.25],
 ]
 

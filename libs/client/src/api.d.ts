@@ -4209,6 +4209,7 @@ export interface components {
         Error400: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
@@ -4223,6 +4224,7 @@ export interface components {
         Error401: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
                 [name: string]: unknown;
             };
@@ -4242,6 +4244,7 @@ export interface components {
         Error413: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -4252,6 +4255,7 @@ export interface components {
         Error415: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -4262,6 +4266,7 @@ export interface components {
         Error429: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
@@ -4277,6 +4282,7 @@ export interface components {
         Error500: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
@@ -4291,6 +4297,7 @@ export interface components {
         Error503: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
@@ -4316,6 +4323,7 @@ export interface components {
         Error409: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -4326,6 +4334,7 @@ export interface components {
         Error404: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
@@ -4340,6 +4349,7 @@ export interface components {
         Error403: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit-Of-Counted-GET"];
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
@@ -4359,6 +4369,8 @@ export interface components {
     headers: {
         /** @description The id of the request: yours or a ULID. Quote it when you report a problem. */
         "X-Request-ID": string;
+        /** @description What to do about errors of this type. */
+        Link: string;
         /** @description Requests per minute. Only on counted GETs. */
         "X-RateLimit-Limit-Of-Counted-GET": number;
         /** @description Requests left, at most the limit. Only on counted GETs. */

@@ -17,6 +17,11 @@ export const errorTypes = {
 
 export type ErrorType = keyof typeof errorTypes
 
+/** The `Link` header to the section of the documentation that explains errors of this type. */
+export const helpLink = (type: ErrorType): { link: string } => ({
+  link: `</docs/errors#${type}>; rel="help"`,
+})
+
 /** Values of `error.fields[].code`. The set may grow; a code never changes its meaning. */
 export const fieldCodes = [
   'required',

@@ -63,6 +63,12 @@ const wwwAuthenticate = always('WWW-Authenticate', 'string', 'Bearer realm="api"
 const about201 = 'The path of the new resource.'
 const location = sometimes('Location', 'string', '/api/v1/assets/4503599627370497', about201)
 const legacyLocation = sometimes('Location', 'string', '/legacy/api/v1/assets/FORKLIFT-7', about201)
+const help = always(
+  'Link',
+  'string',
+  '</docs/errors#not_found>; rel="help"',
+  'What to do about errors of this type.',
+)
 const allow = always('Allow', 'string', 'GET, HEAD, POST', 'The methods that the path supports.')
 
 const totalCount = sometimes(
@@ -95,6 +101,7 @@ const AFTER_COUNTING = new Set([400, 403, 404, 429, 500, 503])
 export function errorHeaders(status: number, vocabulary: Vocabulary) {
   return z.object({
     ...onEvery(vocabulary),
+    Link: help,
     ...(AFTER_COUNTING.has(status) && rateLimitHeadersOfErrors),
     ...(status === 401 && { 'WWW-Authenticate': wwwAuthenticate }),
     ...(status === 405 && { Allow: allow }),

@@ -1,4 +1,4 @@
-import { errorTypes, type ErrorEnvelope } from '@whereabouts/contracts/errors'
+import { errorTypes, helpLink, type ErrorEnvelope } from '@whereabouts/contracts/errors'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from './app-error.ts'
 import { dropBody } from './drop-body.ts'
@@ -49,7 +49,7 @@ export async function handleError(
   }
   return reply
     .status(known.status)
-    .headers(known.headers)
+    .headers({ ...helpLink(known.type), ...known.headers })
     .header('content-type', 'application/json')
     .send(errorEnvelope(known, requestedPath(request), request.id))
 }

@@ -8,6 +8,7 @@ import {
 import { unknownRoute } from '@whereabouts/service-kit/errors'
 import { REQUEST_ID_HEADER, requestIdOf } from '@whereabouts/service-kit/request-id'
 import type { EdgeOptions } from '@whereabouts/service-kit/server'
+import { helpLink } from '@whereabouts/contracts/errors'
 import type { RouteTable } from '@whereabouts/contracts/route'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -23,7 +24,7 @@ import {
 import { preflightHeaders } from './cors.ts'
 import type { EdgeHeaders } from './edge-headers.ts'
 import type { Legacy } from './legacy.ts'
-import { REFUSAL, webFilter } from './web-filter.ts'
+import { REFUSAL, REFUSAL_HEADERS, webFilter } from './web-filter.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -56,7 +57,7 @@ export function addPipeline(
     reply.headers(headersOf(path)).headers(legacy.headersOf(path))
     if (isWithoutHost(request)) throw malformed()
     if (isRefused(request.headers['user-agent']))
-      return reply.status(403).type('text/plain; charset=utf-8').send(REFUSAL)
+      return reply.status(403).headers(REFUSAL_HEADERS).send(REFUSAL)
     if (request.method === 'OPTIONS' && isApiPath(path))
       return reply.status(204).headers(preflightHeaders(path)).send()
     const gone = legacy.withdrawn(path)
@@ -109,6 +110,7 @@ export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
         .headers({
           ...headersOf(path),
           ...legacy.headersOf(path),
+          ...helpLink(known.type),
           ...known.headers,
           [REQUEST_ID_HEADER]: request.id,
         })
@@ -122,6 +124,7 @@ export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
       const body = JSON.stringify(errorEnvelope(malformed(), '/', id))
       const headers = {
         ...headersOf(`${API_PREFIX}/`),
+        ...helpLink('bad_request'),
         [REQUEST_ID_HEADER]: id,
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),

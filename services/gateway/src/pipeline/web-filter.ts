@@ -7,6 +7,11 @@ export const DEFAULT_REFUSED_AGENTS: readonly string[] = [
 export const REFUSAL =
   'Forbidden: send a User-Agent that names your product, such as User-Agent: acme-warehouse/1.0\n'
 
+export const REFUSAL_HEADERS = {
+  'content-type': 'text/plain; charset=utf-8',
+  link: '</docs/errors#403-without-an-envelope>; rel="help"',
+}
+
 /** Whether a User-Agent is missing, empty or begins with a refused prefix, in any letter case. */
 export function webFilter(refused: readonly string[]): (userAgent: string | undefined) => boolean {
   const prefixes = refused.map((prefix) => prefix.toLowerCase())
