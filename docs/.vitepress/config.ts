@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitepress'
+import { accessibleSearch } from './accessible-search.ts'
 import { anchorOf } from './anchor.ts'
 import { inlinePictures } from './pictures.ts'
 import { adaptRepositoryLinks } from './repository-links.ts'
@@ -28,7 +29,11 @@ export default defineConfig({
       inlinePictures(md)
     },
   },
-  vite: { publicDir: '../services/console/web/public', build: { assetsInlineLimit: 0 } },
+  vite: {
+    publicDir: '../services/console/web/public',
+    build: { assetsInlineLimit: 0 },
+    plugins: [accessibleSearch],
+  },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
     nav: [

@@ -50,6 +50,15 @@ test.for([
   expect(await visitor.page.evaluate<number>(OVERFLOW)).toBe(0)
 })
 
+test('the results of a search are accessible in light and dark mode', async ({ visitor }) => {
+  const { page } = visitor
+  await visitor.open('/docs/')
+  await page.getByRole('button', { name: 'Search' }).first().click()
+  await page.getByRole('searchbox').fill('webhook')
+  await page.getByRole('option', { selected: true }).waitFor()
+  expect(await problemsOf(page, [])).toEqual([])
+})
+
 test('the console, the documentation and the API reference lead to each other', async ({ member }) => {
   const { page } = member
   await member.open('/')
