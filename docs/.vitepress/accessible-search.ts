@@ -21,7 +21,7 @@ export const accessibleSearch = {
   name: 'accessible-search',
   enforce: 'pre' as const,
   transform(code: string, id: string) {
-    if (!/VPLocalSearchBox\.vue$/.test(id)) return undefined
+    if (!id.endsWith('VPLocalSearchBox.vue')) return undefined
     return CHANGES.reduce((text, [before, after]) => {
       const changed = text.replace(before, after)
       if (changed === text)

@@ -1,13 +1,12 @@
-import { Anchor, Button, Group, Table, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, Text, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Card } from '../../parts/card.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
+import type { Column } from '../../parts/data-table.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
 import { locationText, type Sighting } from './sightings.ts'
-import { HISTORY_PAGE, useHistory } from './use-asset.ts'
+import { useHistory } from './use-asset.ts'
 import { Source } from './why.tsx'
 
 /** The stored rows: one for each minute in which the asset was seen. */
@@ -39,56 +38,18 @@ export function History({ id }: { id: number }) {
           </Button>
         )}
       </Group>
-      <Loaded query={history} what="the history">
-        {({ data, total_count: total }) =>
-          total === 0 ? (
-            <Text size="sm">{isFiltered ? 'Not seen in this period.' : 'Never seen.'}</Text>
-          ) : (
-            <>
-              <Rows rows={data} />
-              <Pager
-                offset={Number(list.offset)}
-                limit={HISTORY_PAGE}
-                total={total}
-                onOffset={(offset) => setList({ offset: String(offset) })}
-                what="rows"
-              />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedTable
+        label="History rows"
+        query={history}
+        what="rows"
+        columns={COLUMNS}
+        rowKey={({ observed_at: at }) => at}
+        minWidth={480}
+        empty={<Text size="sm">{isFiltered ? 'Not seen in this period.' : 'Never seen.'}</Text>}
+        offset={list.offset}
+        onOffset={(offset) => setList({ offset })}
+      />
     </Card>
-  )
-}
-
-function Rows({ rows }: { rows: readonly Sighting[] }) {
-  return (
-    <StackedTable label="History rows" minWidth={480}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Seen</Table.Th>
-          <Table.Th>Location</Table.Th>
-          <Table.Th>Source</Table.Th>
-          <Table.Th>Tag</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={row.observed_at}>
-            <Cell label="Seen">
-              <When at={row.observed_at} as="day" />
-            </Cell>
-            <Cell label="Location">
-              <SeenAtLocation sighting={row} />
-            </Cell>
-            <Cell label="Source">
-              <Source sighting={row} />
-            </Cell>
-            <Cell label="Tag">{row.tag?.value ?? '–'}</Cell>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </StackedTable>
   )
 }
 
@@ -100,3 +61,10 @@ function SeenAtLocation({ sighting: { location } }: { sighting: Sighting }) {
     </Anchor>
   )
 }
+
+const COLUMNS: readonly Column<Sighting>[] = [
+  { label: 'Seen', cell: ({ observed_at: at }) => <When at={at} as="day" /> },
+  { label: 'Location', cell: (row) => <SeenAtLocation sighting={row} /> },
+  { label: 'Source', cell: (row) => <Source sighting={row} /> },
+  { label: 'Tag', cell: ({ tag }) => tag?.value ?? '–' },
+]

@@ -8,7 +8,7 @@ import { api } from '../../session/api.ts'
 /** A read at the same location is not a movement, so it is polled. */
 const REFRESH_MS = 15_000
 const SIGHTINGS = 100
-export const HISTORY_PAGE = 25
+const HISTORY_PAGE = 25
 
 export const useAsset = (id: number) =>
   useQuery({

@@ -1,20 +1,19 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
-import { AssetsTable } from './assets-table.tsx'
+import { assetColumns } from './asset-columns.tsx'
 import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
-import { PAGE, queryOf, useAssets, useLastLocations, type LastLocation } from './use-assets.ts'
+import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
 import { useExport } from './use-export.ts'
 
-const NO_LOCATIONS: ReadonlyMap<number, LastLocation> = new Map()
 const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
 
 /** The list of assets. The API searches, filters, sorts and pages, so that any number of assets works. */
@@ -24,6 +23,9 @@ export default function Assets() {
   const exported = useExport()
   const assets = useAssets(list)
   const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
+  const { data: located, isSuccess, isPlaceholderData } = lastLocations
+  const isKnown = isSuccess && !isPlaceholderData
+  const columns = useMemo(() => assetColumns(located, isKnown), [located, isKnown])
   const total = assets.data?.total_count ?? 0
   const isFiltered = list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
   return (
@@ -48,33 +50,21 @@ export default function Assets() {
       <ExportNotice {...exported} />
       <NewAsset isOpen={isCreating} onClose={creating.close} />
       <AssetFilters filter={list} onChange={(change) => setList({ ...change, offset: '0' })} />
-      <Loaded query={assets} what="the assets">
-        {({ data }) =>
-          total === 0 ? (
-            <NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />
-          ) : (
-            <div>
-              {lastLocations.isError && (
-                <FailureNotice error={lastLocations.error} onRetry={() => void lastLocations.refetch()} />
-              )}
-              <AssetsTable
-                assets={data}
-                lastLocations={lastLocations.data ?? NO_LOCATIONS}
-                isKnown={lastLocations.isSuccess && !lastLocations.isPlaceholderData}
-                sort={list.sort}
-                onSort={(sort) => setList({ sort, offset: '0' })}
-              />
-              <Pager
-                offset={Number(list.offset)}
-                limit={PAGE}
-                total={total}
-                onOffset={(offset) => setList({ offset: String(offset) })}
-                what="assets"
-              />
-            </div>
-          )
-        }
-      </Loaded>
+      {lastLocations.isError && (
+        <FailureNotice error={lastLocations.error} onRetry={() => void lastLocations.refetch()} />
+      )}
+      <PagedTable
+        label="Assets"
+        query={assets}
+        what="assets"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth={760}
+        empty={<NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />}
+        sorting={{ sort: list.sort, onSort: (sort) => setList({ sort, offset: '0' }) }}
+        offset={list.offset}
+        onOffset={(offset) => setList({ offset })}
+      />
     </Screen>
   )
 }

@@ -5,7 +5,7 @@ import { api } from '../../session/api.ts'
 import type { AssetFilter } from './asset-filters.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
 
-export const PAGE = 50
+const PAGE = 50
 
 export type LastLocation = components['schemas']['AssetLocation']
 export type AssetList = AssetFilter & { sort: string; offset: string }
@@ -40,7 +40,7 @@ export function useLastLocations(ids: readonly number[]) {
     enabled: ids.length > 0,
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const query = { asset_id: [...ids], limit: 200, include_deleted: true }
+      const query = { asset_id: [...ids], limit: 200, include_deleted: true, expand: 'location' }
       return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal })).data
     },
     select: byAsset,

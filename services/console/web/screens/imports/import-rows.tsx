@@ -1,13 +1,13 @@
-import { Anchor, Group, SegmentedControl, Table, Text, Title } from '@mantine/core'
+import { Anchor, Group, SegmentedControl, Text, Title } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
+import { useMemo } from 'react'
+import type { Column } from '../../parts/data-table.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { FailedRowsButton } from './failed-rows-button.tsx'
 import type { Import } from './import-files.ts'
-import { OUTCOMES, ROWS_PAGE, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
+import { OUTCOMES, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
 
 /** The outcome of each row. Shows failed rows first if there are any. */
 export function ImportRows({ data: one }: { data: Import }) {
@@ -15,6 +15,7 @@ export function ImportRows({ data: one }: { data: Import }) {
   const chosen = list.rows === '' ? (one.failed > 0 ? 'failed' : 'all') : list.rows
   const outcome = OUTCOMES.find((known) => known === chosen)
   const rows = useImportRows(one, outcome, Number(list.offset))
+  const columns = useMemo(() => columnsOf(one.resource), [one.resource])
   const isPhone = useMediaQuery('(max-width: 47.99em)')
   const number = new Intl.NumberFormat()
   const choices = [
@@ -36,26 +37,21 @@ export function ImportRows({ data: one }: { data: Import }) {
         />
         {one.failed > 0 && <FailedRowsButton one={one} />}
       </Group>
-      <Loaded query={rows} what="the rows">
-        {({ data, total_count: total }) =>
-          total === 0 ? (
-            <Text size="sm">
-              {outcome ? `No ${TEXTS[outcome].toLowerCase()} rows.` : 'No rows processed yet.'}
-            </Text>
-          ) : (
-            <>
-              <Rows rows={data} one={one} />
-              <Pager
-                offset={Number(list.offset)}
-                limit={ROWS_PAGE}
-                total={total}
-                onOffset={(offset) => setList({ offset: String(offset) })}
-                what="rows"
-              />
-            </>
-          )
+      <PagedTable
+        label="Rows of the file"
+        query={rows}
+        what="rows"
+        columns={columns}
+        rowKey={({ line }) => line}
+        minWidth={640}
+        empty={
+          <Text size="sm">
+            {outcome ? `No ${TEXTS[outcome].toLowerCase()} rows.` : 'No rows processed yet.'}
+          </Text>
         }
-      </Loaded>
+        offset={list.offset}
+        onOffset={(offset) => setList({ offset })}
+      />
     </section>
   )
 }
@@ -67,43 +63,32 @@ const TEXTS: Readonly<Record<Outcome, string>> = {
   unchanged: 'Unchanged',
 }
 
-function Rows({ rows, one }: { rows: readonly ImportRow[]; one: Import }) {
-  return (
-    <StackedTable label="Rows of the file" minWidth={640}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th w={80}>Line</Table.Th>
-          <Table.Th w={200}>External key</Table.Th>
-          <Table.Th w={120}>Outcome</Table.Th>
-          <Table.Th>Details</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={row.line}>
-            <Cell label="Line">{row.line}</Cell>
-            <Cell label="External key">
-              <Text size="sm" ff="monospace" component="div">
-                <Key row={row} one={one} />
-              </Text>
-            </Cell>
-            <Cell label="Outcome">
-              {OUTCOMES.some((known) => known === row.outcome) ? TEXTS[row.outcome as Outcome] : row.outcome}
-            </Cell>
-            <Cell label="Details">
-              <Details row={row} />
-            </Cell>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </StackedTable>
-  )
-}
+const columnsOf = (resource: Import['resource']): readonly Column<ImportRow>[] => [
+  { label: 'Line', width: 80, cell: ({ line }) => line },
+  {
+    label: 'External key',
+    width: 200,
+    cell: (row) => (
+      <Text size="sm" ff="monospace" component="div">
+        <Key row={row} resource={resource} />
+      </Text>
+    ),
+  },
+  {
+    label: 'Outcome',
+    width: 120,
+    cell: ({ outcome }) =>
+      OUTCOMES.some((known) => known === outcome) ? TEXTS[outcome as Outcome] : outcome,
+  },
+  { label: 'Details', cell: (row) => <Details row={row} /> },
+]
 
-function Key({ row: { id, external_key: key }, one }: { row: ImportRow; one: Import }) {
+type KeyProps = { row: ImportRow; resource: Import['resource'] }
+
+function Key({ row: { id, external_key: key }, resource }: KeyProps) {
   if (id === null) return key ?? '–'
   return (
-    <Anchor component={Link} to={`/${one.resource}/${id}`} inherit>
+    <Anchor component={Link} to={`/${resource}/${id}`} inherit>
       {key ?? 'Open'}
     </Anchor>
   )

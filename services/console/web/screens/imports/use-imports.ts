@@ -4,8 +4,8 @@ import { useEffect } from 'react'
 import { api } from '../../session/api.ts'
 import { isUnfinished, type Import } from './import-files.ts'
 
-export const IMPORTS_PAGE = 20
-export const ROWS_PAGE = 50
+const IMPORTS_PAGE = 20
+const ROWS_PAGE = 50
 const POLL_MS = 1_000
 
 export function useImports(offset: string) {

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { countText } from '../../parts/count-text.ts'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Pager } from '../../parts/pager.tsx'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { When } from '../../parts/when.tsx'
 import type { SavedRow } from './moved.ts'
 import type { Saved } from './save.ts'
@@ -22,26 +22,19 @@ export function Result({ saved, left, onDone }: Props) {
   const [offset, setOffset] = useState(0)
   const { moved, first, stayed } = saved.outcome
   const rows = [...moved, ...first, ...stayed]
+  const columns = useMemo(() => columnsOf(saved.response), [saved.response])
   const start = useRef<HTMLDivElement>(null)
   // The focused button was removed.
   useEffect(() => start.current?.focus(), [])
   return (
     <Stack gap="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
       <Summary saved={saved} left={left} />
-      <StackedTable label="Saved assets">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Asset</Table.Th>
-            <Table.Th>From</Table.Th>
-            <Table.Th>To</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.slice(offset, offset + SHOWN).map((row) => (
-            <SavedRowView key={row.asset.id} row={row} to={saved.response} />
-          ))}
-        </Table.Tbody>
-      </StackedTable>
+      <DataTable
+        label="Saved assets"
+        columns={columns}
+        rows={rows.slice(offset, offset + SHOWN)}
+        rowKey={({ asset }) => asset.id}
+      />
       <Pager offset={offset} limit={SHOWN} total={rows.length} onOffset={setOffset} what="assets" />
       <Group justify="flex-end">
         <Button onClick={onDone}>Save another inventory</Button>
@@ -73,36 +66,43 @@ function Summary({ saved: { response, outcome }, left }: Pick<Props, 'saved' | '
   )
 }
 
-function SavedRowView({ row: { asset, from }, to }: { row: SavedRow; to: Saved['response'] }) {
-  const hasMoved = from?.id !== to.location_id
-  return (
-    <Table.Tr>
-      <Cell>
+const columnsOf = (to: Saved['response']): readonly Column<SavedRow>[] => [
+  {
+    label: 'Asset',
+    role: 'title',
+    cell: ({ asset }) => (
+      <>
         <AssetLink id={asset.id}>{asset.name}</AssetLink>
         <Key of={asset.external_key} />
-      </Cell>
-      <Cell label="From">
-        {from === null ? (
-          <Text size="sm" c="dimmed">
-            Unknown
-          </Text>
-        ) : (
-          <>
-            <LocationLink id={from.id}>{from.name ?? from.key ?? 'Deleted location'}</LocationLink>
-            {from.name !== null && <Key of={from.key} />}
-          </>
-        )}
-      </Cell>
-      <Cell label="To">
-        {hasMoved ? (
-          <LocationLink id={to.location_id}>{to.location_name}</LocationLink>
-        ) : (
-          <Text size="sm" c="dimmed">
-            Unchanged
-          </Text>
-        )}
-      </Cell>
-    </Table.Tr>
+      </>
+    ),
+  },
+  { label: 'From', cell: ({ from }) => <From at={from} /> },
+  {
+    label: 'To',
+    cell: ({ from }) =>
+      from?.id === to.location_id ? (
+        <Text size="sm" c="dimmed">
+          Unchanged
+        </Text>
+      ) : (
+        <LocationLink id={to.location_id}>{to.location_name}</LocationLink>
+      ),
+  },
+]
+
+function From({ at }: { at: SavedRow['from'] }) {
+  if (at === null)
+    return (
+      <Text size="sm" c="dimmed">
+        Unknown
+      </Text>
+    )
+  return (
+    <>
+      <LocationLink id={at.id}>{at.name ?? at.key ?? 'Deleted location'}</LocationLink>
+      {at.name !== null && <Key of={at.key} />}
+    </>
   )
 }
 

@@ -1,16 +1,15 @@
-import { Switch, Table, Text } from '@mantine/core'
+import { Switch, Text } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
+import { useMemo } from 'react'
 import { useReloadOnMovement } from '../../live/use-live.ts'
 import { Card } from '../../parts/card.tsx'
+import type { Column } from '../../parts/data-table.tsx'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { useAssetNames, useLocationNames } from '../../parts/names.ts'
-import { Pager } from '../../parts/pager.tsx'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
-import { HERE_PAGE, useHere } from './location-queries.ts'
+import { useHere } from './location-queries.ts'
 
 type Row = components['schemas']['AssetLocation']
 
@@ -19,6 +18,7 @@ export function HereNow({ id, name }: { id: number; name: string }) {
   const [{ inside, offset }, setUrl] = useUrlState({ inside: 'yes', offset: '0' })
   const deep = inside === 'yes'
   const here = useHere(id, { deep, offset: Number(offset) })
+  const columns = useMemo(() => columnsOf(deep), [deep])
   useReloadOnMovement([['report']])
   return (
     <Card
@@ -31,87 +31,55 @@ export function HereNow({ id, name }: { id: number; name: string }) {
         />
       }
     >
-      <Loaded query={here} what="the assets here">
-        {({ data, total_count }) =>
-          total_count === 0 ? (
-            <Text size="sm" c="dimmed">
-              {`No assets at ${name}${deep ? ' or its sub-locations' : ''}. Assets appear after a read or a saved inventory.`}
-            </Text>
-          ) : (
-            <>
-              <AssetsHere rows={data} deep={deep} />
-              <Pager
-                offset={Number(offset)}
-                limit={HERE_PAGE}
-                total={total_count}
-                onOffset={(next) => setUrl({ offset: String(next) })}
-                what="assets"
-              />
-            </>
-          )
+      <PagedTable
+        label="Assets here"
+        query={here}
+        what="assets"
+        columns={columns}
+        rowKey={({ asset_id }) => asset_id}
+        minWidth={deep ? 520 : 360}
+        empty={
+          <Text size="sm" c="dimmed">
+            {`No assets at ${name}${deep ? ' or its sub-locations' : ''}. Assets appear after a read or a saved inventory.`}
+          </Text>
         }
-      </Loaded>
+        offset={offset}
+        onOffset={(next) => setUrl({ offset: next })}
+      />
     </Card>
   )
 }
 
-/** The report has keys; the names come with a request for the whole page. */
-function AssetsHere({ rows, deep }: { rows: readonly Row[]; deep: boolean }) {
-  const assets = useAssetNames(rows.map(({ asset_external_key: key }) => key))
-  const locations = useLocationNames(deep ? rows.map(({ location_external_key: key }) => key) : [])
-  return (
-    <StackedTable label="Assets here" minWidth={deep ? 520 : 360}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Asset</Table.Th>
-          {deep && <Table.Th>Location</Table.Th>}
-          <Table.Th>Dwell time</Table.Th>
-          <Table.Th>Last seen</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map((row) => (
-          <Table.Tr key={row.asset_id}>
-            <Cell>
-              <AssetLink id={row.asset_id}>
-                {assets.get(row.asset_external_key) ?? row.asset_external_key}
-              </AssetLink>
-              <Text size="xs" c="dimmed">
-                {row.asset_external_key}
-              </Text>
-            </Cell>
-            {deep && (
-              <Cell label="Location">
-                <AtLocation row={row} name={locations.get(row.location_external_key ?? '')} />
-              </Cell>
-            )}
-            <Cell label="Dwell time">{row.dwell_seconds !== null && durationText(row.dwell_seconds)}</Cell>
-            <Cell label="Last seen">
-              <When at={row.asset_last_seen} />
-            </Cell>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </StackedTable>
-  )
+const LOCATION: Column<Row> = {
+  label: 'Location',
+  cell: ({ location_id: id, location }) =>
+    id !== null && (
+      <>
+        <LocationLink id={id}>{location?.name ?? 'Deleted location'}</LocationLink>
+        <Text size="xs" c="dimmed">
+          {location?.external_key}
+        </Text>
+      </>
+    ),
 }
 
-function AtLocation({
-  row: { location_id: id, location_external_key: key },
-  name,
-}: {
-  row: Row
-  name: string | undefined
-}) {
-  if (id === null) return null
-  return (
-    <>
-      <LocationLink id={id}>{name ?? key ?? 'Deleted location'}</LocationLink>
-      {name !== undefined && (
+const columnsOf = (deep: boolean): readonly Column<Row>[] => [
+  {
+    label: 'Asset',
+    role: 'title',
+    cell: ({ asset_id: id, asset_external_key: key, asset }) => (
+      <>
+        <AssetLink id={id}>{asset?.name ?? key}</AssetLink>
         <Text size="xs" c="dimmed">
           {key}
         </Text>
-      )}
-    </>
-  )
-}
+      </>
+    ),
+  },
+  ...(deep ? [LOCATION] : []),
+  {
+    label: 'Dwell time',
+    cell: ({ dwell_seconds: seconds }) => seconds !== null && durationText(seconds),
+  },
+  { label: 'Last seen', cell: ({ asset_last_seen: at }) => <When at={at} /> },
+]

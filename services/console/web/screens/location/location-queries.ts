@@ -21,7 +21,7 @@ export const useAncestors = (id: number) =>
     },
   })
 
-export const HERE_PAGE = 25
+const HERE_PAGE = 25
 
 /** Assets at a location now; `deep` includes sub-locations. */
 export const useHere = (id: number, { deep, offset }: { deep: boolean; offset: number }) =>
@@ -29,7 +29,13 @@ export const useHere = (id: number, { deep, offset }: { deep: boolean; offset: n
     queryKey: ['report', 'here', id, deep, offset],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const query = { location_id: [id], include_descendants: deep, limit: HERE_PAGE, offset }
+      const query = {
+        location_id: [id],
+        include_descendants: deep,
+        limit: HERE_PAGE,
+        offset,
+        expand: 'asset,location',
+      }
       return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
     },
   })

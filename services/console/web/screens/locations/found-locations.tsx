@@ -1,15 +1,14 @@
-import { Badge, Group, Stack, Table, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { type components, unwrap } from '@whereabouts/client/client'
+import type { Column } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LocationLink } from '../../parts/links.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { api } from '../../session/api.ts'
 import { useAncestors } from '../location/location-queries.ts'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 
-type Props = { q: string; withDeleted: boolean; offset: number; onOffset: (offset: number) => void }
+type Props = { q: string; withDeleted: boolean; offset: string; onOffset: (offset: string) => void }
 
 /** Small, because each row loads its path. */
 const PAGE = 20
@@ -18,7 +17,7 @@ const PAGE = 20
 export function FoundLocations({ q, withDeleted, offset, onOffset }: Props) {
   const query = {
     limit: PAGE,
-    offset,
+    offset: Number(offset) || 0,
     sort: 'name',
     ...(q !== '' && { q }),
     ...(withDeleted && { include_deleted: true }),
@@ -29,52 +28,47 @@ export function FoundLocations({ q, withDeleted, offset, onOffset }: Props) {
     queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/locations', { params: { query }, signal })),
   })
   return (
-    <Loaded query={found} what="locations">
-      {({ data, total_count }) =>
-        total_count === 0 ? (
-          <EmptyState title="No location found">
-            {q === ''
-              ? 'There is no location yet.'
-              : `No location has “${q}” in its name, key, description or tags. Try a shorter text.`}
-          </EmptyState>
-        ) : (
-          <Stack gap="xs">
-            <StackedTable label="Found locations" minWidth={480}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>External key</Table.Th>
-                  <Table.Th>Parent locations</Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {data.map(({ id, name, external_key, parent_id, deleted_at }) => (
-                  <Table.Tr key={id}>
-                    <Cell>
-                      <Group gap={6}>
-                        <LocationLink id={id}>{name}</LocationLink>
-                        {deleted_at !== null && (
-                          <Badge color="red" variant="light" size="sm">
-                            Deleted
-                          </Badge>
-                        )}
-                      </Group>
-                    </Cell>
-                    <Cell label="External key">{external_key}</Cell>
-                    <Cell label="Parent locations">
-                      {parent_id !== null && deleted_at === null && <Path id={id} />}
-                    </Cell>
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </StackedTable>
-            <Pager offset={offset} limit={PAGE} total={total_count} onOffset={onOffset} what="locations" />
-          </Stack>
-        )
+    <PagedTable
+      label="Found locations"
+      query={found}
+      what="locations"
+      columns={COLUMNS}
+      rowKey={({ id }) => id}
+      minWidth={480}
+      empty={
+        <EmptyState title="No location found">
+          {q === ''
+            ? 'There is no location yet.'
+            : `No location has “${q}” in its name, key, description or tags. Try a shorter text.`}
+        </EmptyState>
       }
-    </Loaded>
+      offset={offset}
+      onOffset={onOffset}
+    />
   )
 }
+
+const COLUMNS: readonly Column<components['schemas']['Location']>[] = [
+  {
+    label: 'Name',
+    role: 'title',
+    cell: ({ id, name, deleted_at }) => (
+      <Group gap={6}>
+        <LocationLink id={id}>{name}</LocationLink>
+        {deleted_at !== null && (
+          <Badge color="red" variant="light" size="sm">
+            Deleted
+          </Badge>
+        )}
+      </Group>
+    ),
+  },
+  { label: 'External key', cell: ({ external_key: key }) => key },
+  {
+    label: 'Parent locations',
+    cell: ({ id, parent_id, deleted_at }) => parent_id !== null && deleted_at === null && <Path id={id} />,
+  },
+]
 
 function Path({ id }: { id: number }) {
   const { data } = useAncestors(id)

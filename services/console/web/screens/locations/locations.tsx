@@ -62,8 +62,8 @@ export default function Locations() {
         <FoundLocations
           q={q.trim()}
           withDeleted={withDeleted}
-          offset={Number(offset)}
-          onOffset={(next) => setUrl({ offset: String(next) })}
+          offset={offset}
+          onOffset={(next) => setUrl({ offset: next })}
         />
       )}
       {move && (

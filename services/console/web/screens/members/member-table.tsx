@@ -1,14 +1,13 @@
-import { List, Table, VisuallyHidden } from '@mantine/core'
+import { List } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { useMemo } from 'react'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { ROLES } from '../../parts/roles.ts'
-import { StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import { MemberRow, type Member } from './member-row.tsx'
+import { memberColumns, type Member } from './member-columns.tsx'
 import type { ResetLink } from './reset-link-button.tsx'
 
 const LIMIT = 50
@@ -16,62 +15,45 @@ const LIMIT = 50
 /** Never empty: it contains the signed-in person. */
 export function MemberTable({ onResetLink }: { onResetLink: (link: ResetLink) => void }) {
   const { org, isAdmin } = useSession()
-  const [{ offset: at }, setState] = useUrlState({ offset: '0' })
-  const offset = Number(at) || 0
+  const [{ offset }, setState] = useUrlState({ offset: '0' })
   const members = useQuery({
     queryKey: ['members', offset],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) =>
       unwrap(
         await api.GET('/api/v1/orgs/{org_id}/members', {
-          params: { path: { org_id: org.id }, query: { limit: LIMIT, offset } },
+          params: { path: { org_id: org.id }, query: { limit: LIMIT, offset: Number(offset) || 0 } },
           signal,
         }),
       ),
   })
+  const columns = useMemo(() => {
+    const { data = [], total_count: total = 0 } = members.data ?? {}
+    return memberColumns({
+      isAdmin,
+      isLastAdmin: (member) => isLastAdmin(member, data, total),
+      onResetLink,
+    })
+  }, [members.data, isAdmin, onResetLink])
   return (
-    <Loaded query={members} what="the members">
-      {({ data, total_count: total }) => (
-        <>
-          <StackedTable label="Members of the organization" minWidth={820}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Name</Table.Th>
-                <Table.Th>Email</Table.Th>
-                <Table.Th>Role</Table.Th>
-                <Table.Th>Joined</Table.Th>
-                {isAdmin && <Table.Th>Last sign-in</Table.Th>}
-                <Table.Th>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((member) => (
-                <MemberRow
-                  key={member.id}
-                  member={member}
-                  isLastAdmin={isLastAdmin(member, data, total)}
-                  onResetLink={onResetLink}
-                />
-              ))}
-            </Table.Tbody>
-          </StackedTable>
-          <Pager
-            offset={offset}
-            limit={LIMIT}
-            total={total}
-            what="members"
-            onOffset={(next) => setState({ offset: String(next) })}
-          />
-          <List size="sm" c="dimmed" mt="xs">
-            {ROLES.map(({ value, meaning }) => (
-              <List.Item key={value}>{meaning}</List.Item>
-            ))}
-          </List>
-        </>
-      )}
-    </Loaded>
+    <>
+      <PagedTable
+        label="Members of the organization"
+        query={members}
+        what="members"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth={820}
+        empty={null}
+        offset={offset}
+        onOffset={(next) => setState({ offset: next })}
+      />
+      <List size="sm" c="dimmed" mt="xs">
+        {ROLES.map(({ value, meaning }) => (
+          <List.Item key={value}>{meaning}</List.Item>
+        ))}
+      </List>
+    </>
   )
 }
 

@@ -5,7 +5,7 @@ import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import type { Member } from './member-row.tsx'
+import type { Member } from './member-columns.tsx'
 
 export type ResetLink = { name: string; token: string; expires_at: string }
 

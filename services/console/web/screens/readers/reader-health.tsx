@@ -1,9 +1,9 @@
-import { Alert, Code, SimpleGrid, Table, Text, Title } from '@mantine/core'
+import { Alert, Code, SimpleGrid, Text, Title } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { clockText, readProblemsOf, readsText } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
@@ -64,34 +64,12 @@ function ReadProblems({ health }: { health: Health }) {
       <Title order={3} size="h6" mb="xs">
         Problems
       </Title>
-      <StackedTable label="Problems by kind">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Kind</Table.Th>
-            <Table.Th ta="right">Count</Table.Th>
-            <Table.Th>What it means</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {readProblemsOf(health).map((problem) => (
-            <Table.Tr key={problem.field}>
-              <Cell width={220}>
-                <Text size="sm" fw={500}>
-                  {problem.label}
-                </Text>
-              </Cell>
-              <Cell label="Count" align="right" width={90}>
-                {count.format(problem.count)}
-              </Cell>
-              <Cell label="What it means">
-                <Text size="sm" c="dimmed">
-                  {problem.hint}
-                </Text>
-              </Cell>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </StackedTable>
+      <DataTable
+        label="Problems by kind"
+        columns={PROBLEMS}
+        rows={readProblemsOf(health)}
+        rowKey={({ field }) => field}
+      />
     </div>
   )
 }
@@ -103,28 +81,12 @@ function Device({ health }: { health: Health }) {
       <Title order={3} size="h6" mb="xs">
         What the device reports
       </Title>
-      <StackedTable label="Device reports">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Report</Table.Th>
-            <Table.Th>When</Table.Th>
-            <Table.Th>Details</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {health.device.map((report) => (
-            <Table.Tr key={`${report.kind} ${JSON.stringify(report.detail)}`}>
-              <Cell>{wordsOf(report.kind)}</Cell>
-              <Cell label="When">
-                <When at={report.at ?? report.received_at} />
-              </Cell>
-              <Cell label="Details">
-                <Code>{detailText(report.detail)}</Code>
-              </Cell>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </StackedTable>
+      <DataTable
+        label="Device reports"
+        columns={REPORTS}
+        rows={health.device}
+        rowKey={({ kind, detail }) => `${kind} ${JSON.stringify(detail)}`}
+      />
     </div>
   )
 }
@@ -136,3 +98,31 @@ const detailText = (detail: Record<string, unknown>) =>
   Object.entries(detail)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(', ')
+
+const PROBLEMS: readonly Column<ReturnType<typeof readProblemsOf>[number]>[] = [
+  {
+    label: 'Kind',
+    role: 'title',
+    width: 220,
+    cell: ({ label }) => (
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+    ),
+  },
+  { label: 'Count', align: 'right', width: 90, cell: (problem) => count.format(problem.count) },
+  {
+    label: 'What it means',
+    cell: ({ hint }) => (
+      <Text size="sm" c="dimmed">
+        {hint}
+      </Text>
+    ),
+  },
+]
+
+const REPORTS: readonly Column<Health['device'][number]>[] = [
+  { label: 'Report', role: 'title', cell: ({ kind }) => wordsOf(kind) },
+  { label: 'When', cell: ({ at, received_at }) => <When at={at ?? received_at} /> },
+  { label: 'Details', cell: ({ detail }) => <Code>{detailText(detail)}</Code> },
+]

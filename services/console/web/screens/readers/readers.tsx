@@ -1,15 +1,14 @@
 import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { useSession } from '../../session/use-session.ts'
 import { AddReader } from './add-reader.tsx'
+import { readerColumns } from './reader-columns.tsx'
 import { ReaderFilters } from './reader-filters.tsx'
-import { ReaderTable } from './reader-table.tsx'
-import { READERS_DEFAULTS as DEFAULTS, READERS_PAGE as PAGE, useReaders } from './use-readers.ts'
+import { READERS_DEFAULTS as DEFAULTS, useReaders } from './use-readers.ts'
 
 /** Configured and discovered readers with their health. */
 export default function Readers() {
@@ -17,6 +16,7 @@ export default function Readers() {
   const [filter, setFilter] = useUrlState(DEFAULTS)
   const [adding, setAdding] = useState<string>()
   const readers = useReaders(filter)
+  const columns = useMemo(() => readerColumns(isAdmin ? setAdding : undefined), [isAdmin])
   const isFiltered = filter.q !== '' || filter.kind !== '' || filter.status !== ''
   const add = (
     <Button onClick={() => setAdding('')} disabled={!isAdmin}>
@@ -34,36 +34,27 @@ export default function Readers() {
       actions={add}
     >
       <ReaderFilters filter={filter} onChange={setFilter} />
-      <Loaded query={readers} what="the readers">
-        {({ data, total_count: total }) =>
-          data.length === 0 && Number(filter.offset) === 0 ? (
-            <EmptyState
-              title={isFiltered ? 'No matching readers' : 'No readers yet'}
-              action={isFiltered ? undefined : add}
-            >
-              {isFiltered
-                ? 'Change the filters above.'
-                : 'Add one, then copy its settings to the device. Devices that send with your credentials appear here by themselves.'}
-            </EmptyState>
-          ) : (
-            <>
-              <ReaderTable
-                readers={data}
-                sort={filter.sort}
-                onSort={(sort) => setFilter({ sort, offset: '0' })}
-                onConfigure={isAdmin ? setAdding : undefined}
-              />
-              <Pager
-                offset={Number(filter.offset)}
-                limit={PAGE}
-                total={total}
-                onOffset={(offset) => setFilter({ offset: String(offset) })}
-                what="readers"
-              />
-            </>
-          )
+      <PagedTable
+        label="Readers"
+        query={readers}
+        what="readers"
+        columns={columns}
+        rowKey={({ reader_key: key }) => key}
+        minWidth={860}
+        empty={
+          <EmptyState
+            title={isFiltered ? 'No matching readers' : 'No readers yet'}
+            action={isFiltered ? undefined : add}
+          >
+            {isFiltered
+              ? 'Change the filters above.'
+              : 'Add one, then copy its settings to the device. Devices that send with your credentials appear here by themselves.'}
+          </EmptyState>
         }
-      </Loaded>
+        sorting={{ sort: filter.sort, onSort: (sort) => setFilter({ sort, offset: '0' }) }}
+        offset={filter.offset}
+        onOffset={(offset) => setFilter({ offset })}
+      />
       {adding !== undefined && <AddReader readerKey={adding} onClose={() => setAdding(undefined)} />}
     </Screen>
   )

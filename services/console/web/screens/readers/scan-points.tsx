@@ -1,13 +1,13 @@
-import { Button, Group, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { ConfirmButton } from '../../parts/confirm-button.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { Cell, StackedTable } from '../../parts/stacked-table.tsx'
 import { api } from '../../session/api.ts'
 import { ScanPointForm } from './scan-point-form.tsx'
 import { offerUndo } from './undo-scan-point.tsx'
@@ -20,6 +20,7 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
   const points = useScanPoints(readerId)
   const [open, setOpen] = useState<'new' | ScanPoint>()
   const nextAntenna = Math.max(0, ...(points.data ?? []).map(({ antenna }) => antenna)) + 1
+  const columns = useMemo(() => columnsOf(readerId, isAdmin ? setOpen : undefined), [readerId, isAdmin])
   const add = (
     <Button size="xs" onClick={() => setOpen('new')} disabled={!isAdmin}>
       Add scan point
@@ -34,28 +35,13 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
               Assign antenna 1 to a location. Until then, its reads move no asset.
             </EmptyState>
           ) : (
-            <StackedTable label="Antennas and their locations" minWidth={420}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Antenna</Table.Th>
-                  <Table.Th>Name</Table.Th>
-                  <Table.Th>Location</Table.Th>
-                  <Table.Th>
-                    <VisuallyHidden>Actions</VisuallyHidden>
-                  </Table.Th>
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows.map((point) => (
-                  <ScanPointRow
-                    key={point.id}
-                    readerId={readerId}
-                    point={point}
-                    onEdit={isAdmin ? () => setOpen(point) : undefined}
-                  />
-                ))}
-              </Table.Tbody>
-            </StackedTable>
+            <DataTable
+              label="Antennas and their locations"
+              columns={columns}
+              rows={rows}
+              rowKey={({ id }) => id}
+              minWidth={420}
+            />
           )
         }
       </Loaded>
@@ -76,9 +62,27 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
   )
 }
 
-type RowProps = { readerId: number; point: ScanPoint; onEdit: (() => void) | undefined }
+const columnsOf = (
+  readerId: number,
+  onEdit: ((point: ScanPoint) => void) | undefined,
+): readonly Column<ScanPoint>[] => [
+  { label: 'Antenna', cell: ({ antenna }) => antenna },
+  { label: 'Name', cell: ({ name }) => name },
+  {
+    label: 'Location',
+    cell: ({ location }) =>
+      location ? <LocationLink id={location.id}>{location.name}</LocationLink> : 'No location',
+  },
+  {
+    label: 'Actions',
+    role: 'actions',
+    cell: (point) => onEdit && <Actions readerId={readerId} point={point} onEdit={() => onEdit(point)} />,
+  },
+]
 
-function ScanPointRow({ readerId, point, onEdit }: RowProps) {
+type ActionsProps = { readerId: number; point: ScanPoint; onEdit: () => void }
+
+function Actions({ readerId, point, onEdit }: ActionsProps) {
   const { id, antenna, name, location } = point
   const client = useQueryClient()
   const reload = () => client.invalidateQueries({ queryKey: ['reader', readerId] })
@@ -89,33 +93,22 @@ function ScanPointRow({ readerId, point, onEdit }: RowProps) {
       }),
     )
   return (
-    <Table.Tr>
-      <Cell label="Antenna">{antenna}</Cell>
-      <Cell label="Name">{name}</Cell>
-      <Cell label="Location">
-        {location ? <LocationLink id={location.id}>{location.name}</LocationLink> : 'No location'}
-      </Cell>
-      <Cell>
-        {onEdit && (
-          <Group gap="xs" justify="flex-end" wrap="nowrap">
-            <Button size="xs" variant="default" onClick={onEdit} aria-label={`Edit ${name}`}>
-              Edit
-            </Button>
-            <ConfirmButton
-              label="Delete"
-              ariaLabel={`Delete ${name}`}
-              size="xs"
-              work={remove}
-              reload={[['reader', readerId]]}
-              onDone={() => offerUndo(readerId, point, reload)}
-            >
-              {location
-                ? `From now on, reads of antenna ${antenna} have no location: they no longer move assets to ${location.name}. History stays.`
-                : `Reads of antenna ${antenna} already have no location. History stays.`}
-            </ConfirmButton>
-          </Group>
-        )}
-      </Cell>
-    </Table.Tr>
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      <Button size="xs" variant="default" onClick={onEdit} aria-label={`Edit ${name}`}>
+        Edit
+      </Button>
+      <ConfirmButton
+        label="Delete"
+        ariaLabel={`Delete ${name}`}
+        size="xs"
+        work={remove}
+        reload={[['reader', readerId]]}
+        onDone={() => offerUndo(readerId, point, reload)}
+      >
+        {location
+          ? `From now on, reads of antenna ${antenna} have no location: they no longer move assets to ${location.name}. History stays.`
+          : `Reads of antenna ${antenna} already have no location. History stays.`}
+      </ConfirmButton>
+    </Group>
   )
 }

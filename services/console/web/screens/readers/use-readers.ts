@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 
-export const READERS_PAGE = 50
+const READERS_PAGE = 50
 const REFRESH_MS = 10_000
 export const READERS_DEFAULTS = { q: '', kind: '', status: '', sort: 'reader_key', offset: '0' }
 export type ReaderFilter = typeof READERS_DEFAULTS

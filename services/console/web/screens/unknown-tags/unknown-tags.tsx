@@ -1,20 +1,14 @@
-import { Button, Table, VisuallyHidden } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import type { components } from '@whereabouts/client/client'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { Pager } from '../../parts/pager.tsx'
+import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
-import { SortHeading } from '../../parts/sort-heading.tsx'
-import { StackedTable } from '../../parts/stacked-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { ClaimTag } from './claim-tag.tsx'
 import { UnknownTagFilters } from './unknown-tag-filters.tsx'
-import { UnknownTagRow } from './unknown-tag-row.tsx'
-import { DEFAULTS, PAGE, useUnknownTags } from './use-unknown-tags.ts'
-
-type UnknownTag = components['schemas']['UnknownTag']
+import { unknownTagColumns, type UnknownTag } from './unknown-tag-columns.tsx'
+import { DEFAULTS, useUnknownTags } from './use-unknown-tags.ts'
 
 /** Hides an attached tag immediately; the API removes it from the list a moment later. */
 export default function UnknownTags() {
@@ -22,6 +16,8 @@ export default function UnknownTags() {
   const [claimed, setClaimed] = useState<UnknownTag>()
   const [attached, setAttached] = useState<ReadonlySet<number>>(new Set())
   const tags = useUnknownTags(filter)
+  const shown = tags.data && { ...tags.data, data: tags.data.data.filter(({ id }) => !attached.has(id)) }
+  const columns = useMemo(() => unknownTagColumns(setClaimed), [])
   const isFiltered = [filter.q, filter.type, filter.reader, filter.reads].some((text) => text !== '')
   return (
     <Screen
@@ -29,29 +25,18 @@ export default function UnknownTags() {
       lead="Tags that were read but belong to no asset or location. Assign the ones that are yours."
     >
       <UnknownTagFilters filter={filter} onChange={setFilter} />
-      <Loaded query={tags} what="the unknown tags">
-        {({ data, total_count: total }) =>
-          total === 0 ? (
-            <NoTags isFiltered={isFiltered} />
-          ) : (
-            <>
-              <TagTable
-                tags={data.filter(({ id }) => !attached.has(id))}
-                sort={filter.sort}
-                onSort={(sort) => setFilter({ sort, offset: '0' })}
-                onClaim={setClaimed}
-              />
-              <Pager
-                offset={Number(filter.offset)}
-                limit={PAGE}
-                total={total}
-                onOffset={(offset) => setFilter({ offset: String(offset) })}
-                what="unknown tags"
-              />
-            </>
-          )
-        }
-      </Loaded>
+      <PagedTable
+        label="Unknown tags"
+        query={{ ...tags, data: shown }}
+        what="unknown tags"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth={860}
+        empty={<NoTags isFiltered={isFiltered} />}
+        sorting={{ sort: filter.sort, onSort: (sort) => setFilter({ sort, offset: '0' }) }}
+        offset={filter.offset}
+        onOffset={(offset) => setFilter({ offset })}
+      />
       {claimed && (
         <ClaimTag
           tag={claimed}
@@ -77,37 +62,5 @@ function NoTags({ isFiltered }: { isFiltered: boolean }) {
       All tags read so far belong to an asset or a location. Hold a new tag in front of a reader to see it
       here.
     </EmptyState>
-  )
-}
-
-type TableProps = {
-  tags: readonly UnknownTag[]
-  sort: string
-  onSort: (sort: string) => void
-  onClaim: (tag: UnknownTag) => void
-}
-
-function TagTable({ tags, sort, onSort, onClaim }: TableProps) {
-  return (
-    <StackedTable label="Unknown tags" minWidth={860}>
-      <Table.Thead>
-        <Table.Tr>
-          <SortHeading label="Value" field="value" sort={sort} onSort={onSort} />
-          <Table.Th>Type</Table.Th>
-          <SortHeading label="Last read" field="last_seen_at" sort={sort} onSort={onSort} />
-          <SortHeading label="Reads" field="reads" sort={sort} onSort={onSort} />
-          <Table.Th>Last read by</Table.Th>
-          <Table.Th>Signal</Table.Th>
-          <Table.Th>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {tags.map((tag) => (
-          <UnknownTagRow key={tag.id} tag={tag} onClaim={() => onClaim(tag)} />
-        ))}
-      </Table.Tbody>
-    </StackedTable>
   )
 }

@@ -3,7 +3,7 @@ import { unwrap } from '@whereabouts/client/client'
 import { TAG_TYPES } from '../../parts/tag-types.ts'
 import { api } from '../../session/api.ts'
 
-export const PAGE = 50
+const PAGE = 50
 const REFRESH_MS = 5_000
 export const DEFAULTS = { q: '', type: '', reader: '', reads: '', sort: '-last_seen_at', offset: '0' }
 export type UnknownTagFilter = typeof DEFAULTS

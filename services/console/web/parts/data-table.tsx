@@ -1,0 +1,116 @@
+import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { memo, type ReactNode } from 'react'
+import './data-table.css'
+
+/** One column: its heading, and what it shows of a row. */
+export type Column<Row> = {
+  label: string
+  cell: (row: Row) => ReactNode
+  /** `title`: names the row; on a phone it heads the card. `actions`: buttons; only screen readers hear the heading. */
+  role?: 'title' | 'actions'
+  /** The field of `sort`, if people can sort by the column. */
+  sort?: string | undefined
+  align?: 'right'
+  width?: number
+  maxWidth?: number
+}
+
+type Sorting = {
+  /** `name` or `-name`. */
+  sort: string
+  onSort: (sort: string) => void
+}
+
+export type DataTableProps<Row> = {
+  /** Name of the list for screen readers. */
+  label: string
+  /** Rows draw again only when they or the columns change: keep columns outside of the component, or memoize them. */
+  columns: readonly Column<Row>[]
+  rowKey: (row: Row) => string | number
+  sorting?: Sorting
+  /** Below this width in pixels, and above that of a phone, the table scrolls in its region. */
+  minWidth?: number
+  /** Pixels, after which the table scrolls. */
+  maxHeight?: number
+}
+
+/** A table. On a phone each row is a card, with the label of each value beside it. */
+export function DataTable<Row>({
+  label,
+  columns,
+  rowKey,
+  sorting,
+  minWidth = 0,
+  maxHeight,
+  rows,
+}: DataTableProps<Row> & { rows: readonly Row[] }) {
+  const keyboard = { tabIndex: 0 } // keyboard users must be able to focus it to scroll
+  return (
+    <div className="scrolls" role="region" aria-label={label} {...keyboard} style={{ maxHeight }}>
+      <Table className="stacked" style={{ '--stacked-min-width': `${minWidth}px` }}>
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Heading key={column.label} column={column} sorting={sorting} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Row key={rowKey(row)} row={row} columns={columns as readonly Column<unknown>[]} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
+  )
+}
+
+type HeadingProps<Row> = { column: Column<Row>; sorting: Sorting | undefined }
+
+function Heading<Row>({ column: { label, role, sort: field, align, width }, sorting }: HeadingProps<Row>) {
+  const style = { ta: align, w: width }
+  if (role === 'actions')
+    return (
+      <Table.Th {...style}>
+        <VisuallyHidden>{label}</VisuallyHidden>
+      </Table.Th>
+    )
+  if (field === undefined || !sorting) return <Table.Th {...style}>{label}</Table.Th>
+  const { sort, onSort } = sorting
+  const direction = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none'
+  return (
+    <Table.Th aria-sort={direction} {...style}>
+      <UnstyledButton
+        fw={600}
+        fz="sm"
+        style={{ whiteSpace: 'nowrap' }}
+        onClick={() => onSort(direction === 'ascending' ? `-${field}` : field)}
+      >
+        {label}{' '}
+        <span aria-hidden>{direction === 'ascending' ? '▲' : direction === 'descending' ? '▼' : '↕'}</span>
+      </UnstyledButton>
+    </Table.Th>
+  )
+}
+
+type RowProps = { row: unknown; columns: readonly Column<unknown>[] }
+
+const Row = memo(function Row({ row, columns }: RowProps) {
+  return (
+    <Table.Tr>
+      {columns.map(
+        ({ label, cell, role, align = role === 'actions' ? 'right' : undefined, width, maxWidth }) => (
+          <Table.Td
+            key={label}
+            data-label={role === undefined ? label : undefined}
+            w={width}
+            maw={maxWidth}
+            ta={align}
+          >
+            {role === undefined ? <div>{cell(row)}</div> : cell(row)}
+          </Table.Td>
+        ),
+      )}
+    </Table.Tr>
+  )
+})

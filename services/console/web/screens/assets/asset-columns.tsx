@@ -1,0 +1,103 @@
+import { Anchor, Badge, Box, Group, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { Column } from '../../parts/data-table.tsx'
+import { entriesOf, type Values } from '../../parts/fields.ts'
+import { When } from '../../parts/when.tsx'
+import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
+import type { LastLocation } from './use-assets.ts'
+
+const FIELDS: readonly Column<Asset>[] = entriesOf(ASSET_FIELDS)
+  .filter(([, { tableColumn }]) => tableColumn)
+  .map(([key, { label, kind, tableColumn }]) => ({
+    label,
+    sort: tableColumn === 'sortable' ? key : undefined,
+    cell: (asset) => <kind.Shown value={(asset as Values)[key]} />,
+  }))
+
+/** `isKnown`: `lastLocations` is loaded. Then an asset that is missing from it was never scanned. */
+export const assetColumns = (
+  lastLocations: ReadonlyMap<number, LastLocation> | undefined,
+  isKnown: boolean,
+): readonly Column<Asset>[] => [
+  {
+    label: 'Name',
+    role: 'title',
+    sort: 'name',
+    maxWidth: 280,
+    cell: (asset) => (
+      <Group gap={6}>
+        <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
+          {asset.name}
+        </Anchor>
+        <State asset={asset} />
+      </Group>
+    ),
+  },
+  {
+    label: 'Location',
+    cell: ({ id }) => {
+      const at = lastLocations?.get(id)
+      if (at) return <LocationCell at={at} />
+      return isKnown ? <Dimmed text="Never scanned" /> : '…'
+    },
+  },
+  ...FIELDS,
+  {
+    label: 'Tags',
+    cell: ({ tags }) => (
+      <Box maw={240}>
+        <Tags tags={tags} />
+      </Box>
+    ),
+  },
+  { label: 'Created', sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
+]
+
+const SHOWN_TAGS = 2
+
+function Tags({ tags }: Pick<Asset, 'tags'>) {
+  if (tags.length === 0) return <Dimmed text="None" />
+  return (
+    <>
+      {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
+        <Text key={id} size="xs" ff="monospace">
+          {value}
+        </Text>
+      ))}
+      {tags.length > SHOWN_TAGS && <Dimmed text={`and ${tags.length - SHOWN_TAGS} more`} />}
+    </>
+  )
+}
+
+function LocationCell({ at: { location_id: id, location, asset_last_seen: seen } }: { at: LastLocation }) {
+  return (
+    <>
+      {id === null ? (
+        <Dimmed text="No location" />
+      ) : (
+        <Anchor component={Link} to={`/locations/${id}`} fz="sm" title={location?.external_key}>
+          {location?.name ?? 'Deleted location'}
+        </Anchor>
+      )}
+      <Text size="xs" c="dimmed">
+        <When at={seen} />
+      </Text>
+    </>
+  )
+}
+
+/** Says only what is unusual. */
+function State({ asset }: { asset: Asset }) {
+  if (asset.deleted_at === null && asset.is_active) return null
+  return (
+    <Badge color={asset.deleted_at === null ? 'gray' : 'red'} variant="light" size="sm">
+      {asset.deleted_at === null ? 'Inactive' : 'Deleted'}
+    </Badge>
+  )
+}
+
+const Dimmed = ({ text }: { text: string }) => (
+  <Text size="xs" c="dimmed">
+    {text}
+  </Text>
+)
