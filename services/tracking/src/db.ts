@@ -95,6 +95,15 @@ export type Tables = {
     scan_point_id: number | null
     empty_scan_point_id: number | null
   }
+  /** See migration 0070. */
+  movement: {
+    org_id: number
+    asset_id: number
+    minute: string
+    observed_at: string
+    from_location_id: number | null
+    to_location_id: number
+  }
   position: {
     org_id: number
     asset_id: number

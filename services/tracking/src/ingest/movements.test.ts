@@ -50,7 +50,14 @@ describe('movement rules', () => {
 
   test('D8.7 a late scan changes neither position nor events', () => {
     const late = [seen(3, SHELF)]
-    expect(advance([at(5, DOCK)], late)).toEqual({ positions: [], movements: [], late, replaced: [] })
+    expect(advance([at(5, DOCK)], late)).toEqual({
+      positions: [],
+      movements: [],
+      arrivals: [],
+      late,
+      rewritten: [],
+      replaced: [],
+    })
   })
 
   test('a scan without a location makes no event and ends the dwell, and the next movement comes from null', () => {

@@ -7,14 +7,16 @@ type WithLocation = Observation & { locationId: number }
 export type Movement = { kind: 'scan' | 'save'; to: WithLocation; fromLocationId: number | null }
 
 /**
- * `positions` are those that changed. Two kinds of rows may change a dwell, which needs a lookup in history: `late`
- * rows only filled history, and `replaced` rows put another location into a newest minute that was the first of a
- * dwell.
+ * `positions` are those that changed, and `arrivals` the movements to a newer minute. Two kinds of rows may change a
+ * dwell, which needs a lookup in history: `late` rows only filled history, and `replaced` rows put another location
+ * into a newest minute that was the first of a dwell. `rewritten` are all rows that replaced a newest one.
  */
 export type Advance = {
   positions: Position[]
   movements: Movement[]
+  arrivals: Movement[]
   late: Observation[]
+  rewritten: Observation[]
   replaced: Observation[]
 }
 
@@ -31,22 +33,26 @@ export function advance(
 ): Advance {
   const positions = byAsset(current)
   const changed = new Map<number, Position>()
-  const movements: Movement[] = []
-  const [late, replaced]: [Observation[], Observation[]] = [[], []]
+  const [movements, arrivals]: [Movement[], Movement[]] = [[], []]
+  const [late, rewritten, replaced]: [Observation[], Observation[], Observation[]] = [[], [], []]
   for (const row of stored.toSorted((a, b) => a.minute - b.minute)) {
     const before = positions.get(row.assetId)
     if (before && before.minute > row.minute) {
       late.push(row)
       continue
     }
+    const isRewritten = before?.minute === row.minute
+    if (isRewritten) rewritten.push(row)
     if (before && isReplaced(before, row)) replaced.push(row)
     const after = positionAfter(before, row)
     positions.set(row.assetId, after)
     changed.set(row.assetId, after)
-    if (hasLocation(row) && row.locationId !== before?.locationId)
-      movements.push({ kind, to: row, fromLocationId: before?.locationId ?? null })
+    if (!hasLocation(row) || row.locationId === before?.locationId) continue
+    const movement = { kind, to: row, fromLocationId: before?.locationId ?? null }
+    movements.push(movement)
+    if (!isRewritten) arrivals.push(movement)
   }
-  return { positions: [...changed.values()], movements, late, replaced }
+  return { positions: [...changed.values()], movements, arrivals, late, rewritten, replaced }
 }
 
 /** A dwell that is older than its newest minute needs no lookup: the row before is at the old location. */

@@ -9,6 +9,7 @@ import type { Position } from '../positions/position.ts'
 import { findMissingNames, type MissingNames } from './names.ts'
 import type { Observation } from './observation.ts'
 import { insertScans, overwriteScans, updatePositions } from './scans.queries.ts'
+import { insertMovements, repairMovements } from './movement-rows.queries.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { findDwellStarts } from './dwell.queries.ts'
 import { findBrokenDwells } from './dwell.ts'
@@ -19,7 +20,7 @@ export type Stored = { rows: number; movements: number; missing: MissingNames }
 export const NOTHING_STORED: Stored = { rows: 0, movements: 0, missing: new Map() }
 
 /**
- * Stores history rows, positions and events, in the caller's transaction. Safe to repeat and to run next to another
+ * Stores history rows, movements, positions and events, in the caller's transaction. Safe to repeat and to run next to another
  * replica: existing rows change nothing and make no event. Expects one observation for each asset and minute.
  */
 export async function storeScans(
@@ -60,7 +61,9 @@ async function storeAdvance(
   causeOf?: CauseOf,
 ): Promise<Stored> {
   await updatePositions(tx, await recalculateDwells(tx, current, advanced))
-  const { movements } = advanced
+  const { movements, arrivals, late, rewritten } = advanced
+  await insertMovements(tx, arrivals)
+  await repairMovements(tx, [...late, ...rewritten])
   const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
   await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
   return { rows, movements: events.length, missing: findMissingNames(movements, view) }

@@ -22,8 +22,13 @@ const seen = (ms: number, assetId = 1): Observation => ({
   ...readBy('r'),
 })
 
-const months = async (db: Kysely<Tables>) =>
-  (await listPartitions(db)).filter(({ state }) => state === 'attached').map(({ month }) => month)
+/** Months that have a partition of both tables. */
+const months = async (db: Kysely<Tables>) => {
+  const attached = (await listPartitions(db)).filter(({ state }) => state === 'attached')
+  const ofTable = (table: string) => attached.flatMap(({ of, month }) => (of === table ? [month] : []))
+  expect(ofTable('movement')).toEqual(ofTable('scan'))
+  return ofTable('scan')
+}
 
 const maintain = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeoutMs?: number } = {}) =>
   maintainPartitions({
@@ -101,12 +106,16 @@ test('after the lock timeout, the next run continues where this one stopped', as
   await sql`alter table scan detach partition ${sql.table(`scan_${earlier.replace('-', '_')}`)}`.execute(db) // like a killed run
   await meanwhile(db, sql`select count(*) from scan`, async () => {
     await expect(maintain(tracking, { lockTimeoutMs: 100 })).rejects.toThrow('lock timeout')
-    expect(await listPartitions(db)).toContainEqual({ month: OLD, state: 'detaching', is_protected: true })
+    expect(await listPartitions(db)).toContainEqual({
+      of: 'scan',
+      month: OLD,
+      state: 'detaching',
+      is_protected: true,
+    })
   })
   await maintain(tracking)
-  expect((await listPartitions(db)).map(({ month }) => month)).toEqual(
-    [-1, 0, 1, 2].map((n) => addMonths(MONTH, n)),
-  )
+  expect(await months(db)).toEqual([-1, 0, 1, 2].map((n) => addMonths(MONTH, n)))
+  expect(await listPartitions(db)).toHaveLength(8)
 })
 
 test('two replicas that maintain partitions at once create each month once', async ({ tracking }) => {

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import {
   addMonths,
-  createPartition,
+  createMonth,
   dropPartition,
   listPartitions,
   monthOf,
@@ -48,24 +48,26 @@ export async function maintainPartitions(options: Options): Promise<void> {
   const oldest = monthOf(now() - retentionDays * DAY_MS)
   await withPartitionLock(owner, lockTimeoutMs, async (session) => {
     const partitions = await listPartitions(session)
-    for (const { month: unprotected } of partitions.filter((p) => !p.is_protected))
+    for (const unprotected of partitions.filter((p) => !p.is_protected))
       await protectPartition(session, unprotected)
     const expired = partitions.filter((p) => p.month < oldest && !ahead.includes(p.month))
     for (const partition of expired) await dropPartition(session, partition)
     if (expired.length > 0)
-      log.info({ months: expired.map((p) => p.month) }, 'old months of history were dropped')
+      log.info({ months: [...new Set(expired.map((p) => p.month))] }, 'old months of history were dropped')
   })
 }
 
-/** Creates the missing partitions of these months. */
+/** Creates the missing partitions of these months, one of each table. */
 export async function createMonths(
   db: Kysely<Tables>,
   months: Iterable<Month>,
   lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): Promise<void> {
   await withPartitionLock(db, lockTimeoutMs, async (session) => {
-    const states = new Map((await listPartitions(session)).map(({ month, state }) => [month, state]))
-    for (const month of new Set(months)) await createPartition(session, month, states.get(month))
+    const attached = (await listPartitions(session)).filter(({ state }) => state === 'attached')
+    for (const month of new Set(months))
+      if (attached.filter((partition) => partition.month === month).length < 2)
+        await createMonth(session, month)
   })
 }
 

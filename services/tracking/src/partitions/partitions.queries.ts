@@ -12,12 +12,13 @@ export function addMonths(month: Month, n: number): Month {
   return monthOf(Date.UTC(year, m - 1 + n, 1))
 }
 
-const partitionName = (month: Month) => `scan_${month.replace('-', '_')}`
-const table = (month: Month) => sql.table(partitionName(month))
+type PartitionKey = { of: 'scan' | 'movement'; month: Month }
 
-/** `detaching`: half detached from `scan`. `alone`: a table that is not yet, or no longer, a partition of `scan`. */
-export type Partition = {
-  month: Month
+const partitionName = ({ of, month }: PartitionKey) => `${of}_${month.replace('-', '_')}`
+const table = (partition: PartitionKey) => sql.table(partitionName(partition))
+
+/** `detaching`: half detached from the table `of`. `alone`: a table that is not yet, or no longer, a partition of it. */
+export type Partition = PartitionKey & {
   state: 'attached' | 'detaching' | 'alone'
   /** Under row-level security. False only for partitions that an older release created. */
   is_protected: boolean
@@ -26,46 +27,38 @@ export type Partition = {
 /** Oldest first. */
 export async function listPartitions(db: Db): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
-    select replace(substr(c.relname, 6), '_', '-') as month,
+    select split_part(c.relname, '_', 1) as of, replace(right(c.relname, 7), '_', '-') as month,
            case when i.inhrelid is null then 'alone' when i.inhdetachpending then 'detaching' else 'attached' end as state,
            c.relrowsecurity as is_protected
     from pg_class c left join pg_inherits i on i.inhrelid = c.oid
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname ~ '^scan_[0-9]{4}_[0-9]{2}$'
-    order by 1`.execute(db)
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname ~ '^(scan|movement)_[0-9]{4}_[0-9]{2}$'
+    order by month, 1`.execute(db)
   return rows
 }
 
 /**
- * Creates the partition of a month without blocking readers or writers, in any role of the service (migration 0030).
- * `state` is the state of an existing one. Call under `withPartitionLock`.
+ * Creates the partitions of a month without blocking readers or writers, in any role of the service (migration 0070).
+ * Call under `withPartitionLock`.
  */
-export async function createPartition(db: Db, month: Month, state?: Partition['state']): Promise<void> {
-  if (state === 'attached') return
+export async function createMonth(db: Db, month: Month): Promise<void> {
   await sql`select make_scan_month(${month})`.execute(db)
 }
 
 /** As the owner of the tables. */
-export async function protectPartition(owner: Db, month: Month): Promise<void> {
-  await sql`select protect_scan_month(${partitionName(month)})`.execute(owner)
+export async function protectPartition(owner: Db, partition: PartitionKey): Promise<void> {
+  await sql`select protect_scan_month(${partitionName(partition)})`.execute(owner)
 }
 
 /**
- * Drops a month, also after an interrupted attempt. Waits up to the session's `lock_timeout` for statements that may
+ * Drops a partition, also after an interrupted attempt. Waits up to the session's `lock_timeout` for statements that may
  * still read it, and blocks nothing else. Call as the owner of the tables, under `withPartitionLock`, outside a
  * transaction.
  */
-export async function dropPartition(
-  db: Db,
-  { month, state }: Pick<Partition, 'month' | 'state'>,
-): Promise<void> {
-  if (state === 'attached')
-    await sql`alter table scan detach partition ${table(month)} concurrently`.execute(db)
-  if (state === 'detaching') await finishDetaching(db, month)
-  await sql`drop table ${table(month)}`.execute(db)
-}
-
-async function finishDetaching(db: Db, month: Month): Promise<void> {
-  await sql`alter table scan detach partition ${table(month)} finalize`.execute(db)
+export async function dropPartition(db: Db, partition: Omit<Partition, 'is_protected'>): Promise<void> {
+  const how = { attached: sql`concurrently`, detaching: sql`finalize`, alone: undefined }[partition.state]
+  if (how)
+    await sql`alter table ${sql.table(partition.of)} detach partition ${table(partition)} ${how}`.execute(db)
+  await sql`drop table ${table(partition)}`.execute(db)
 }
 
 const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`

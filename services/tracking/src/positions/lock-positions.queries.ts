@@ -12,7 +12,8 @@ export type LockOptions = {
 /**
  * Locks the positions of the assets until the transaction ends, and returns them. Every writer of rows locks first,
  * so that the changes of one asset have an order. The order of the keys prevents deadlocks. For an asset without a
- * position, it inserts and locks a row at minus infinity, which it does not return.
+ * position, it inserts and locks a row at minus infinity, which it does not return. It also turns off the trigger of
+ * migration 0070, because every writer of rows writes their movements too.
  *
  * If a position is missing, the first statement locks nothing: whoever inserts while it holds locks could deadlock.
  */
@@ -23,10 +24,12 @@ export async function lockPositions(
 ): Promise<Position[]> {
   const unique = [...new Map(assets.map((a) => [a.assetId, a])).values()]
   const keys = sql`unnest(${bigints(unique.map((a) => a.orgId))}, ${bigints(unique.map((a) => a.assetId))}) as k (org_id, asset_id)`
-  // A subquery, so that it runs once and before the first lock.
+  // Subqueries, so that they run once and before the first lock.
+  const writesMovements = sql`(select set_config('whereabouts.writes_movements', 'on', true)) is not null`
   const limit =
-    maxWaitMs !== undefined &&
-    sql`(select set_config('lock_timeout', ${String(maxWaitMs)}, true)) is not null`
+    maxWaitMs === undefined
+      ? writesMovements
+      : sql`(select set_config('lock_timeout', ${String(maxWaitMs)}, true)) is not null and ${writesMovements}`
   const lock = async (condition: RawBuilder<unknown>) => {
     const { rows } = await sql<PositionRow>`
       select p.org_id, p.asset_id, p.location_id, isfinite(p.minute) as seen,
@@ -34,7 +37,7 @@ export async function lockPositions(
              case when isfinite(p.minute) then ${epochMs('p.observed_at')} end as observed_at_ms,
              ${epochMs('p.dwell_started_at')} as dwell_started_at_ms
       from position p join ${keys} using (org_id, asset_id)
-      where ${condition} and ${limit || sql`true`}
+      where ${condition} and ${limit}
       order by p.org_id, p.asset_id for update of p`.execute(tx)
     return rows
   }

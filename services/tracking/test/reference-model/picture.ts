@@ -6,7 +6,7 @@ import { ASSETS } from './choices.ts'
 import { positionOf, type World } from './reference.ts'
 
 /** All stored rows as text, so that a difference is a line. */
-export type Picture = { history: string[]; positions: string[]; events: string[] }
+export type Picture = { history: string[]; movements: string[]; positions: string[]; events: string[] }
 
 type Named = { assets: readonly { id: number }[]; places: readonly { id: number }[]; zero: number }
 type Facts = readonly (string | number | null | undefined)[]
@@ -16,9 +16,13 @@ const lines = (all: readonly Facts[]) => all.map(line).toSorted()
 
 /** The rows in the database. These tests do not relay the outbox, so that it has all events. */
 export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Picture> {
-  const [scans, positions, outbox] = await Promise.all([
+  const [scans, movements, positions, outbox] = await Promise.all([
     sql<{ asset_id: number; minute: string; observed_at: string; location_id: number; reader_key: string }>`
       select asset_id, minute, observed_at, location_id, reader_key from scan where org_id = ${orgId}`.execute(
+      db,
+    ),
+    sql<{ asset_id: number; observed_at: string; from_location_id: number; to_location_id: number }>`
+      select asset_id, observed_at, from_location_id, to_location_id from movement where org_id = ${orgId}`.execute(
       db,
     ),
     sql<{ asset_id: number; observed_at: string; location_id: number; dwell_started_at: string }>`
@@ -30,6 +34,7 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
   const at = (instant: string | null) => (instant === null ? null : Date.parse(instant) - named.zero)
   return {
     history: lines(scans.rows.map((row) => [row.asset_id, at(row.minute), at(row.observed_at), row.location_id, row.reader_key ? 'reader' : 'operator'])),
+    movements: lines(movements.rows.map((row) => [row.asset_id, at(row.observed_at), row.from_location_id, row.to_location_id])),
     positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at)])),
     events: lines(outbox.rows.map(({ payload: e }) => [e.delivery_id, e.kind, e.asset.id, at(e.occurred_at), e.from_location?.id, e.to_location.id])),
   } // oxfmt-ignore
@@ -50,6 +55,18 @@ export function expectedPicture(world: World, orgId: number, { assets, places, z
           placeId(row.place),
           row.by,
         ]),
+      ),
+    ),
+    movements: lines(
+      world.history.flatMap((rows, asset) =>
+        [...rows]
+          .toSorted(([a], [b]) => a - b)
+          .flatMap(([, { at, place }], i, sorted) => {
+            const from = sorted[i - 1]?.[1].place ?? null
+            return place === null || place === from
+              ? []
+              : [[assetId(asset), at, placeId(from), placeId(place)]]
+          }),
       ),
     ),
     positions: lines(
