@@ -35,6 +35,7 @@ const NEUTRAL = new Set([
   'tag_type',
   'min_reads',
   'seen_since',
+  'after', // a cursor of another organization is refused: movements.test.ts
 ])
 
 const table = Object.entries<Route>(routes) as [OperationId, Route][]
@@ -75,8 +76,8 @@ describe('another organization', () => {
     for (const token of tokensOf(row, mine)) {
       const query = parametersOf(row).includes('include_deleted') ? { include_deleted: true } : {}
       const reply = await api.call(operationId, { token, query: { limit: 200, ...query } })
-      const { total_count } = reply.body as unknown as { total_count: number }
-      expect(total_count, `${operationId} must have own rows to be a test`).toBeGreaterThan(0)
+      const { data } = reply.body as unknown as { data: unknown[] }
+      expect(data.length, `${operationId} must have own rows to be a test`).toBeGreaterThan(0)
       for (const sign of signsOf(theirs)) expect(reply.text, operationId).not.toContain(sign)
     }
   })
@@ -95,7 +96,8 @@ describe('another organization', () => {
       for (const value of filterValues(parameter, theirs))
         for (const token of tokensOf(row, mine)) {
           const reply = await api.call(operationId, { token, query: { [parameter]: value } })
-          expect(reply.body, `${parameter}=${value}`).toMatchObject({ data: [], total_count: 0 })
+          const empty = parametersOf(row).includes('offset') ? { total_count: 0 } : { has_more: false }
+          expect(reply.body, `${parameter}=${value}`).toMatchObject({ data: [], ...empty })
         }
     },
   )

@@ -1335,6 +1335,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/movements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List movements
+         * @description Returns every change of location in the history as it stands, newest first: late scans and inventory saves count, and movements of deleted assets stay. The first location of an asset, or its first one after a scan without a location, has no `from_location`. Pages have a cursor, so that new movements shift no page: send `cursor` as `after` until `has_more` is false.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/movements/summary": {
         parameters: {
             query?: never;
@@ -3383,6 +3407,68 @@ export interface components {
             location_id: number;
             here: number;
             inside: number;
+        };
+        MovementPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Movement"][];
+            /** @description Send it as `after` to get the next page. Null on the last page. */
+            cursor: string | null;
+            /** @description Whether there are older movements that match. */
+            has_more: boolean;
+        };
+        /**
+         * @example {
+         *       "occurred_at": "2026-11-21T08:30:00.000Z",
+         *       "asset": {
+         *         "id": 4503599627370497,
+         *         "external_key": "FORKLIFT-7",
+         *         "name": "Forklift 7"
+         *       },
+         *       "from_location": {
+         *         "id": 4503599627370513,
+         *         "external_key": "DOCK-1",
+         *         "name": "Dock 1"
+         *       },
+         *       "to_location": {
+         *         "id": 4503599627370529,
+         *         "external_key": "SHELF-2",
+         *         "name": "Shelf 2"
+         *       },
+         *       "dwell_seconds": 5400
+         *     }
+         */
+        Movement: {
+            /**
+             * Format: date-time
+             * @description When the asset was first seen at the new location.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            asset: components["schemas"]["MovedThing"];
+            /** @description The location before. Null for the first location, and after a scan without a location. */
+            from_location: components["schemas"]["MovedThing"] | null;
+            to_location: components["schemas"]["MovedThing"];
+            /** @description Whole seconds until the next movement of the asset. Null for its newest movement. */
+            dwell_seconds: number | null;
+        };
+        /**
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        MovedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The external key. Null once it is deleted. */
+            external_key: string | null;
+            /** @description The name. Null once it is deleted. */
+            name: string | null;
         };
         MovementSummary: {
             /**
@@ -8311,6 +8397,83 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OccupancyList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listMovements: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+                /** @description The id of the asset. Repeatable: one of the values matches. */
+                asset_id?: number[];
+                /** @description The id of the location. Repeatable: a movement from or to one of these locations matches. */
+                location_id?: number[];
+                /** @description `true` also returns movements from and to live sub-locations of `location_id`, at any depth. Without `location_id` it has no effect. */
+                include_descendants?: boolean;
+                /** @description The `cursor` of the page before. Send it with the same filters. Without it: the newest movements. */
+                after?: string;
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *           "asset": {
+                     *             "id": 4503599627370497,
+                     *             "external_key": "FORKLIFT-7",
+                     *             "name": "Forklift 7"
+                     *           },
+                     *           "from_location": {
+                     *             "id": 4503599627370513,
+                     *             "external_key": "DOCK-1",
+                     *             "name": "Dock 1"
+                     *           },
+                     *           "to_location": {
+                     *             "id": 4503599627370529,
+                     *             "external_key": "SHELF-2",
+                     *             "name": "Shelf 2"
+                     *           },
+                     *           "dwell_seconds": 5400
+                     *         }
+                     *       ],
+                     *       "cursor": null,
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MovementPage"];
                 };
             };
             400: components["responses"]["Error400"];

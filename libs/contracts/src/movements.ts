@@ -1,7 +1,16 @@
 import { z } from 'zod'
+import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { needsOneOf } from './object-rules.ts'
-import { booleanParameter, dataOf, idParameter, instantParameter } from './query.ts'
+import {
+  booleanParameter,
+  dataOf,
+  idParameter,
+  idsParameter,
+  instantParameter,
+  limitParameter,
+  textParameter,
+} from './query.ts'
 import type { Route } from './route.ts'
 
 const Count = z.int().meta({ override: { type: 'integer', minimum: 0 } })
@@ -42,7 +51,89 @@ export const MovementSummaryQuery = z
   .check(needsOneOf('include_descendants', ['location_id']))
 export type MovementSummaryQuery = z.infer<typeof MovementSummaryQuery>
 
+/** An asset or a location as it is now; key and name are null once it is deleted. */
+const MovedThing = z
+  .object({ id: Id, external_key: z.string().nullable(), name: z.string().nullable() })
+  .meta({
+    id: 'MovedThing',
+    example: { id: 4503599627370497, external_key: 'FORKLIFT-7', name: 'Forklift 7' },
+  })
+
+const Movement = z
+  .object({
+    occurred_at: WireInstant,
+    asset: MovedThing,
+    from_location: MovedThing.nullable().meta({ override: { type: 'object' } }),
+    to_location: MovedThing,
+    dwell_seconds: z
+      .int()
+      .nullable()
+      .meta({ override: { type: 'integer', minimum: 0, nullable: true } }),
+  })
+  .meta({
+    id: 'Movement',
+    example: {
+      occurred_at: '2026-11-21T08:30:00.000Z',
+      asset: { id: 4503599627370497, external_key: 'FORKLIFT-7', name: 'Forklift 7' },
+      from_location: { id: 4503599627370513, external_key: 'DOCK-1', name: 'Dock 1' },
+      to_location: { id: 4503599627370529, external_key: 'SHELF-2', name: 'Shelf 2' },
+      dwell_seconds: 5400,
+    },
+  })
+export type Movement = z.infer<typeof Movement>
+
+export const MovementPage = z
+  .object({
+    data: z.array(Movement),
+    cursor: z
+      .string()
+      .nullable()
+      .meta({ override: { type: 'string', nullable: true } }),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'MovementPage' })
+export type MovementPage = z.infer<typeof MovementPage>
+
+export const MovementsQuery = z.strictObject({
+  from: instantParameter.optional(),
+  to: instantParameter.optional(),
+  asset_id: idsParameter.optional(),
+  location_id: idsParameter.optional().meta({
+    description: 'Repeatable: a movement from or to one of these locations matches.',
+  }),
+  include_descendants: booleanParameter.optional().meta({
+    description:
+      '`true` also returns movements from and to live sub-locations of `location_id`, at any depth. Without ' +
+      '`location_id` it has no effect.',
+  }),
+  after: textParameter(
+    255,
+    'The `cursor` of the page before. Send it with the same filters. Without it: the newest movements.',
+  ).optional(),
+  limit: limitParameter(500)
+    .optional()
+    .transform((sent) => sent ?? 50),
+})
+export type MovementsQuery = z.infer<typeof MovementsQuery>
+
 export const movementRoutes = {
+  listMovements: {
+    method: 'GET',
+    path: '/movements',
+    upstream: 'tracking',
+    access: 'scans:read',
+    counted: true,
+    described: true,
+    summary: 'List movements',
+    description:
+      'Returns every change of location in the history as it stands, newest first: late scans and inventory saves ' +
+      'count, and movements of deleted assets stay. The first location of an asset, or its first one after a scan ' +
+      'without a location, has no `from_location`. Pages have a cursor, so that new movements shift no page: send ' +
+      '`cursor` as `after` until `has_more` is false.',
+    query: MovementsQuery,
+    success: { status: 200, schema: MovementPage },
+    errors: ['validation_error'],
+  },
   summarizeMovements: {
     method: 'GET',
     path: '/movements/summary',

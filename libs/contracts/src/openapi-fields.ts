@@ -52,6 +52,17 @@ const fields: Record<string, string> = {
     'Seconds that the asset spent at the previous location before this scan. Null on the earliest row of the history.',
   asset: 'The external key of the asset.',
   location: 'The external key of the location.',
+  'Movement.occurred_at': 'When the asset was first seen at the new location.',
+  'Movement.asset': 'The asset that moved, as it is now. Key and name are null once it is deleted.',
+  'Movement.from_location':
+    'The location before. Null for the first location, and after a scan without a location.',
+  'Movement.to_location': 'The new location, as it is now. Key and name are null once it is deleted.',
+  'Movement.dwell_seconds':
+    'Whole seconds until the next movement of the asset. Null for its newest movement.',
+  'MovedThing.external_key': 'The external key. Null once it is deleted.',
+  'MovedThing.name': 'The name. Null once it is deleted.',
+  'MovementPage.cursor': 'Send it as `after` to get the next page. Null on the last page.',
+  'MovementPage.has_more': 'Whether there are older movements that match.',
   last_seen: 'When the asset was last seen.',
   asset_identifiers: 'External keys of the assets, 1 to 10 000. A key that is repeated counts once.',
   location_identifier: 'The external key of the location where the assets are.',

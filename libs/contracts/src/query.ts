@@ -105,11 +105,13 @@ const readText =
       : { value: raw }
   }
 
-export const limit = parameter(
-  readInteger(1, 200),
-  { type: 'integer', minimum: 1, maximum: 200, default: 50 },
-  'Maximum number of rows on a page.',
-)
+export const limitParameter = (max: number) =>
+  parameter(
+    readInteger(1, max),
+    { type: 'integer', minimum: 1, maximum: max, default: 50 },
+    'Maximum number of rows on a page.',
+  )
+export const limit = limitParameter(200)
 export const offset = parameter(
   readInteger(0, Number.MAX_SAFE_INTEGER),
   { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },

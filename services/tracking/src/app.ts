@@ -18,6 +18,7 @@ import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-
 import { currentLocationsHandlers } from './reports/current-locations/current-locations.handlers.ts'
 import { movementSummaryHandlers } from './reports/movement-summary/movement-summary.handlers.ts'
 import type { ReportDeps } from './reports/deps.ts'
+import { movementHandlers } from './movements/movements.handlers.ts'
 import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
 import { strategyCounter } from './reports/strategy-counter.ts'
 
@@ -42,6 +43,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...reportHandlers({ ...deps, recordStrategy }),
       ...currentLocationsHandlers({ ...deps, recordStrategy }),
       ...occupancyHandlers(deps),
+      ...movementHandlers(deps),
       ...movementSummaryHandlers(deps),
       ...liveHandlers(deps),
       ...readerHandlers(deps),

@@ -256,6 +256,26 @@ class CurrentLocation(TypedDict):
     last_seen: str
 
 
+class MovementPage(TypedDict):
+    data: List[Movement]
+    cursor: Optional[str]
+    has_more: bool
+
+
+class Movement(TypedDict):
+    occurred_at: str
+    asset: MovedThing
+    from_location: Optional[MovedThing]
+    to_location: MovedThing
+    dwell_seconds: Optional[int]
+
+
+class MovedThing(TypedDict):
+    id: int
+    external_key: Optional[str]
+    name: Optional[str]
+
+
 class InventorySaved(TypedDict):
     count: int
     location_id: int
