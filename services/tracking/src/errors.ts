@@ -48,13 +48,13 @@ const unresolved = (field: string, kind: string, value: string): FieldEntry => (
   params: { value },
 })
 
-/** The window has more scans than one request can count. */
+/** The window has more movements than one request can count. */
 export const windowTooFull = () =>
   validationFailed([
     {
       field: 'from',
       code: 'invalid_value',
-      message: 'too many scans between from and to; choose a shorter window',
+      message: 'too many movements between from and to; choose a shorter window',
     },
   ])
 

@@ -142,6 +142,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
+  listMovements: { 200: () => ({}) },
   summarizeMovements: { 200: () => ({}) },
   listRecentMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },

@@ -34,7 +34,7 @@ export function parametersOf({ query }: Route): string[] {
   return Object.keys(shape as object)
 }
 
-export const listRows: Row[] = rows.filter((row) => parametersOf(row).includes('limit'))
+export const listRows: Row[] = rows.filter((row) => parametersOf(row).includes('offset'))
 
 /** A caller that the row admits: the administrator where only people may, otherwise a key, which has its own bucket. */
 export const callerOf = ({ access }: Route, { admin, token }: { admin: string; token: string }): string =>

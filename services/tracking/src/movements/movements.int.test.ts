@@ -30,7 +30,9 @@ async function call(tracking: Tracking, query: Query = {}, orgId = 1) {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, String(one)]),
   )
-  return tracking.call('GET', `/movements?${new URLSearchParams(pairs as [string, string][])}`, { orgId })
+  return tracking.call('GET', `/movements?${new URLSearchParams(pairs as [string, string][]).toString()}`, {
+    orgId,
+  })
 }
 const read = async (...asked: Parameters<typeof call>): Promise<MovementPage> => (await call(...asked)).json()
 
@@ -181,9 +183,9 @@ describe('GET /movements', () => {
     for (let minute = 0; minute < 5; minute += 1) await moves(minute)
     const before = await readAll(tracking, { limit: 500 })
     let minute = 5
-    const read = await readAll(tracking, { limit: 2 }, () => moves(minute++).then(() => undefined))
+    const seen = await readAll(tracking, { limit: 2 }, () => moves(minute++).then(() => undefined))
     const keys = (all: Movement[]) => all.map(({ asset, occurred_at }) => `${asset.id} ${occurred_at}`)
-    expect(keys(read)).toEqual(keys(before))
+    expect(keys(seen)).toEqual(keys(before))
     expect(minute).toBeGreaterThan(10)
   })
 

@@ -153,7 +153,7 @@ describe('GET /movements/summary', () => {
       typeof summarizeMovements
     >[0]
     await tracking.db.transaction().execute(async (tx) => {
-      await sql`lock table scan`.execute(tx)
+      await sql`lock table movement`.execute(tx)
       const fields = [{ field: 'from', code: 'invalid_value' }]
       await expect(summarizeMovements(asked)).rejects.toMatchObject({ type: 'validation_error', fields })
     })
