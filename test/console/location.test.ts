@@ -43,7 +43,7 @@ test('shows the assets here and in sub-locations, updated live', async ({ member
   await page.getByLabel('Include sub-locations').click()
   // Names first, keys second, for assets and locations.
   await rows.first().getByRole('link', { name: 'One', exact: true }).waitFor()
-  await page.getByText('1 asset', { exact: true }).waitFor()
+  await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor()
   expect(await rows.first().textContent()).toContain(one.external_key)
   await put(organization, [two.external_key], 'HALL')
   await page.getByText('1–2 of 2 assets').waitFor()

@@ -11,6 +11,7 @@ export type ScreenEntry = {
 /** All screens for signed-in people. Each script loads when the screen first opens. */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', nav: 'Overview', group: 'Track', load: () => import('../screens/overview/overview.tsx') },
+  { path: '/floor', nav: 'Floor', group: 'Track', load: () => import('../screens/floor/floor.tsx') },
   { path: '/assets', nav: 'Assets', group: 'Track', load: () => import('../screens/assets/assets.tsx') },
   { path: '/assets/$assetId', load: () => import('../screens/asset/asset.tsx') },
   { path: '/imports', load: () => import('../screens/imports/imports.tsx') },
