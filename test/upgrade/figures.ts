@@ -16,11 +16,11 @@ export type StepFigures = {
 export type Counted = { traffic: Traffic; deliveries: () => number }
 
 /** Runs a step and counts what the traffic does meanwhile. */
-export async function measure<T>(
+export async function measure(
   title: string,
   { traffic, deliveries }: Counted,
-  work: () => Promise<T>,
-): Promise<{ figures: StepFigures; result: T }> {
+  work: () => Promise<unknown>,
+): Promise<StepFigures> {
   const count = () => ({
     at: performance.now(),
     requests: traffic.delays.length,
@@ -29,9 +29,9 @@ export async function measure<T>(
     failures: traffic.failures.length,
   })
   const before = count()
-  const result = await work()
+  await work()
   const after = count()
-  const figures = {
+  return {
     title,
     seconds: (after.at - before.at) / 1_000,
     delays: traffic.delays.slice(before.requests, after.requests),
@@ -39,7 +39,6 @@ export async function measure<T>(
     deliveries: after.deliveries - before.deliveries,
     failures: after.failures - before.failures,
   }
-  return { figures, result }
 }
 
 const totalOf = (steps: readonly StepFigures[]): StepFigures => ({

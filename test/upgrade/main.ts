@@ -46,10 +46,10 @@ async function prepare(from: string): Promise<string> {
         `${name} is too old for this test: its upgrade needs a step of its own (docs/operating.md, "Upgrading without downtime")`,
       )
   }
-  const { buildConsole } = (await import(
-    pathToFileURL(join(folder, 'deploy/local/console-build.mjs')).href
-  )) as { buildConsole(root: string, node: string, env: NodeJS.ProcessEnv): Promise<void> }
-  await buildConsole(folder, process.execPath, process.env)
+  const build = (await import(pathToFileURL(join(folder, 'deploy/local/console-build.mjs')).href)) as {
+    buildConsole(root: string, node: string, env: NodeJS.ProcessEnv): Promise<void>
+  }
+  await build.buildConsole(folder, process.execPath, process.env)
   return folder
 }
 
