@@ -13,6 +13,7 @@ const GUIDES: Section[] = [
     text: 'Integrate',
     items: [
       page('integrating', 'Integrating'),
+      page('recipes', 'Recipes'),
       page('coming-from', 'Coming from an older product'),
       page('contract', 'The contract'),
       API_REFERENCE,
