@@ -83,7 +83,7 @@ const RUNS: Record<string, Run[]> = {
   'Load a list of assets from a CSV file every night': [
     withList('BELT-1,Belt 1\nBELT-2,Belt 2\n', 'BELT-1 created', 'BELT-2 created'),
     withList('BELT-1,Belt\n', 'BELT-1 updated', 'BELT-2 retired'),
-    withList('BELT-1,Belt\nBELT-2,Belt 2\n', 'BELT-1 unchanged', 'BELT-2 updated'),
+    withList('BELT-1,Belt\nBELT-2,Belt 2\n', 'BELT-2 updated'),
   ],
   'Build a tree of locations': [
     { prints: ['SITE created', 'SITE-OFFICE created', 'SITE-STORE created', 'SITE-STORE-A created'] },
@@ -160,7 +160,7 @@ const comparable = (output: string): string[] =>
     .split('\n')
     .filter((line) => line !== '')
 
-test.for(Object.entries(RUNS))('%s', async ([title, runs]) => {
+test.for(Object.entries(RUNS))('%s', async ([title, runs], { skip }) => {
   for (const { before, prints } of runs) {
     const printed = await Promise.all(
       places.map(async (place) => {
@@ -172,6 +172,7 @@ test.for(Object.entries(RUNS))('%s', async ([title, runs]) => {
       }),
     )
     const got = Object.assign({}, ...printed) as Record<string, string[]>
+    skip(Object.keys(got).length === 0, 'needs curl, jq and openssl')
     expect(got).toEqual(Object.fromEntries(Object.keys(got).map((language) => [language, prints])))
   }
 })
@@ -223,7 +224,7 @@ async function checksOf({ command, folder: cwd, env }: Place, program: string, s
 }
 
 test('TypeScript finds no mistake in the programs', async () => {
-  const [place] = places.filter(({ language }) => language === 'TypeScript')
+  const place = places.find(({ language }) => language === 'TypeScript')
   if (!place) throw new Error('Node runs everywhere')
   const names = [...Object.keys(RUNS), SIGNATURE].flatMap((title) => store(place, title) ?? [])
   const typescript = createRequire(import.meta.url).resolve('typescript/package.json')
