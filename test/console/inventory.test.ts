@@ -232,6 +232,32 @@ test('scans wait offline, and fast scans with Enter or Tab lose nothing', async 
   await row(member, one.external_key).getByText('Nothing has this key or tag').waitFor()
 })
 
+test('the next scan after picking a location is added, and also one into the field of the location', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Hall', 'HALL')
+  await newLocation(organization, 'Dock', 'DOCK')
+  const [one, two] = [await newAsset(organization, 'One', []), await newAsset(organization, 'Two', [])]
+  const location = page.getByRole('combobox', { name: 'Location' })
+  await member.open('/inventory')
+  await pick(member, 'Hall')
+  expect(await hasFocus(page.getByLabel(FIELD))).toBe(true)
+  await page.keyboard.type(`${one.external_key}\n`)
+  await row(member, one.external_key).waitFor()
+  await pick(member, 'Dock') // a picked location does not hide the others
+  await page.getByText('1 asset in the list').waitFor()
+  expect(await location.inputValue()).toBe('Dock (DOCK)')
+
+  await location.click()
+  await page.keyboard.type(`${two.external_key}\n`)
+  await row(member, two.external_key).waitFor()
+  await page.getByText('2 assets in the list').waitFor()
+  expect(await location.inputValue()).toBe('Dock (DOCK)')
+  expect(await hasFocus(page.getByLabel(FIELD))).toBe(true)
+})
+
 test('a paste of thousands is checked with visible progress, and what is too much stays in the field', async ({
   member,
   organization,
