@@ -88,7 +88,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   ).toBe(0)
 
   // The row follows a movement without a reload of the page.
-  await page.getByText('Live', { exact: true }).first().waitFor()
+  await page.getByText('Connected', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', ['PALLET-001'])
   await row(page, 'PALLET-001').getByRole('link', { name: 'Shelf' }).waitFor()
 
@@ -232,7 +232,7 @@ test('an export that fails says why, and works on retry', async ({ member, organ
   const detail = 'The locations of the assets are not available now, so the export was not made'
   const error = { type: 'service_unavailable', title: 'Unavailable', status: 503, detail, instance: '/', request_id: 'R1' } // oxfmt-ignore
   await page.route('**/api/v1/exports/assets*', (route) => route.fulfill({ status: 503, json: { error } }))
-  await page.getByRole('button', { name: 'Export all 1' }).click()
+  await page.getByRole('button', { name: 'Export 1 asset' }).click()
   await page.getByRole('alert').getByText(`${detail}. Try again in a moment.`).waitFor()
   await page.unroute('**/api/v1/exports/assets*')
   expect(await exported(page, 'Try again')).toHaveLength(2)
