@@ -250,6 +250,31 @@ test('on a phone every asset is a card, and the list can be sorted', async ({ me
   await expect.poll(() => region.getByRole('link').first().textContent()).toBe('Pallet 003')
 })
 
+test('the columns keep their widths during a search, and on a phone the dates of a form are not cut', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newAsset(organization, 'Forklift 7', [])
+  const tags = [{ tag_type: 'barcode' as const, value: 'A'.repeat(60) }]
+  await newAsset(organization, 'A crate with a name that is longer than its column', tags)
+  await member.open('/assets')
+  await row(page, 'Forklift 7').waitFor()
+  const widths = async () => {
+    const boxes = (await page.getByRole('columnheader').all()).map((head) => head.boundingBox())
+    return (await Promise.all(boxes)).map((box) => box?.width)
+  }
+  const before = await widths()
+  await page.getByLabel('Search').fill('Forklift')
+  await row(page, 'A crate').waitFor({ state: 'detached' })
+  expect(await widths()).toEqual(before)
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'New asset' }).click()
+  const from = await page.getByRole('dialog').getByLabel('Valid from').boundingBox()
+  expect(from?.width).toBeGreaterThan(250)
+})
+
 test('a session that ends during typing loses no text', async ({ member, organization }) => {
   const { page, context } = member
   unwrap(

@@ -126,7 +126,10 @@ export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
         .send(errorEnvelope(known, request.url, request.id))
     },
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
-      if (isIdle(error, socket)) return void socket.destroy()
+      if (isIdle(error, socket)) {
+        socket.destroy()
+        return
+      }
       // Node could not parse the request, or its head is too large: there is no request to take an id or a path from.
       if (!socket.writable || socket.destroyed) return
       const id = requestIdOf({})
