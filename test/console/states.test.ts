@@ -76,8 +76,6 @@ test('a reload shows progress and keeps the earlier rows', async ({ member, orga
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' })
 })
 
-const ANIMATION = `(node) => getComputedStyle(node, '::after').animationName`
-
 test('a slow screen shows skeletons, still for people who asked for that', async ({ member }) => {
   const { page } = member
   const held = Promise.withResolvers<void>()
@@ -88,7 +86,10 @@ test('a slow screen shows skeletons, still for people who asked for that', async
   await member.open('/members')
   const skeleton = page.getByRole('status').locator('.mantine-Skeleton-root').first()
   await skeleton.waitFor()
-  expect(await skeleton.evaluate(ANIMATION)).toBe('none')
+  const animation = skeleton.evaluate(
+    (node) => node.ownerDocument.defaultView?.getComputedStyle(node, '::after').animationName,
+  )
+  expect(await animation).toBe('none')
   held.resolve()
   await page.getByRole('cell', { name: /Ada/ }).waitFor()
   expect(await page.locator('.mantine-Skeleton-root').count()).toBe(0)
