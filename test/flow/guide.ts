@@ -26,8 +26,8 @@ export function guideBlock(language: string, part: string): string {
  * Whether this machine has a program. CI must have it. Elsewhere, a test that needs it is skipped, because `npm test`
  * needs only Node.
  */
-export function hasProgram(name: string, versionFlag = '--version'): boolean {
-  const found = spawnSync(name, [versionFlag], { stdio: 'ignore' }).status === 0
+export function hasProgram(name: string): boolean {
+  const found = spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
   if (!found && process.env['CI']) throw new Error(`${name} is needed to test the documentation`)
   return found
 }

@@ -10,14 +10,14 @@ import { placesAfter, type Places } from './places.ts'
 import { buildingOf, type Building } from './rooms.ts'
 
 /** Of more, the picture shows these: the first by key, and the last seen. */
-export const MOST_LOCATIONS = 2_000
-export const MOST_ASSETS = 5_000
+const MOST_LOCATIONS = 2_000
+const MOST_ASSETS = 5_000
 
 const REFRESH_MS = 60_000
 
-export type FloorAsset = { id: number; name: string; external_key: string; type: string }
+type FloorAsset = { id: number; name: string; external_key: string; type: string }
 /** Since when it is where it is, and when it was seen there last. Both are older than a movement that has just arrived. */
-export type Stay = { since: string | null; seen: string }
+type Stay = { since: string | null; seen: string }
 
 export type Floor = {
   building: Building
