@@ -1800,8 +1800,7 @@ export interface components {
          *       "scopes": [
          *         "assets:read",
          *         "scans:read"
-         *       ],
-         *       "expires_at": "2027-11-21T00:00:00Z"
+         *       ]
          *     }
          */
         ApiKeyCreate: {
@@ -1874,8 +1873,8 @@ export interface components {
         };
         /**
          * @example {
-         *       "tag_type": "rfid",
-         *       "value": "E28011606000020A1B2C3D4E"
+         *       "tag_type": "barcode",
+         *       "value": "4006381333931"
          *     }
          */
         TagCreate: {
@@ -1894,8 +1893,7 @@ export interface components {
          *       "metadata": {
          *         "maker": "Linde",
          *         "serial": "H2X-0815"
-         *       },
-         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *       }
          *     }
          */
         AssetPatch: {
@@ -2024,8 +2022,7 @@ export interface components {
          * @example {
          *       "name": "Dock 2",
          *       "description": null,
-         *       "parent_external_key": "WAREHOUSE-1",
-         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *       "parent_external_key": "WAREHOUSE-1"
          *     }
          */
         LocationPatch: {
@@ -5809,8 +5806,7 @@ export interface operations {
                  *       "scopes": [
                  *         "assets:read",
                  *         "scans:read"
-                 *       ],
-                 *       "expires_at": "2027-11-21T00:00:00Z"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["ApiKeyCreate"];
@@ -6191,8 +6187,7 @@ export interface operations {
                  *       "metadata": {
                  *         "maker": "Linde",
                  *         "serial": "H2X-0815"
-                 *       },
-                 *       "updated_at": "2026-11-21T10:00:00.000Z"
+                 *       }
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["AssetPatch"];
@@ -6587,8 +6582,7 @@ export interface operations {
                  * @example {
                  *       "name": "Dock 2",
                  *       "description": null,
-                 *       "parent_external_key": "WAREHOUSE-1",
-                 *       "updated_at": "2026-11-21T10:00:00.000Z"
+                 *       "parent_external_key": "WAREHOUSE-1"
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["LocationPatch"];
@@ -6994,8 +6988,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "rfid",
-                 *       "value": "E28011606000020A1B2C3D4E"
+                 *       "tag_type": "barcode",
+                 *       "value": "4006381333931"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7014,8 +7008,8 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "rfid",
-                     *         "value": "E28011606000020A1B2C3D4E"
+                     *         "tag_type": "barcode",
+                     *         "value": "4006381333931"
                      *       }
                      *     }
                      */
@@ -7087,8 +7081,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "rfid",
-                 *       "value": "E28011606000020A1B2C3D4E"
+                 *       "tag_type": "barcode",
+                 *       "value": "4006381333931"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7107,8 +7101,8 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "rfid",
-                     *         "value": "E28011606000020A1B2C3D4E"
+                     *         "tag_type": "barcode",
+                     *         "value": "4006381333931"
                      *       }
                      *     }
                      */
