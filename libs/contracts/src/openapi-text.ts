@@ -66,7 +66,7 @@ const PACKAGES = `
 Those in TypeScript and Python use our packages, which request and renew the token, retry, and read all pages of a list:
 
 ~~~ts
-import { createWhereabouts, unwrap } from '@whereabouts/client'
+import { createWhereabouts, unwrap } from "@whereabouts/client"
 
 const { BASE: baseUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = process.env
 const whereabouts = createWhereabouts({ baseUrl, clientId, clientSecret, userAgent: 'my-warehouse/1.0' })
