@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), and black box (a started system): `blackbox`,
- * `operator`, `contract`, `console`, `walls`, `soak` and `screens`.
+ * `operator`, `contract`, `console`, `walls`, `soak`, `upgrade` and `screens`.
  */
 const sources = [
   'libs/**/src/**',
@@ -80,6 +80,16 @@ export default defineConfig({
           hookTimeout: 120_000,
           fileParallelism: false,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          name: 'upgrade', // run by pnpm upgrade-test, which installs another version
+          include: ['test/upgrade/**/*.test.ts'],
+          exclude: ['**/node_modules/**'],
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 15_000 } },
         },
       },
       {

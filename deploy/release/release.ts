@@ -11,7 +11,8 @@ const FOLDER = '.cache/release'
 const HELP = `Usage: pnpm release [--dry-run] [--skip-checks]
 
 Checks that the tree is clean, that every file has the version of package.json, and that docs/changelog.md has a section and git
-no tag for it. Runs pnpm check:static. Then adds the git tag v<version>. Pushes nothing.
+no tag for it. Runs pnpm check:static. Then adds the git tag v<version>. Pushes nothing. Before it, run pnpm soak, pnpm fuzz and
+pnpm upgrade-test: they take long, so this command does not.
 
   --dry-run      adds no tag. Writes both clients, SBOMs (CycloneDX) and SHA256SUMS to ${FOLDER}, and prints sizes and
                  hashes, and the command that builds the image

@@ -21,6 +21,7 @@ const GUIDES: Section[] = [
     text: 'Integrate',
     items: [
       page('integrating', 'Integrating'),
+      page('recipes', 'Recipes'),
       page('webhooks', 'Webhooks'),
       page('syncing', 'Keeping an ERP in step'),
       page('going-live', 'Going live'),

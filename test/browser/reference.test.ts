@@ -25,6 +25,26 @@ test.for(headings)(
   },
 )
 
+test('an operation has code in curl, TypeScript and Python alone, and its section links the guide', async ({
+  browser,
+}) => {
+  const { page } = await newPage(browser)
+  await page.goto(`${STACK.urls.base}/api#tag/assets/POST/api/v1/assets`)
+  const section = page.getByRole('region', { name: 'Create an asset', exact: true })
+  await section.getByText('curl "$BASE/api/v1/assets"').waitFor()
+  const picker = section.getByTestId('client-picker')
+  expect((await picker.innerText()).trim()).toBe('curl')
+  await picker.click()
+  const options = page.getByRole('option')
+  expect(await options.allInnerTexts()).toEqual(['curl', 'TypeScript', 'Python'])
+  await options.filter({ hasText: 'Python' }).click()
+  await section.getByText('whereabouts.request("POST", "/api/v1/assets"').waitFor()
+  await page.goto(`${STACK.urls.base}/api#tag/assets`)
+  const guide = page.getByRole('link', { name: 'Concepts', exact: true }).first()
+  expect(await guide.getAttribute('href')).toBe('/docs/concepts')
+  await page.close()
+})
+
 test('"Test Request" with a token reads the organization', async ({ browser }) => {
   const { id, readerKey } = await newOrganization(STACK, 'Browser Ltd')
   const { access_token } = await exchangeKey(createClient({ baseUrl: STACK.urls.base }), readerKey)

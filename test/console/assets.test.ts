@@ -88,7 +88,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   ).toBe(0)
 
   // The row follows a movement without a reload of the page.
-  await page.getByText('Live', { exact: true }).first().waitFor()
+  await page.getByText('Connected', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', ['PALLET-001'])
   await row(page, 'PALLET-001').getByRole('link', { name: 'Shelf' }).waitFor()
 
@@ -232,7 +232,7 @@ test('an export that fails says why, and works on retry', async ({ member, organ
   const detail = 'The locations of the assets are not available now, so the export was not made'
   const error = { type: 'service_unavailable', title: 'Unavailable', status: 503, detail, instance: '/', request_id: 'R1' } // oxfmt-ignore
   await page.route('**/api/v1/exports/assets*', (route) => route.fulfill({ status: 503, json: { error } }))
-  await page.getByRole('button', { name: 'Export all 1' }).click()
+  await page.getByRole('button', { name: 'Export 1 asset' }).click()
   await page.getByRole('alert').getByText(`${detail}. Try again in a moment.`).waitFor()
   await page.unroute('**/api/v1/exports/assets*')
   expect(await exported(page, 'Try again')).toHaveLength(2)
@@ -248,6 +248,31 @@ test('on a phone every asset is a card, and the list can be sorted', async ({ me
   expect(await region.evaluate((node) => node.scrollWidth - node.clientWidth)).toBeLessThanOrEqual(0)
   await page.getByLabel('Sort by').selectOption('Name, Z first')
   await expect.poll(() => region.getByRole('link').first().textContent()).toBe('Pallet 003')
+})
+
+test('the columns keep their widths during a search, and on a phone the dates of a form are not cut', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newAsset(organization, 'Forklift 7', [])
+  const tags = [{ tag_type: 'barcode' as const, value: 'A'.repeat(60) }]
+  await newAsset(organization, 'A crate with a name that is longer than its column', tags)
+  await member.open('/assets')
+  await row(page, 'Forklift 7').waitFor()
+  const widths = async () => {
+    const boxes = (await page.getByRole('columnheader').all()).map((head) => head.boundingBox())
+    return (await Promise.all(boxes)).map((box) => box?.width)
+  }
+  const before = await widths()
+  await page.getByLabel('Search').fill('Forklift')
+  await row(page, 'A crate').waitFor({ state: 'detached' })
+  expect(await widths()).toEqual(before)
+
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'New asset' }).click()
+  const from = await page.getByRole('dialog').getByLabel('Valid from').boundingBox()
+  expect(from?.width).toBeGreaterThan(250)
 })
 
 test('a session that ends during typing loses no text', async ({ member, organization }) => {

@@ -1,6 +1,7 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { problemsOf } from './support/accessible.ts'
+import { tabTo } from './support/keyboard.ts'
 import { test } from './support/visitor.fixture.ts'
 
 const PHONE = { width: 360, height: 800 }
@@ -39,6 +40,7 @@ test.for([
   '/docs/concepts',
   '/docs/errors',
   '/docs/integrating',
+  '/docs/recipes',
   '/docs/contract',
   '/docs/adr/',
   '/docs/nowhere',
@@ -58,6 +60,28 @@ test('the results of a search are accessible in light and dark mode', async ({ v
   await page.getByRole('option', { selected: true }).waitFor()
   expect(await problemsOf(page, [])).toEqual([])
 })
+
+test('all code is in the language that was chosen last, by keyboard, also after a reload', async ({
+  visitor: { page, open },
+}) => {
+  const shown = () => page.locator('.vp-code-group [class*=language-]:visible > .lang').allTextContents()
+  await open('/docs/recipes')
+  const first = page.getByRole('radio', { name: 'curl' }).first()
+  expect(new Set(await shown())).toEqual(new Set(['sh']))
+  await tabTo(page, first)
+  await page.keyboard.press('ArrowRight')
+  expect(new Set(await shown())).toEqual(new Set(['ts']))
+  await page.keyboard.press('ArrowRight')
+  expect(new Set(await shown())).toEqual(new Set(['python']))
+  await open('/docs/recipes#take-an-inventory')
+  await page.reload()
+  await page.getByRole('radio', { name: 'Python', checked: true }).first().waitFor()
+  expect(new Set(await shown())).toEqual(new Set(['python']))
+  await expect.poll(() => topOf(page.getByRole('heading', { name: 'Take an inventory' }))).toBeLessThan(200)
+})
+
+const topOf = async (element: Locator): Promise<number> =>
+  Math.abs((await element.boundingBox())?.y ?? Infinity)
 
 test('the console, the documentation and the API reference lead to each other', async ({ member }) => {
   const { page } = member

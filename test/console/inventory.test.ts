@@ -103,7 +103,7 @@ test('C4 what names nothing stays and does not stop the others; the person choos
   await scan(member, ['NONE-1', '7788', 'a b', 'Ä'])
   await page.getByText('Nothing has the key or tag Ä. It stays in the list.').waitFor()
   await row(member, 'NONE-1').getByText('Nothing has this key or tag').waitFor()
-  await page.getByText('3 values name nothing').waitFor()
+  await page.getByText('3 unknown values').waitFor()
   await row(member, '7788').getByText('This names more than one thing. Choose one:').waitFor()
   expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await expectAccessible(page)
@@ -114,7 +114,7 @@ test('C4 what names nothing stays and does not stop the others; the person choos
   await row(member, two.external_key).waitFor()
   await page.getByRole('button', { name: 'Split at spaces into 2' }).click()
   await page.getByRole('button', { name: 'Remove Ä' }).click()
-  await page.getByText('3 values name nothing').waitFor() // NONE-1, a and b
+  await page.getByText('3 unknown values').waitFor() // NONE-1, a and b
   await organization.integrator.POST('/api/v1/assets/{asset_id}/tags', {
     params: { path: { asset_id: one.id } },
     body: barcode('NONE-1'),
@@ -125,7 +125,7 @@ test('C4 what names nothing stays and does not stop the others; the person choos
   await page.getByText('2 assets are at Dock').waitFor()
   await page.getByText('2 scanned values were not saved. See the list below.').waitFor()
   expect(await placesOf(organization)).toHaveLength(2)
-  await page.getByText('2 values name nothing').waitFor()
+  await page.getByText('2 unknown values').waitFor()
   await page.getByRole('button', { name: 'Clear list' }).click()
   await page.getByRole('dialog').getByText('Removes 2 scanned values from the list.').waitFor()
   await expectAccessible(page)
@@ -214,7 +214,7 @@ test('scans wait offline, and fast scans with Enter or Tab lose nothing', async 
   const burst = Array.from({ length: 20 }, (_, i) => `BURST-${i}`)
   await scan(member, burst.slice(0, 10))
   await scan(member, burst.slice(10), 'Tab')
-  await page.getByText('20 values name nothing').waitFor()
+  await page.getByText('20 unknown values').waitFor()
   expect([await hasFocus(field), await field.inputValue()]).toEqual([true, ''])
   await page.keyboard.press('Tab')
   expect(await hasFocus(field)).toBe(false)
@@ -230,6 +230,32 @@ test('scans wait offline, and fast scans with Enter or Tab lose nothing', async 
   await page.getByRole('button', { name: 'Save 2' }).click()
   await page.getByText('1 asset is at Dock').waitFor()
   await row(member, one.external_key).getByText('Nothing has this key or tag').waitFor()
+})
+
+test('the next scan after picking a location is added, and also one into the field of the location', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Hall', 'HALL')
+  await newLocation(organization, 'Dock', 'DOCK')
+  const [one, two] = [await newAsset(organization, 'One', []), await newAsset(organization, 'Two', [])]
+  const location = page.getByRole('combobox', { name: 'Location' })
+  await member.open('/inventory')
+  await pick(member, 'Hall')
+  expect(await hasFocus(page.getByLabel(FIELD))).toBe(true)
+  await page.keyboard.type(`${one.external_key}\n`)
+  await row(member, one.external_key).waitFor()
+  await pick(member, 'Dock') // a picked location does not hide the others
+  await page.getByText('1 asset in the list').waitFor()
+  expect(await location.inputValue()).toBe('Dock (DOCK)')
+
+  await location.click()
+  await page.keyboard.type(`${two.external_key}\n`)
+  await row(member, two.external_key).waitFor()
+  await page.getByText('2 assets in the list').waitFor()
+  expect(await location.inputValue()).toBe('Dock (DOCK)')
+  expect(await hasFocus(page.getByLabel(FIELD))).toBe(true)
 })
 
 test('a paste of thousands is checked with visible progress, and what is too much stays in the field', async ({
@@ -250,7 +276,7 @@ test('a paste of thousands is checked with visible progress, and what is too muc
     .waitFor()
   expect(await page.getByLabel('Paste several').inputValue()).toBe('V-9999\nV-10000')
   await page.getByText(/values not checked yet\. Checking them now…/).waitFor()
-  await page.getByText('9,999 values name nothing').waitFor()
+  await page.getByText('9,999 unknown values').waitFor()
   await page.getByText('1 asset in the list').waitFor()
   await page.getByText('and 9,900 more').waitFor()
 })

@@ -118,7 +118,7 @@ test('marks a gap that the last minutes do not fill, and keeps the list offline'
   expect(
     await page
       .getByRole('status')
-      .filter({ hasText: /^Live$/ })
+      .filter({ hasText: /^Connected$/ })
       .count(),
   ).toBe(0)
   expect(await page.getByText(/^Movements: /).count()).toBe(0)

@@ -43,7 +43,7 @@ test('shows the assets here and in sub-locations, updated live', async ({ member
   await page.getByLabel('Include sub-locations').click()
   // Names first, keys second, for assets and locations.
   await rows.first().getByRole('link', { name: 'One', exact: true }).waitFor()
-  await page.getByText('1 asset', { exact: true }).waitFor()
+  await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor()
   expect(await rows.first().textContent()).toContain(one.external_key)
   await put(organization, [two.external_key], 'HALL')
   await page.getByText('1–2 of 2 assets').waitFor()
@@ -82,12 +82,12 @@ test('edits, renames and tags a location; errors are shown at their field', asyn
   await page.getByRole('cell', { name: 'North side' }).waitFor()
   expect(await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').count()).toBe(1)
 
-  await page.getByRole('button', { name: 'Rename key' }).click()
+  await page.getByRole('button', { name: 'Change key' }).click()
   await dialog.getByLabel('External key').fill('HALL')
-  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await dialog.getByRole('button', { name: 'Change' }).click()
   await dialog.getByRole('alert').getByText(/HALL/).waitFor()
   await dialog.getByLabel('External key').fill('GATE')
-  await dialog.getByRole('button', { name: 'Rename' }).click()
+  await dialog.getByRole('button', { name: 'Change' }).click()
   await page.getByRole('row', { name: 'External key GATE' }).waitFor()
 
   await page.getByRole('button', { name: 'Attach tag' }).click()

@@ -25,7 +25,9 @@ test('a new location is created from the empty list; a taken key is shown at its
 }) => {
   const { page } = member
   await member.open('/locations')
-  await page.getByText('No locations yet').waitFor()
+  const empty = page.getByText('No locations yet')
+  await empty.waitFor()
+  expect(await empty.locator('xpath=ancestor::*[@data-with-border]').count()).toBe(1)
   const dialog = page.getByRole('dialog')
   const create = async (name: string, key: string) => {
     await page.getByRole('button', { name: 'New location' }).click()
@@ -80,6 +82,9 @@ test('expands level by level with live counts, also by arrow keys', async ({ mem
   await page.keyboard.press('ArrowRight')
   await page.keyboard.press('ArrowRight')
   await row('Shelf').getByText('1 here, 1 in total').waitFor()
+  const numbers = await page.locator('.tree-row .number:first-child').all()
+  const edges = await Promise.all(numbers.map((number) => number.boundingBox()))
+  expect(new Set(edges.map((box) => box && box.x + box.width)).size).toBe(1)
   await put(organization, [one.external_key], 'YARD')
   await row('Yard').getByText('1 here, 1 in total').waitFor()
   await row('Hall').getByText('0 here, 0 in total').waitFor()

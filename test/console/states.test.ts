@@ -24,7 +24,7 @@ test('every screen shows loading, a failure with the request ID, and a retry', a
   await menu.getByRole('link', { name: 'Members' }).waitFor()
   const links = await menu.getByRole('link').all()
   const inMenu = await Promise.all(links.map((link) => link.getAttribute('href')))
-  expect(inMenu).toHaveLength(11)
+  expect(inMenu).toHaveLength(12)
   expect(inMenu.filter((href) => !screens.some(({ path }) => path === href))).toEqual([])
 
   const loading = screens.filter(({ loads }) => loads).map(({ path }) => path)
@@ -74,6 +74,31 @@ test('a reload shows progress and keeps the earlier rows', async ({ member, orga
   held.resolve()
   await page.getByText('No matching assets').waitFor()
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' })
+})
+
+test('a slow screen shows skeletons, still for people who asked for that', async ({ member }) => {
+  const { page } = member
+  const held = Promise.withResolvers<void>()
+  await page.route(API, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await member.open('/members')
+  const skeleton = page.getByRole('status').locator('.mantine-Skeleton-root').first()
+  await skeleton.waitFor()
+  const animation = skeleton.evaluate(
+    (node) => node.ownerDocument.defaultView?.getComputedStyle(node, '::after').animationName,
+  )
+  expect(await animation).toBe('none')
+  held.resolve()
+  await page.getByRole('cell', { name: /Ada/ }).waitFor()
+  expect(await page.locator('.mantine-Skeleton-root').count()).toBe(0)
+})
+
+test('an unknown address says so, also before signing in', async ({ visitor }) => {
+  await visitor.open('/no-such-screen')
+  await visitor.page.getByRole('heading', { name: 'Page not found' }).waitFor()
+  await visitor.page.getByRole('banner').getByText('Whereabouts').waitFor()
 })
 
 /** Screens that load one thing, a list, page by page, and not at all. `pnpm screens` tries all. */

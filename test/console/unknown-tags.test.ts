@@ -61,7 +61,9 @@ test('unknown tags are assigned to an existing or new asset, or dismissed', asyn
   await row('E200BB').waitFor({ state: 'detached' })
   expect(await tagsOf(organization, 'Crate')).toEqual([{ name: 'Crate 3', value: 'E200BB' }])
 
-  await page.getByRole('button', { name: 'Dismiss E200CC' }).click()
+  const dismiss = page.getByRole('button', { name: 'Dismiss E200CC' })
+  expect(await dismiss.getAttribute('data-variant')).toBe('default') // only the confirmation is red
+  await dismiss.click()
   await page.getByRole('dialog').getByRole('button', { name: 'Dismiss' }).click()
   await row('E200CC').waitFor({ state: 'detached' })
   await page.getByLabel('Search').fill('e200')

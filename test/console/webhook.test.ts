@@ -36,8 +36,11 @@ test('a webhook is registered, shows its secret once, is tested, paused and remo
   await page.getByText(new RegExp(`${secret.slice(-4)}$`)).waitFor()
   await page.getByText('No deliveries yet').waitFor()
 
+  const remove = page.getByRole('button', { name: 'Remove webhook' })
+  const before = await remove.boundingBox()
   await page.getByRole('button', { name: 'Send test event' }).click()
   await page.getByRole('status').getByText('The event was delivered.').waitFor()
+  expect((await remove.boundingBox())?.x).toBe(before?.x)
   await page.getByRole('cell', { name: /\(test\)/ }).waitFor()
   await saved(organization)
   await page.getByRole('cell', { name: '1', exact: true }).waitFor()

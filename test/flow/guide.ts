@@ -28,7 +28,7 @@ export function guideBlock(language: string, part: string): string {
  */
 export function hasProgram(name: string): boolean {
   const found = spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0
-  if (!found && process.env['CI']) throw new Error(`${name} is needed to test the guide for integrators`)
+  if (!found && process.env['CI']) throw new Error(`${name} is needed to test the documentation`)
   return found
 }
 

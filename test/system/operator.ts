@@ -6,7 +6,7 @@ import { opsEnvFile } from '@whereabouts/deploy/local/ops-env'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const OPS = join(ROOT, 'services/keys/src/ops/main.ts')
+const opsOf = (root: string) => join(root, 'services/keys/src/ops/main.ts')
 
 /** The fields of command outputs that tests read. */
 type Output = {
@@ -46,10 +46,10 @@ export async function runProgram(
 
 /** `pnpm ops …` with these variables only. */
 export const ops = (args: readonly string[], env: Record<string, string> = {}, input = '') =>
-  runProgram([OPS, ...args], { env, input })
+  runProgram([opsOf(ROOT), ...args], { env, input })
 
-/** The same on a running stack, with the variables that its start wrote to a file. */
+/** The same on a running stack, with the variables that its start wrote to a file, and the program of `root`. */
 export const operatorOf =
-  ({ dataDir }: Pick<Stack, 'dataDir'>) =>
+  ({ dataDir }: Pick<Stack, 'dataDir'>, root = ROOT) =>
   (args: readonly string[], input = ''): Promise<RunResult> =>
-    runProgram([`--env-file=${opsEnvFile(dataDir)}`, OPS, ...args], { input })
+    runProgram([`--env-file=${opsEnvFile(dataDir)}`, opsOf(root), ...args], { input })

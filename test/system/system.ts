@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { startStack, type Stack, type StackOptions } from '@whereabouts/deploy/local/stack'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 
@@ -9,18 +10,23 @@ export type System = { stack: Stack; receiver: Receiver; stop(): Promise<void> }
 
 /**
  * The whole product on free ports and throwaway data, and a receiver of webhooks whose certificate it trusts. Tests
- * know only its addresses. `env` is added to the environment of single services.
+ * know only its addresses. `env` is added to the environment of single services. `root`: another checkout whose code
+ * runs.
  */
 export async function startSystem(
   env: NonNullable<StackOptions['env']> = {},
-  options: Pick<StackOptions, 'broker' | 'secrets' | 'postgresUrl' | 'services'> = {},
+  {
+    root,
+    ...options
+  }: Pick<StackOptions, 'broker' | 'secrets' | 'postgresUrl' | 'services'> & { root?: string } = {},
 ): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), 'whereabouts-system-'))
   chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const receiver = await startReceiver()
   const caFile = join(folder, 'receiver-ca.pem')
   writeFileSync(caFile, receiver.ca)
-  const stack = await startStack({
+  const start = root === undefined ? startStack : (await stackModuleOf(root)).startStack
+  const stack = await start({
     dataDir: join(folder, 'data'),
     durable: false,
     ...options,
@@ -40,3 +46,8 @@ export async function startSystem(
     },
   }
 }
+
+const stackModuleOf = (root: string) =>
+  import(pathToFileURL(join(root, 'deploy/local/stack.ts')).href) as Promise<
+    typeof import('@whereabouts/deploy/local/stack')
+  >

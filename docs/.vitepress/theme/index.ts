@@ -1,6 +1,7 @@
 import type { Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
-import { h } from 'vue'
+import { defineComponent, h } from 'vue'
+import { keepLanguage } from './language.ts'
 import { pageWeight } from './page-weight.ts'
 import './theme.css'
 
@@ -12,7 +13,10 @@ const notFound = () =>
 
 export default {
   extends: theme,
-  Layout: () => h(theme.Layout, null, { 'not-found': notFound }),
+  Layout: defineComponent(() => {
+    keepLanguage()
+    return () => h(theme.Layout, null, { 'not-found': notFound })
+  }),
   enhanceApp({ router, siteData }) {
     // The API reference is a page of the gateway: the browser must load it.
     router.onBeforeRouteChange = (to) => {

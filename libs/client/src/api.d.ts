@@ -1824,8 +1824,7 @@ export interface components {
          *       "scopes": [
          *         "assets:read",
          *         "scans:read"
-         *       ],
-         *       "expires_at": "2027-11-21T00:00:00Z"
+         *       ]
          *     }
          */
         ApiKeyCreate: {
@@ -1898,8 +1897,8 @@ export interface components {
         };
         /**
          * @example {
-         *       "tag_type": "rfid",
-         *       "value": "E28011606000020A1B2C3D4E"
+         *       "tag_type": "barcode",
+         *       "value": "4006381333931"
          *     }
          */
         TagCreate: {
@@ -1918,8 +1917,7 @@ export interface components {
          *       "metadata": {
          *         "maker": "Linde",
          *         "serial": "H2X-0815"
-         *       },
-         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *       }
          *     }
          */
         AssetPatch: {
@@ -2048,8 +2046,7 @@ export interface components {
          * @example {
          *       "name": "Dock 2",
          *       "description": null,
-         *       "parent_external_key": "WAREHOUSE-1",
-         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *       "parent_external_key": "WAREHOUSE-1"
          *     }
          */
         LocationPatch: {
@@ -5895,8 +5892,7 @@ export interface operations {
                  *       "scopes": [
                  *         "assets:read",
                  *         "scans:read"
-                 *       ],
-                 *       "expires_at": "2027-11-21T00:00:00Z"
+                 *       ]
                  *     }
                  */
                 "application/json": components["schemas"]["ApiKeyCreate"];
@@ -6277,8 +6273,7 @@ export interface operations {
                  *       "metadata": {
                  *         "maker": "Linde",
                  *         "serial": "H2X-0815"
-                 *       },
-                 *       "updated_at": "2026-11-21T10:00:00.000Z"
+                 *       }
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["AssetPatch"];
@@ -6673,8 +6668,7 @@ export interface operations {
                  * @example {
                  *       "name": "Dock 2",
                  *       "description": null,
-                 *       "parent_external_key": "WAREHOUSE-1",
-                 *       "updated_at": "2026-11-21T10:00:00.000Z"
+                 *       "parent_external_key": "WAREHOUSE-1"
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["LocationPatch"];
@@ -7080,8 +7074,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "rfid",
-                 *       "value": "E28011606000020A1B2C3D4E"
+                 *       "tag_type": "barcode",
+                 *       "value": "4006381333931"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7100,8 +7094,8 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "rfid",
-                     *         "value": "E28011606000020A1B2C3D4E"
+                     *         "tag_type": "barcode",
+                     *         "value": "4006381333931"
                      *       }
                      *     }
                      */
@@ -7173,8 +7167,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "rfid",
-                 *       "value": "E28011606000020A1B2C3D4E"
+                 *       "tag_type": "barcode",
+                 *       "value": "4006381333931"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7193,8 +7187,8 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "rfid",
-                     *         "value": "E28011606000020A1B2C3D4E"
+                     *         "tag_type": "barcode",
+                     *         "value": "4006381333931"
                      *       }
                      *     }
                      */

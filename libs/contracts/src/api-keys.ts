@@ -51,11 +51,7 @@ export const ApiKeyCreate = z
   })
   .meta({
     id: 'ApiKeyCreate',
-    example: {
-      name: 'ERP connector',
-      scopes: ['assets:read', 'scans:read'],
-      expires_at: '2027-11-21T00:00:00Z',
-    },
+    example: { name: 'ERP connector', scopes: ['assets:read', 'scans:read'] },
   })
 export type ApiKeyCreate = z.infer<typeof ApiKeyCreate>
 

@@ -92,7 +92,6 @@ export const AssetPatch = z
       name: 'Forklift 8',
       description: null,
       metadata: { maker: 'Linde', serial: 'H2X-0815' },
-      updated_at: '2026-11-21T10:00:00.000Z',
     },
   })
 export type AssetPatch = z.infer<typeof AssetPatch>

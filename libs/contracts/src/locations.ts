@@ -85,7 +85,6 @@ export const LocationPatch = z
       name: 'Dock 2',
       description: null,
       parent_external_key: 'WAREHOUSE-1',
-      updated_at: '2026-11-21T10:00:00.000Z',
     },
   })
 export type LocationPatch = z.infer<typeof LocationPatch>

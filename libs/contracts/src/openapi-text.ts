@@ -3,7 +3,8 @@ import type { Access, Route, Scope } from './route.ts'
 /** Texts of the API description that belong to no single row. */
 
 const COMMON = `
-The [documentation](/docs/) leads from an API key to a working integration.
+The [quick start](/docs/quick-start) leads from an API key to a first located asset, and [Integrating](/docs/integrating) to a
+working integration. [Recipes](/docs/recipes) has code for common tasks, [Readers](/docs/readers) connects the readers.
 
 ## Requests
 
@@ -20,6 +21,8 @@ Every GET also accepts HEAD.
 A single resource is \`{ "data": … }\`. A list is \`{ "data": [ … ], "limit", "offset", "total_count" }\`. Timestamps are
 RFC 3339 in UTC with milliseconds. Requests may use any offset. Ids are opaque 64-bit integers.
 
+[Lists](/docs/integrating#lists) explains pages, filters, search and order.
+
 Responses may gain fields. Fields marked \`x-extensible-enum\` may gain values. Your client must accept unknown
 fields and values.
 
@@ -31,6 +34,8 @@ problem of the request in \`fields\`: branch on \`fields[].code\`.
 An unknown path gets 404. A method that the path does not support gets 405 with \`Allow\`. The API checks both before
 authentication.
 
+[Errors](/docs/errors) says what to do about each.
+
 Retry 429 after \`Retry-After\`. Retry 500 and 503 with backoff. Do not retry other 4xx.
 
 ## Rate limit
@@ -41,18 +46,51 @@ empty, the API responds with 429.
 
 A signed-in user has a bucket of 1 200 requests that gains 600 a minute. All sessions of the user share it. Every
 request counts, and no response carries the headers.
+
+All limits are at [Limits](/docs/limits).
+`
+
+const SHELL_VARIABLES = `
+## Code samples
+
+The samples with curl use these variables. \`BASE\` is the address before \`/api\`:
+
+~~~sh
+TOKEN=$(curl -s "$BASE/api/v1/oauth/token" -u "$CLIENT_ID:$CLIENT_SECRET" -d grant_type=client_credentials |
+  grep -o '"access_token":"[^"]*' | cut -d'"' -f4)
+~~~
+`
+
+/** What the samples of `withSamples` leave out. */
+const PACKAGES = `
+Those in TypeScript and Python use our packages, which request and renew the token, retry, and read all pages of a list:
+
+~~~ts
+import { createWhereabouts, unwrap } from "@whereabouts/client"
+
+const { BASE: baseUrl, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret } = process.env
+const whereabouts = createWhereabouts({ baseUrl, clientId, clientSecret, userAgent: 'my-warehouse/1.0' })
+~~~
+
+~~~python
+from os import environ
+from whereabouts import Whereabouts
+
+key = environ["CLIENT_ID"], environ["CLIENT_SECRET"]
+whereabouts = Whereabouts(environ["BASE"], *key, "my-warehouse/1.0")
+~~~
 `
 
 export const INTRODUCTION = `Manage assets and locations, and see which asset is where. Each organization sees only its
 own data.
-${COMMON}`
+${COMMON}${SHELL_VARIABLES}${PACKAGES}`
 
 export const LEGACY_INTRODUCTION = `The legacy vocabulary serves the same data with the same credentials and errors. It uses
 \`identifier\`, \`identifiers\`, PUT, and external keys in paths.
 
 It is deprecated. Every response carries \`Deprecation: true\`, and \`Sunset\` once a date is set. After that date, every
 path responds with 410 \`gone\`. For new integrations, use the description at \`/api/openapi.json\`.
-${COMMON}`
+${COMMON}${SHELL_VARIABLES}`
 
 export const SCOPES: Record<Scope, string> = {
   'assets:read': 'Read assets and their tags.',
@@ -65,19 +103,39 @@ export const SCOPES: Record<Scope, string> = {
   'tracking:read': 'The same as `scans:read`.',
 }
 
+type Tag = { name: string; description: string; externalDocs?: { description: string; url: string } }
+
+/** A section of the description and the page of the documentation that explains it. */
+const tag = (name: string, text: string, page: string, url: string): Tag => ({
+  name,
+  // Also as a link, because the page of the reference does not show `externalDocs`.
+  description: `${text} Guide: [${page}](${url}).`,
+  externalDocs: { description: page, url },
+})
+
 /** By the first segment of a path. */
-const TAGS: Record<string, { name: string; description: string }> = {
-  oauth: { name: 'Tokens', description: 'Exchange client credentials for access tokens.' },
-  orgs: { name: 'Organization', description: 'The organization of a key and its API keys.' },
-  assets: { name: 'Assets', description: 'Things, people and stock that carry tags.' },
-  locations: { name: 'Locations', description: 'Places in a hierarchy, such as sites, halls and docks.' },
-  reports: { name: 'Reports', description: 'Where assets were last seen.' },
-  inventory: { name: 'Inventory', description: 'Save the current location of assets.' },
+const TAGS: Record<string, Tag> = {
+  oauth: tag('Tokens', 'Exchange client credentials for access tokens.', 'Integrating', '/docs/integrating'),
+  orgs: tag(
+    'Organization',
+    'The organization of a key and its API keys.',
+    'Quick start',
+    '/docs/quick-start',
+  ),
+  assets: tag('Assets', 'Things, people and stock that carry tags.', 'Concepts', '/docs/concepts'),
+  locations: tag(
+    'Locations',
+    'Places in a hierarchy, such as sites, halls and docks.',
+    'Concepts',
+    '/docs/concepts',
+  ),
+  reports: tag('Reports', 'Where assets were last seen.', 'Recipes', '/docs/recipes'),
+  inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 
-export const EVENTS_TAG = { name: 'Events', description: 'What the API sends to your webhook.' }
+export const EVENTS_TAG = tag('Events', 'What the API sends to your webhook.', 'Webhooks', '/docs/webhooks')
 
-export function tagOf({ path }: Pick<Route, 'path'>): { name: string; description: string } {
+export function tagOf({ path }: Pick<Route, 'path'>): Tag {
   const segment = path.split('/')[1] ?? ''
   return TAGS[segment] ?? { name: segment, description: `Operations below \`/${segment}\`.` }
 }

@@ -8,6 +8,7 @@ import {
 import { errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
 import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
+import { withSamples } from './openapi-samples.ts'
 import { forGenerators } from './openapi-components.ts'
 import { events, eventSchemas } from './openapi-events.ts'
 import {
@@ -35,16 +36,22 @@ export type Description = ReturnType<typeof createDocument>
 
 /** The public description, served at `/api/openapi.json`, without routes of the console and without HEAD. */
 export const publicDescription = (table: RouteTable = routes): Description =>
-  describe(
-    undefined,
-    rowsOf(table, (row) => row.described && row.vocabulary === undefined),
+  withSamples(
+    describe(
+      undefined,
+      rowsOf(table, (row) => row.described && row.vocabulary === undefined),
+    ),
+    { packages: true },
   )
 
 /** The legacy description, served at `/legacy/api/openapi.json`. Its paths are below its own base URL. */
 export const legacyDescription = (table: RouteTable = routes): Description =>
-  describe(
-    'legacy',
-    rowsOf(table, (row) => row.described && row.vocabulary === 'legacy'),
+  withSamples(
+    describe(
+      'legacy',
+      rowsOf(table, (row) => row.described && row.vocabulary === 'legacy'),
+    ),
+    { packages: false },
   )
 
 /** The public description with the routes of the console. Only for the generator of the typed client. */

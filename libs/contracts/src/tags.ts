@@ -18,7 +18,7 @@ export type TagView = z.infer<typeof TagView>
 
 export const TagCreate = z
   .strictObject({ tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'lines' }) })
-  .meta({ id: 'TagCreate', example: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' } })
+  .meta({ id: 'TagCreate', example: { tag_type: 'barcode', value: '4006381333931' } })
 export type TagCreate = z.infer<typeof TagCreate>
 
 /** The value may contain colons. */

@@ -6,7 +6,7 @@ import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
 import { ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
 import type { Stack, StackOptions } from '@whereabouts/deploy/local/stack'
 import { machine } from '../load/machine.ts'
-import { checkoutOf, type Checkout } from './checkout.ts'
+import { checkoutOf, type Checkout } from '../../system/checkout.ts'
 
 /** The files that a version has for its own measurement. A version without them is too old to compare. */
 type Files = {

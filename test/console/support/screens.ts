@@ -22,6 +22,7 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
   ).data
   return [
     screen('overview', '/'),
+    screen('floor', '/floor'),
     screen('assets', '/assets'),
     screen('asset', `/assets/${assetId}`),
     screen('imports', '/imports'),

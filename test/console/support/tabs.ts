@@ -22,7 +22,7 @@ export async function scene(org: Organization): Promise<(place: 'HALL' | 'DOCK')
 export const isLive = (page: Page) =>
   page
     .getByRole('status')
-    .filter({ hasText: /^Live$/ })
+    .filter({ hasText: /^Connected$/ })
     .waitFor()
 export const movedTo = (page: Page, place: string) =>
   page.locator('tr').filter({ hasText: 'Forklift 7' }).getByRole('link', { name: place }).first().waitFor()

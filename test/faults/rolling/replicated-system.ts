@@ -1,4 +1,5 @@
 import { createClient, exchangeKey, unwrap } from '@whereabouts/client/client'
+import { signIn } from '@whereabouts/client/sign-in'
 import { perService, type ServiceName } from '@whereabouts/deploy/local/services'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -24,17 +25,17 @@ export type ReplicatedSystem = {
   place: StackPlace
   replicas: readonly Replica[]
   /**
-   * Stops one replica and starts it again with these further variables. Resolves when both replicas of each service are
-   * ready, with how the old process ended.
+   * Stops one replica and starts it again with these further variables, by default with the code of this checkout. Resolves
+   * when both replicas of each service are ready, with how the old process ended.
    */
-  replace(replica: Replica, env?: Record<string, string>): Promise<string>
+  replace(replica: Replica, next?: { env?: Record<string, string>; root?: string }): Promise<string>
   stop(): Promise<void>
 }
 
 /** `root`: another checkout whose code the first replicas run. */
 export async function startReplicas(
   { stack, receiver }: System,
-  { env = {}, root }: { env?: Environments; root?: string | undefined } = {},
+  { env = {}, root }: { env?: Environments; root?: string } = {},
 ): Promise<ReplicatedSystem> {
   const caFile = join(stack.dataDir, 'receiver-ca.pem')
   writeFileSync(caFile, receiver.ca)
@@ -69,12 +70,15 @@ export async function startReplicas(
     base,
     place: { ...stack, urls: { ...stack.urls, base } },
     replicas,
-    async replace(replica, changed = {}) {
+    async replace(replica, { env: changed = {}, root: nextRoot } = {}) {
       const { name, control } = replica
       await control.kill('SIGTERM')
       const end = await control.ended()
-      const next = { env: { ...environment(name), ...changed }, like: replica }
-      replicas[replicas.indexOf(replica)] = await startReplica(stack, name, next)
+      replicas[replicas.indexOf(replica)] = await startReplica(stack, name, {
+        env: { ...environment(name), ...changed },
+        like: replica,
+        ...(nextRoot && { root: nextRoot }),
+      })
       await bothReady()
       return `${name}: ${end}`
     },
@@ -85,24 +89,26 @@ export async function startReplicas(
   }
 }
 
-/** An integrator's token whose bucket does not become empty under the traffic. */
-export async function unboundedKey(place: StackPlace, org: Organization): Promise<string> {
+/** An integrator's token whose bucket does not become empty under the traffic. `root`: whose code lifts the limit. */
+export async function unboundedKey(place: StackPlace, org: Organization, root?: string): Promise<string> {
   const body = { name: 'traffic', scopes: ['assets:read', 'scans:read'] as const }
   const made = await org.admin.POST('/api/v1/orgs/{org_id}/api-keys', {
     params: { path: { org_id: org.id } },
     body: { ...body, scopes: [...body.scopes] },
   })
   const { jti, client_id: clientId, client_secret: clientSecret } = unwrap(made).data
-  const limited = await operatorOf(place)(['key', 'limit', jti, '--per-minute', '100000'])
+  const limited = await operatorOf(place, root)(['key', 'limit', jti, '--per-minute', '100000'])
   expect(limited.exitCode).toBe(0)
   const anyone = createClient({ baseUrl: place.urls.base })
   return (await exchangeKey(anyone, { clientId, clientSecret })).access_token
 }
 
-type Importer = { base: string; token: string; org: Organization }
+type Importer = { place: StackPlace; org: Organization }
 
 /** `count` assets with a tag of the same name each, by an import. */
-export async function importAssets({ base, token, org }: Importer, count: number): Promise<string[]> {
+export async function importAssets({ place, org }: Importer, count: number): Promise<string[]> {
+  const { base } = place.urls
+  const { access_token: token } = await signIn(createClient({ baseUrl: base }), org.login)
   const tags = Array.from({ length: count }, (_, i) => `T-${i}`)
   const file = ['external_key,name,barcode', ...tags.map((tag) => `${tag},${tag},${tag}`)].join('\n')
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv', 'user-agent': 'rolling/1' }

@@ -1,14 +1,8 @@
 import { createClient, unwrap } from '@whereabouts/client/client'
 import { signIn } from '@whereabouts/client/sign-in'
-import { DATABASE } from '@whereabouts/deploy/database/roles'
 import { dropOld, KINDS, takeBoth, useNew, type SecretValues } from '@whereabouts/deploy/kubernetes/rotation'
-import { secretManifests } from '@whereabouts/deploy/kubernetes/secret-manifests'
 import type { NatsSecrets } from '@whereabouts/deploy/local/servers/nats-server'
-import { perService, ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
-import type { Stack } from '@whereabouts/deploy/local/stack'
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+import { perService, type ServiceName } from '@whereabouts/deploy/local/services'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startClusterSystem, type ClusterSystem } from '../../system/cluster.ts'
 import { newLocation, newOrganization, newReader, newWebhook } from '../../system/organization.ts'
@@ -19,9 +13,8 @@ import {
   unboundedKey,
   type ReplicatedSystem,
 } from './replicated-system.ts'
+import { migrate, secretsOf } from './steps.ts'
 import { startTraffic } from './traffic.ts'
-
-const run = promisify(execFile)
 
 let system: ClusterSystem
 let replicated: ReplicatedSystem
@@ -36,21 +29,6 @@ afterAll(async () => {
   await system.stop()
 })
 
-/** The Secrets of an installation in Kubernetes on the servers of this system. */
-const secretsOf = ({ secrets, urls }: Stack): SecretValues =>
-  Object.fromEntries(
-    secretManifests(secrets, { namespace: 'here', database: DATABASE, adminUrl: urls.postgres }).map(
-      ({ metadata, stringData }) => [metadata.name, stringData],
-    ),
-  )
-
-/** The migration step, with the values of its Secret. Returns what it reports. */
-async function migrate({ migrate: secret }: SecretValues): Promise<string> {
-  const env = { ...process.env, ...secret }
-  const { stdout, stderr } = await run(process.execPath, [join(ROOT, 'deploy/migrate.ts')], { env })
-  return stdout + stderr
-}
-
 /** The secrets of nats-server, from its Secret. */
 const brokerSecrets = ({ nats = {} }: SecretValues): NatsSecrets => ({
   callout_password: nats['CALLOUT_PASSWORD'] ?? '',
@@ -64,7 +42,7 @@ const brokerSecrets = ({ nats = {} }: SecretValues): NatsSecrets => ({
 async function rollOut(secrets: SecretValues, only?: ServiceName): Promise<void> {
   const caFile = { NATS_CA_FILE: system.cluster.caFile }
   for (const replica of replicated.replicas.filter(({ name }) => only === undefined || name === only))
-    await replicated.replace(replica, { ...caFile, ...secrets[replica.name] })
+    await replicated.replace(replica, { env: { ...caFile, ...secrets[replica.name] } })
 }
 
 test(
@@ -78,7 +56,7 @@ test(
     await newReader(org, { key: 'gate', format: 'canonical', locationId: dock, antennas: 1 })
     await newWebhook(org, system.receiver.url)
     const keyToken = await unboundedKey(place, org)
-    const tags = await importAssets({ base, token: adminToken, org }, 6_000)
+    const tags = await importAssets({ place, org }, 6_000)
     const urls = { nats: system.cluster.url, mqtt: system.cluster.members[0]?.mqttUrl ?? '' }
     const brokers = { urls, ca: system.ca, restart: true }
     const traffic = startTraffic({ base, org, adminToken, keyToken, brokers, tags })

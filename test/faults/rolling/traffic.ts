@@ -7,10 +7,26 @@ import { connectReader, type ReaderLink, type Transport } from '../../system/rea
 /** A failure that a client saw: an unexpected status, or no reply. */
 type Failure = { what: string; at: string; problem: string }
 
+const REQUESTS = [
+  'list assets',
+  'report',
+  'create asset',
+  'create location',
+  'list keys',
+  'list webhooks',
+  'sign in',
+  'web app',
+  'token',
+] as const
+const LOGINS = ['login nats', 'login mqtt'] as const
+type Kind = (typeof REQUESTS)[number] | (typeof LOGINS)[number]
+
 export type Traffic = {
   failures: Failure[]
-  /** Number of expected replies by request. */
-  served: Record<string, number>
+  /** Number of expected replies by kind of request, from 0. */
+  served: Partial<Record<Kind, number>>
+  /** Of every request until its reply or failure, in milliseconds. */
+  delays: number[]
   /** External keys of the assets that were created. */
   created: string[]
   /** Values of the tags that the broker has confirmed a scan of. */
@@ -32,7 +48,7 @@ type Options = {
   keyToken: string
   /** With `restart`, brokers are restarted: a reader publishes again until one acknowledges, and no reader logs in anew. */
   brokers: { urls: Record<Transport, string>; ca?: string; restart?: boolean }
-  /** Values of tags, each on a different asset that was never scanned. */
+  /** Values of tags, each on a different asset that was never scanned. The first one names what is created. */
   tags: readonly string[]
 }
 
@@ -41,15 +57,21 @@ const agent = () => new Agent({ keepAliveTimeout: 300, keepAliveMaxTimeout: 300,
 
 /**
  * Steady traffic of people, programs and readers at a bounded pace: about a hundred requests and twenty scans a second,
- * logins of readers, and a client of the live feed.
+ * sign-ins of a person, logins of readers, and a client of the live feed.
  */
 export function startTraffic(options: Options): Traffic {
   const dispatcher = agent()
-  const traffic = { failures: [] as Failure[], served: {} as Record<string, number>, stopping: false }
+  const kinds: readonly Kind[] = options.brokers.restart ? REQUESTS : [...REQUESTS, ...LOGINS]
+  const traffic = {
+    failures: [] as Failure[],
+    served: Object.fromEntries(kinds.map((kind) => [kind, 0])) as Traffic['served'],
+    delays: [] as number[],
+    stopping: false,
+  }
   const [created, scanned]: [string[], string[]] = [[], []]
 
-  async function ask(what: string, status: number, path: string, sent: Sent = {}): Promise<void> {
-    const at = new Date().toISOString()
+  async function ask(what: Kind, status: number, path: string, sent: Sent = {}): Promise<void> {
+    const [at, startedAt] = [new Date().toISOString(), performance.now()]
     const { token = options.adminToken, body } = sent
     const headers = {
       'user-agent': 'rolling/1',
@@ -66,6 +88,7 @@ export function startTraffic(options: Options): Traffic {
     } catch (error) {
       traffic.failures.push({ what, at, problem: String(error) })
     }
+    traffic.delays.push(performance.now() - startedAt)
   }
 
   /** Repeats `work`, at most once every `everyMs`. */
@@ -131,6 +154,7 @@ export function startTraffic(options: Options): Traffic {
     while (!feed?.lastId()) await wait(10)
   })()
 
+  const [own] = options.tags
   const half = Math.ceil(options.tags.length / 2)
   const running = [
     repeat(20, () => ask('list assets', 200, '/api/v1/assets?limit=10', { token: options.keyToken })),
@@ -138,15 +162,16 @@ export function startTraffic(options: Options): Traffic {
       ask('report', 200, '/api/v1/reports/asset-locations?limit=10', { token: options.keyToken }),
     ),
     repeat(200, async (round) => {
-      const external_key = `NEW-${round}`
+      const external_key = `NEW-${own}-${round}`
       await ask('create asset', 201, '/api/v1/assets', { body: { name: external_key, external_key } })
       created.push(external_key)
     }),
     repeat(200, (round) =>
-      ask('create location', 201, '/api/v1/locations', { body: { name: `Shelf ${round}` } }),
+      ask('create location', 201, '/api/v1/locations', { body: { name: `Shelf ${own}-${round}` } }),
     ),
     repeat(1_000, () => ask('list keys', 200, `/api/v1/orgs/${options.org.id}/api-keys`)),
     repeat(1_000, () => ask('list webhooks', 200, '/api/v1/webhooks')),
+    repeat(4_000, () => ask('sign in', 200, '/api/v1/auth/login', { token: '', body: options.org.login })),
     repeat(300, () => ask('web app', 200, '/', { token: '' })),
     repeat(500, () =>
       ask('token', 200, '/api/v1/oauth/token', {
@@ -161,6 +186,7 @@ export function startTraffic(options: Options): Traffic {
   return {
     failures: traffic.failures,
     served: traffic.served,
+    delays: traffic.delays,
     created,
     scanned,
     seenLive: () =>

@@ -4,7 +4,7 @@ import { patchWindowRule, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
-import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
+import { LegacyIdentifiers, LegacyIdentifierView, LegacyAssetPath } from './identifiers.ts'
 
 /**
  * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema,
@@ -133,7 +133,7 @@ export const legacyAssetRoutes = {
     access: 'assets:read',
     counted: true,
     summary: 'Retrieve an asset',
-    params: LegacyPath,
+    params: LegacyAssetPath,
     success,
     errors: ['validation_error', 'not_found'],
   },
@@ -149,7 +149,7 @@ export const legacyAssetRoutes = {
       'asset. `identifiers` replaces the set of identifiers: existing ones keep their ids, new ones are attached, ' +
       'all others are removed. `current_location` saves the asset there, even if it was last seen there. The update ' +
       'applies completely or not at all.',
-    params: LegacyPath,
+    params: LegacyAssetPath,
     body: LegacyAssetUpdate,
     success,
     errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
@@ -163,7 +163,7 @@ export const legacyAssetRoutes = {
     summary: 'Delete an asset and its identifiers',
     description:
       'Frees its `identifier` and `identifiers` for reuse. Responds with 404 if the asset is already deleted.',
-    params: LegacyPath,
+    params: LegacyAssetPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dataOf, pathId } from '../query.ts'
 import type { Route } from '../route.ts'
 import { MAX_TAGS, TagCreate, tagTypes, TagView } from '../tags.ts'
-import { NaturalKey } from '../text.ts'
+import { LocationKey, NaturalKey } from '../text.ts'
 
 /** Identifiers: the legacy word for tags. */
 
@@ -20,7 +20,7 @@ export const LegacyIdentifierCreate = z
   .strictObject({ type: z.enum(tagTypes).default('rfid'), value: TagCreate.shape.value })
   .meta({
     id: 'LegacyIdentifierCreate',
-    example: { type: 'rfid', value: 'E28011606000020A1B2C3D4E' },
+    example: { type: 'barcode', value: '4006381333931' },
   })
 export type LegacyIdentifierCreate = z.infer<typeof LegacyIdentifierCreate>
 
@@ -28,8 +28,9 @@ export type LegacyIdentifierCreate = z.infer<typeof LegacyIdentifierCreate>
 export const LegacyIdentifiers = z.array(LegacyIdentifierCreate).max(MAX_TAGS).nullable()
 
 /** A path names a resource by its natural key. A text that cannot be a key is `invalid_value`, as in a filter. */
-export const LegacyPath = z.strictObject({ identifier: NaturalKey })
-const LegacyIdentifierPath = z.strictObject({ identifier: NaturalKey, tag_id: pathId })
+export const LegacyAssetPath = z.strictObject({ identifier: NaturalKey })
+export const LegacyLocationPath = z.strictObject({ identifier: LocationKey })
+const tag = { tag_id: pathId }
 
 const row = { vocabulary: 'legacy', upstream: 'catalog', counted: false, described: true } as const
 const attached = { status: 201, schema: dataOf(LegacyIdentifierView) } as const
@@ -43,7 +44,7 @@ const tagRoutes = {
     path: '/assets/{identifier}/tags',
     access: 'assets:write',
     summary: 'Attach an identifier to an asset',
-    params: LegacyPath,
+    params: LegacyAssetPath,
     body: LegacyIdentifierCreate,
     success: attached,
     errors: attachErrors,
@@ -54,7 +55,7 @@ const tagRoutes = {
     path: '/assets/{identifier}/tags/{tag_id}',
     access: 'assets:write',
     summary: 'Remove an identifier from an asset',
-    params: LegacyIdentifierPath,
+    params: LegacyAssetPath.extend(tag),
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },
@@ -64,7 +65,7 @@ const tagRoutes = {
     path: '/locations/{identifier}/tags',
     access: 'locations:write',
     summary: 'Attach an identifier to a location',
-    params: LegacyPath,
+    params: LegacyLocationPath,
     body: LegacyIdentifierCreate,
     success: attached,
     errors: attachErrors,
@@ -75,7 +76,7 @@ const tagRoutes = {
     path: '/locations/{identifier}/tags/{tag_id}',
     access: 'locations:write',
     summary: 'Remove an identifier from a location',
-    params: LegacyIdentifierPath,
+    params: LegacyLocationPath.extend(tag),
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },

@@ -1,13 +1,13 @@
 import { locationTreeRoutes } from '../location-tree.ts'
 import { listOf } from '../query.ts'
 import type { Route } from '../route.ts'
-import { LegacyPath } from './identifiers.ts'
+import { LegacyLocationPath } from './identifiers.ts'
 import { LegacyLocationView } from './locations.ts'
 
 /** The rows of the current vocabulary, with a key in the path and the legacy view. */
 const legacyRow = {
   vocabulary: 'legacy',
-  params: LegacyPath,
+  params: LegacyLocationPath,
   success: { status: 200, schema: listOf(LegacyLocationView) },
 } as const
 

@@ -4,7 +4,7 @@ import { patchWindowRule, sameValues, windowRule } from '../object-rules.ts'
 import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
 import { NaturalKey } from '../text.ts'
-import { LegacyIdentifiers, LegacyIdentifierView, LegacyPath } from './identifiers.ts'
+import { LegacyIdentifiers, LegacyIdentifierView, LegacyLocationPath } from './identifiers.ts'
 
 /**
  * The fields of the legacy description, in its order. If a name is the same as in the current one, so is the schema,
@@ -58,7 +58,7 @@ const example = {
   name: 'Dock 1',
   description: 'North side',
   parent_identifier: 'WAREHOUSE-1',
-  identifiers: [{ type: 'rfid', value: 'E28011606000020A1B2C3D4E' }],
+  identifiers: [{ type: 'rfid', value: 'E28011606000020A1B2C3D5F' }],
 }
 
 export const LegacyLocationCreate = z
@@ -132,7 +132,7 @@ export const legacyLocationRoutes = {
     access: 'locations:read',
     counted: true,
     summary: 'Retrieve a location',
-    params: LegacyPath,
+    params: LegacyLocationPath,
     success: one,
     errors: ['validation_error', 'not_found'],
   },
@@ -149,7 +149,7 @@ export const legacyLocationRoutes = {
       'identifiers: existing ones keep their ids, new ones are attached, all others are removed. The update applies ' +
       'completely or not at all. Responds with 409 if the parent is the location itself or one of its ' +
       'sub-locations.',
-    params: LegacyPath,
+    params: LegacyLocationPath,
     body: LegacyLocationUpdate,
     success: one,
     errors: ['validation_error', 'bad_request', 'not_found', 'conflict'],
@@ -163,7 +163,7 @@ export const legacyLocationRoutes = {
     summary: 'Delete a location and its identifiers',
     description:
       'Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.',
-    params: LegacyPath,
+    params: LegacyLocationPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found', 'conflict'],
   },

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { listOf, page, sortParameter } from '../query.ts'
 import type { Route } from '../route.ts'
 import { HistoryQuery, HistoryRow, trackingRoutes } from '../tracking.ts'
-import { LegacyPath } from './identifiers.ts'
+import { LegacyAssetPath } from './identifiers.ts'
 
 export const LegacyHistoryRow = z
   .object({
@@ -33,7 +33,7 @@ export const legacyTrackingRoutes = {
     ...trackingRoutes.listAssetHistory,
     vocabulary: 'legacy',
     path: '/assets/{identifier}/history',
-    params: LegacyPath,
+    params: LegacyAssetPath,
     query: LegacyHistoryQuery,
     success: { status: 200, schema: listOf(LegacyHistoryRow) },
   },

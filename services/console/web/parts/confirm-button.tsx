@@ -18,7 +18,7 @@ type Props = {
   ariaLabel?: string
 }
 
-/** An action with an effect on others: asks for confirmation and shows the effect. */
+/** An action with an effect on others: asks for confirmation and shows the effect. Only the confirmation is red. */
 export function ConfirmButton({ label, children, work, ...props }: Props) {
   const { reload, onDone, explain, size = 'sm', ariaLabel } = props
   const [isOpen, setOpen] = useState(false)
@@ -33,8 +33,7 @@ export function ConfirmButton({ label, children, work, ...props }: Props) {
   return (
     <>
       <Button
-        color="red"
-        variant="outline"
+        variant="default"
         size={size}
         aria-label={ariaLabel}
         onClick={() => {

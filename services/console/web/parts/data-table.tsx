@@ -30,6 +30,8 @@ export type DataTableProps<Row> = {
   sorting?: Sorting
   /** Below this width in pixels, and above that of a phone, the table scrolls in its region. */
   minWidth?: number
+  /** Columns keep their widths, whatever the rows show. Those without `width` share the rest. */
+  isFixed?: boolean
   /** Pixels, after which the table scrolls. */
   maxHeight?: number
 }
@@ -41,13 +43,18 @@ export function DataTable<Row>({
   rowKey,
   sorting,
   minWidth = 0,
+  isFixed = false,
   maxHeight,
   rows,
 }: DataTableProps<Row> & { rows: readonly Row[] }) {
   const keyboard = { tabIndex: 0 } // keyboard users must be able to focus it to scroll
   return (
     <div className="scrolls" role="region" aria-label={label} {...keyboard} style={{ maxHeight }}>
-      <Table className="stacked" style={{ '--stacked-min-width': `${minWidth}px` }}>
+      <Table
+        className="stacked"
+        layout={isFixed ? 'fixed' : 'auto'}
+        style={{ '--stacked-min-width': `${minWidth}px` }}
+      >
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (

@@ -1,4 +1,4 @@
-import { Alert, Loader, Stack, Text } from '@mantine/core'
+import { Alert, Skeleton, Stack, VisuallyHidden } from '@mantine/core'
 import { ApiError } from '@whereabouts/client/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { LoadedQuery } from './combined-query.ts'
@@ -53,6 +53,8 @@ const isOfNothing = (error: unknown) =>
   failureOf(error).isMissing || (error instanceof ApiError && error.error?.type === 'validation_error')
 
 const NOTICED_MS = 300
+/** Widths of the lines in place of content that is not here yet. */
+const LINES = ['40%', '90%', '75%']
 
 /** Invisible for 300 ms, because most responses arrive earlier and a flash would distract. */
 export function Waiting({ what = 'this' }: { what?: string }) {
@@ -63,14 +65,16 @@ export function Waiting({ what = 'this' }: { what?: string }) {
   }, [])
   return (
     <Stack
-      align="center"
-      py="xl"
+      gap="sm"
+      py="sm"
       role="status"
       aria-live="polite"
       style={{ visibility: isShown ? 'visible' : 'hidden' }}
     >
-      <Loader size="sm" aria-hidden />
-      <Text size="sm" c="dimmed">{`Loading ${what}…`}</Text>
+      {LINES.map((width) => (
+        <Skeleton key={width} h={14} w={width} aria-hidden />
+      ))}
+      <VisuallyHidden>{`Loading ${what}…`}</VisuallyHidden>
     </Stack>
   )
 }

@@ -21,6 +21,8 @@ type Props = {
 
 const SHOWN = 30
 
+const labelOf = ({ name, external_key }: PickedLocation) => `${name} (${external_key})`
+
 /** Picks a location by part of its name or key. */
 export function LocationPicker({
   label,
@@ -33,7 +35,7 @@ export function LocationPicker({
 }: Props) {
   const [typed, setTyped] = useState('')
   const unsaved = useContext(UnsavedContext)
-  const [q] = useDebouncedValue(typed === value?.name ? '' : typed, 200)
+  const [q] = useDebouncedValue(value && typed === labelOf(value) ? '' : typed, 200)
   const found = useQuery({
     queryKey: ['locations', 'picker', q],
     placeholderData: keepPreviousData,
@@ -60,10 +62,7 @@ export function LocationPicker({
       // Mantine hides this button from keyboard and screen reader users.
       clearButtonProps={{ 'aria-label': `Clear ${label}`, 'aria-hidden': undefined, tabIndex: 0 }}
       nothingFoundMessage={found.isFetching ? 'Searching…' : 'No location found'}
-      data={all.map(({ id, name, external_key }) => ({
-        value: String(id),
-        label: `${name} (${external_key})`,
-      }))}
+      data={all.map((each) => ({ value: String(each.id), label: labelOf(each) }))}
       filter={({ options }) => options}
       value={value && String(value.id)}
       onSearchChange={setTyped}

@@ -18,9 +18,9 @@ export function RenameKey(props: Props) {
   return (
     <>
       <Button variant="default" onClick={open}>
-        Rename key
+        Change key
       </Button>
-      <FormModal opened={isOpen} onClose={close} title={`Rename ${props.current}`}>
+      <FormModal opened={isOpen} onClose={close} title={`Change the key ${props.current}`}>
         <RenameForm {...props} onClose={close} />
       </FormModal>
     </>
@@ -37,7 +37,7 @@ function RenameForm({ current, rename, reload, onClose }: Props & { onClose: () 
   return (
     <SendForm
       send={send}
-      label="Rename"
+      label="Change"
       onSubmit={() => send.send({ external_key: key.trim() })}
       onCancel={onClose}
       shownFields={['external_key']}

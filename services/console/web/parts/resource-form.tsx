@@ -59,7 +59,7 @@ export function ResourceForm<Body, Result>({ fields, resource, known, ...props }
     >
       <Grid gap="sm">
         {inForm.map(([key, { label: name, help, kind, isRequired, isHalf }], at) => (
-          <Grid.Col key={key} span={isHalf ? 6 : 12}>
+          <Grid.Col key={key} span={isHalf ? { base: 12, xs: 6 } : 12}>
             <kind.Input
               value={form.values[key]}
               onChange={(value) => form.setFieldValue(key, value)}

@@ -2,7 +2,7 @@ import { Container, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Screen } from './screen.tsx'
 
-/** Frame of the screens for people who are not signed in. Says which server this is. */
+/** Frame of the screens outside the main menu, such as those of people who are not signed in. Says which server this is. */
 export function SignedOutPage({
   title,
   lead,

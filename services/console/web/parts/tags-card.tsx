@@ -7,7 +7,7 @@ import { ConfirmButton } from './confirm-button.tsx'
 import { FormModal } from './form-modal.tsx'
 import { SendForm } from './send-form.tsx'
 import { offerUndo } from './undo.tsx'
-import { TAG_TYPES, tagTypeOf } from './tag-types.ts'
+import { TAG_TYPE_CHOICES, tagTypeLabel, tagTypeOf } from './tag-types.ts'
 import { useSend } from './use-send.ts'
 
 type Tag = components['schemas']['Tag']
@@ -46,8 +46,8 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
             {tags.map(({ id, tag_type, value }) => (
               <Table.Tr key={id}>
                 <Table.Td w={90}>
-                  <Badge variant="light" color="gray">
-                    {tag_type}
+                  <Badge variant="light" color="gray" tt="none">
+                    {tagTypeLabel(tag_type)}
                   </Badge>
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
@@ -111,7 +111,7 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
           <Group align="flex-start" wrap="nowrap">
             <Select
               label="Type"
-              data={TAG_TYPES}
+              data={TAG_TYPE_CHOICES}
               value={tag.tag_type}
               onChange={(type) => setTag({ ...tag, tag_type: type ?? 'rfid' })}
               allowDeselect={false}

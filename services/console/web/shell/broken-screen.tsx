@@ -1,7 +1,8 @@
-import { Anchor, Button, Container, Group, Text } from '@mantine/core'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { FailureNotice } from '../parts/failure-notice.tsx'
 import { Screen } from '../parts/screen.tsx'
+import { SignedOutPage } from '../parts/signed-out-page.tsx'
 
 /** The screen failed to load, usually because a new release replaced its script. */
 export function BrokenScreen({ error }: ErrorComponentProps) {
@@ -17,12 +18,10 @@ export function BrokenScreen({ error }: ErrorComponentProps) {
 
 export function UnknownScreen() {
   return (
-    <Container py="xl" component="main">
-      <Screen title="Page not found">
-        <Text>
-          Check the address. <Anchor href="/">Go to the overview</Anchor>.
-        </Text>
-      </Screen>
-    </Container>
+    <SignedOutPage title="Page not found">
+      <Text>
+        Check the address. <Anchor href="/">Go to the overview</Anchor>.
+      </Text>
+    </SignedOutPage>
   )
 }

@@ -4,7 +4,7 @@ import { useFeedStatus } from '../live/use-live.ts'
 
 const TEXTS = {
   connecting: ['gray', 'Connecting'],
-  live: ['green', 'Live'],
+  live: ['green', 'Connected'],
   interrupted: ['yellow', 'Reconnecting'],
   offline: ['gray', 'Offline'],
 } as const

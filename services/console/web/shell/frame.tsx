@@ -7,7 +7,7 @@ import { useSessionState } from '../session/use-session.ts'
 import { BusyBar } from './busy-bar.tsx'
 import { FeedBadge } from './feed-badge.tsx'
 import { PersonMenu } from './person-menu.tsx'
-import { SCREENS } from './screens.ts'
+import { GROUPS, SCREENS } from './screens.ts'
 import { SignInAgain } from './sign-in-again.tsx'
 import './frame.css'
 
@@ -73,7 +73,7 @@ function SignedIn() {
       </AppShell.Header>
       <AppShell.Navbar p="xs" component="nav" aria-label="Main menu">
         <ScrollArea>
-          {['Track', 'Set up', 'Connect'].map((group) => (
+          {GROUPS.map((group) => (
             <div key={group}>
               <Text size="xs" fw={600} px="sm" pt="sm" c="dimmed">
                 {group}

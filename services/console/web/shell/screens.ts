@@ -1,16 +1,20 @@
 import type { ComponentType } from 'react'
 
+/** Headings of the main menu. */
+export const GROUPS = ['Track', 'Set up', 'Connect', 'Organization'] as const
+
 export type ScreenEntry = {
   path: string
   /** Label in the main menu, which has this order. Other screens are linked from these. */
   nav?: string
-  group?: 'Track' | 'Set up' | 'Connect'
+  group?: (typeof GROUPS)[number]
   load: () => Promise<{ default: ComponentType }>
 }
 
 /** All screens for signed-in people. Each script loads when the screen first opens. */
 export const SCREENS: readonly ScreenEntry[] = [
   { path: '/', nav: 'Overview', group: 'Track', load: () => import('../screens/overview/overview.tsx') },
+  { path: '/floor', nav: 'Floor', group: 'Track', load: () => import('../screens/floor/floor.tsx') },
   { path: '/assets', nav: 'Assets', group: 'Track', load: () => import('../screens/assets/assets.tsx') },
   { path: '/assets/$assetId', load: () => import('../screens/asset/asset.tsx') },
   { path: '/imports', load: () => import('../screens/imports/imports.tsx') },
@@ -30,6 +34,12 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../screens/inventory/inventory.tsx'),
   },
   {
+    path: '/unknown-tags',
+    nav: 'Unknown tags',
+    group: 'Track',
+    load: () => import('../screens/unknown-tags/unknown-tags.tsx'),
+  },
+  {
     path: '/start',
     nav: 'Getting started',
     group: 'Set up',
@@ -37,12 +47,6 @@ export const SCREENS: readonly ScreenEntry[] = [
   },
   { path: '/readers', nav: 'Readers', group: 'Set up', load: () => import('../screens/readers/readers.tsx') },
   { path: '/readers/$readerId', load: () => import('../screens/readers/reader.tsx') },
-  {
-    path: '/unknown-tags',
-    nav: 'Unknown tags',
-    group: 'Set up',
-    load: () => import('../screens/unknown-tags/unknown-tags.tsx'),
-  },
   {
     path: '/api-keys',
     nav: 'API keys',
@@ -59,7 +63,7 @@ export const SCREENS: readonly ScreenEntry[] = [
   {
     path: '/members',
     nav: 'Members',
-    group: 'Connect',
+    group: 'Organization',
     load: () => import('../screens/members/members.tsx'),
   },
 ]

@@ -1,9 +1,14 @@
 import { routes } from '@whereabouts/contracts/routes'
 import type { Route } from '@whereabouts/contracts/route'
-import { connect } from 'node:net'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect } from 'vitest'
 import { test, type TestGateway } from '../../test/gateway.fixture.ts'
+import { edgeHeaders } from './edge-headers.ts'
+import { legacy } from './legacy.ts'
+import { protocolErrors } from './pipeline.ts'
 
 const JSON_BODY = { 'content-type': 'application/json' }
 const HUGE = Buffer.alloc(1024 * 1024 + 1, 0x20)
@@ -355,6 +360,27 @@ describe('S11 d a request id that is too long for the services', () => {
       status: 400,
     })
   })
+})
+
+describe('a request head that does not arrive in time', () => {
+  /** What the client receives until the connection ends. */
+  async function received(sent: string): Promise<string> {
+    const server = createServer({ headersTimeout: 50, connectionsCheckingInterval: 10 })
+    const { clientErrorHandler } = protocolErrors(legacy(undefined), edgeHeaders(true))
+    server.on('clientError', clientErrorHandler)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+    socket.write(sent)
+    const answer = await text(socket)
+    server.close()
+    return answer
+  }
+
+  test('an idle connection is closed without an answer', async () => expect(await received('')).toBe(''))
+
+  test('half a head is answered', async () =>
+    expect(await received('GET / HTTP/1.1\r\n')).toMatch(/^HTTP\/1\.1 400 /))
 })
 
 /** Sends raw bytes, and returns all that was received. */

@@ -99,6 +99,14 @@ const methodNotAllowed = (allowed: readonly string[]) =>
     headers: { allow: allowed.join(', ') },
   })
 
+/**
+ * Nothing arrived on the connection before its time was up. A server may close such a connection (RFC 9112, 9.5), and a
+ * client then repeats its request on another one. Browsers open connections in advance: they would read a 400 as the
+ * answer to the request that they send at that moment.
+ */
+const isIdle = ({ code }: NodeJS.ErrnoException, { bytesRead }: Socket) =>
+  code === 'ERR_HTTP_REQUEST_TIMEOUT' && bytesRead === 0
+
 /** Failures before Fastify has a route. The hooks above do not run, and the response must look the same. */
 export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
   ({
@@ -117,7 +125,11 @@ export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
         .header('content-type', 'application/json')
         .send(errorEnvelope(known, request.url, request.id))
     },
-    clientErrorHandler: (_error: Error, socket: Socket) => {
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => {
+      if (isIdle(error, socket)) {
+        socket.destroy()
+        return
+      }
       // Node could not parse the request, or its head is too large: there is no request to take an id or a path from.
       if (!socket.writable || socket.destroyed) return
       const id = requestIdOf({})

@@ -17,7 +17,7 @@ const settings = (descriptionPath: string) => ({
   documentDownloadType: 'direct',
   // The value is the whole header, so that the user pastes only the token.
   authentication: { preferredSecurityScheme: 'APIKey', securitySchemes: { APIKey: { value: 'Bearer ' } } },
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: true, // only the samples of the description, the first of which is curl
 })
 
 /** The interactive page of a description, and its content security policy. */

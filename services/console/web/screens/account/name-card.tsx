@@ -41,6 +41,7 @@ export function NameCard() {
           description="You sign in with this address. It cannot be changed yet."
           maw={420}
           value={user.email}
+          variant="unstyled"
           readOnly
         />
       </SendForm>

@@ -6,7 +6,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import { scopeText } from './key-scopes.ts'
+import { scopeTexts } from './key-scopes.ts'
 
 type ApiKey = components['schemas']['ApiKey']
 
@@ -30,9 +30,9 @@ export const keyColumns = (page: readonly ApiKey[], loadedAt: number): readonly 
     label: 'May do',
     cell: ({ scopes }) => (
       <Group gap={4}>
-        {scopes.map((scope) => (
-          <Badge key={scope} variant="light" color="gray" tt="none" title={scope}>
-            {scopeText(scope)}
+        {scopeTexts(scopes).map(([text, names]) => (
+          <Badge key={text} variant="light" color="gray" tt="none" title={names.join(', ')}>
+            {text}
           </Badge>
         ))}
       </Group>

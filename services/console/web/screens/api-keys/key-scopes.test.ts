@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { expiresAt, lacksDay, NO_SCOPES, scopesOf } from './key-scopes.ts'
+import { expiresAt, lacksDay, NO_SCOPES, scopesOf, scopeTexts } from './key-scopes.ts'
 
 test.for([
   { form: NO_SCOPES, want: [] },
@@ -11,6 +11,12 @@ test.for([
     want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'keys:admin'],
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
+
+test('two names of one scope have one text, and an unknown scope is shown as it is', () =>
+  expect(scopeTexts(['scans:read', 'tracking:read', 'floors:read'])).toEqual([
+    ['Read scans', ['scans:read', 'tracking:read']],
+    ['floors:read', ['floors:read']],
+  ]))
 
 test('an expiry in days counts from now; a date ends at local midnight', () => {
   const now = Date.parse('2026-11-21T10:00:00Z')

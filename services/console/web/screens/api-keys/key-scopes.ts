@@ -26,8 +26,10 @@ const WORDS: Readonly<Record<string, string>> = {
   'keys:admin': 'Manage API keys',
 }
 
-/** What a key with this scope may do. A newer API may have more scopes. */
-export const scopeText = (scope: string): string => WORDS[scope] ?? scope
+/** What a key may do, and the scopes that allow it: some scopes have two names. A newer API may have more scopes. */
+export const scopeTexts = (scopes: readonly string[]): [text: string, scopes: string[]][] => [
+  ...Map.groupBy(scopes, (scope) => WORDS[scope] ?? scope),
+]
 
 /** The scopes chosen in the form. */
 export const scopesOf = (form: ScopeForm): Scope[] => [

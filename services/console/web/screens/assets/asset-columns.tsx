@@ -1,4 +1,4 @@
-import { Anchor, Badge, Box, Group, Text } from '@mantine/core'
+import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../../parts/data-table.tsx'
 import { entriesOf, type Values } from '../../parts/fields.ts'
@@ -6,10 +6,13 @@ import { When } from '../../parts/when.tsx'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { LastLocation } from './use-assets.ts'
 
+const WIDTHS: Readonly<Record<string, number>> = { external_key: 150, type: 100 }
+
 const FIELDS: readonly Column<Asset>[] = entriesOf(ASSET_FIELDS)
   .filter(([, { tableColumn }]) => tableColumn)
   .map(([key, { label, kind, tableColumn }]) => ({
     label,
+    width: WIDTHS[key],
     sort: tableColumn === 'sortable' ? key : undefined,
     cell: (asset) => <kind.Shown value={(asset as Values)[key]} />,
   }))
@@ -23,7 +26,6 @@ export const assetColumns = (
     label: 'Name',
     role: 'title',
     sort: 'name',
-    maxWidth: 280,
     cell: (asset) => (
       <Group gap={6}>
         <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
@@ -44,13 +46,10 @@ export const assetColumns = (
   ...FIELDS,
   {
     label: 'Tags',
-    cell: ({ tags }) => (
-      <Box maw={240}>
-        <Tags tags={tags} />
-      </Box>
-    ),
+    width: 210,
+    cell: ({ tags }) => <Tags tags={tags} />,
   },
-  { label: 'Created', sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
+  { label: 'Created', width: 130, sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
 ]
 
 const SHOWN_TAGS = 2

@@ -10,7 +10,7 @@ type AssetType = NonNullable<AssetCreate['type']>
 type Key = Exclude<keyof AssetCreate, 'tags' | 'location_id' | 'location_external_key'>
 
 export const ASSET_TYPES: readonly { value: AssetType; label: string }[] = [
-  { value: 'asset', label: 'Asset' },
+  { value: 'asset', label: 'Thing' },
   { value: 'person', label: 'Person' },
   { value: 'inventory', label: 'Inventory' },
 ]
@@ -34,7 +34,12 @@ export const ASSET_FIELDS: Fields<Asset, Key> = {
   },
   description: { label: 'Description', kind: longText },
   type: { label: 'Type', kind: choice(ASSET_TYPES), isHalf: true, tableColumn: 'plain' },
-  is_active: { label: 'Active', kind: flag, help: 'For your own use. It hides nothing.', isHalf: true },
+  is_active: {
+    label: 'Active',
+    kind: flag,
+    help: 'Your own mark. Lists show inactive assets, too.',
+    isHalf: true,
+  },
   valid_from: { label: 'Valid from', kind: instant, isHalf: true },
   valid_to: { label: 'Valid to', kind: end, isHalf: true, check: isAfterStart },
   metadata: { label: 'Metadata', kind: jsonObject, help: 'Your own data as a JSON object.' },

@@ -9,6 +9,7 @@ import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
+import { exportLabel } from './export-label.ts'
 import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
@@ -59,7 +60,8 @@ export default function Assets() {
         what="assets"
         columns={columns}
         rowKey={({ id }) => id}
-        minWidth={760}
+        minWidth={860}
+        isFixed
         empty={<NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />}
         sorting={{ sort: list.sort, onSort: (sort) => setList({ sort, offset: '0' }) }}
         offset={list.offset}
@@ -68,12 +70,6 @@ export default function Assets() {
     </Screen>
   )
 }
-
-/** Says what the file will have: the rows of all pages of the list, as CSV. */
-const exportLabel = (total: number, isFiltered: boolean) =>
-  total === 0
-    ? 'Export CSV'
-    : `Export ${isFiltered ? 'these' : 'all'} ${new Intl.NumberFormat().format(total)}`
 
 function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered)

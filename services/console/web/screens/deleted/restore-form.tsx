@@ -6,6 +6,7 @@ import { externalKey, filled } from '../../parts/checks.ts'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { When } from '../../parts/when.tsx'
+import { tagTypeLabel } from '../../parts/tag-types.ts'
 import type { Holder, LostTag, TagToRestore } from './restore.ts'
 
 type Thing = { name: string; external_key: string; deleted_at: string | null }
@@ -95,7 +96,7 @@ const LostTags = ({ tags }: { tags: readonly LostTag[] }) => (
     <List size="sm">
       {tags.map(({ tag_type, value, held_by }) => (
         <List.Item key={`${tag_type} ${value}`} style={{ overflowWrap: 'anywhere' }}>
-          {`${tag_type} ${value}: `}
+          {`${tagTypeLabel(tag_type)} ${value}: `}
           <HolderLink holder={held_by} />
         </List.Item>
       ))}

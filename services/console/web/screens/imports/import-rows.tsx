@@ -107,7 +107,7 @@ function Details({ row: { errors, changes, outcome } }: { row: ImportRow }) {
       {errors.map(({ field, message }) => (
         <Text key={`${field} ${message}`} size="sm">
           <b>{field}</b>
-          {`: ${message}`}
+          {message.startsWith(`${field} `) ? message.slice(field.length) : `: ${message}`}
         </Text>
       ))}
     </>

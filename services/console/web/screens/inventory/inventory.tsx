@@ -1,7 +1,7 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core'
 import { useMemo, useRef, useState } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
-import { LocationPicker } from '../../parts/location-picker.tsx'
+import { LocationPicker, type PickedLocation } from '../../parts/location-picker.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
@@ -10,6 +10,7 @@ import { Result } from './result.tsx'
 import { isProblem, rowsOf } from './rows.ts'
 import { isLocationGone, save, type SaveRequest } from './save.ts'
 import { ScanList } from './scan-list.tsx'
+import { ScansIn } from './scans-in.tsx'
 import { type LastEntry, statusText } from './status-text.ts'
 import { useDraft } from './use-draft.ts'
 import { useLookups } from './use-lookups.ts'
@@ -48,6 +49,15 @@ export default function Inventory() {
     setLast(undefined)
     field.current?.focus()
   }
+  const pickLocation = (location: PickedLocation | null) => {
+    change((now) => ({ ...now, location }))
+    if (location) field.current?.focus() // the next is a scan
+  }
+  /** The location field shows its location again when it loses the focus. */
+  const takeFromLocation = (value: string) => {
+    enter([value])
+    field.current?.focus()
+  }
   const startOver = () => {
     saving.reset()
     field.current?.focus()
@@ -68,17 +78,19 @@ export default function Inventory() {
       <Grid>
         <Grid.Col span={{ base: 12, md: 6 }}>
           <Stack>
-            <LocationPicker
-              label="Location"
-              value={draft.location}
-              onChange={(location) => change((now) => ({ ...now, location }))}
-              error={
-                isLocationGone(saving.error)
-                  ? 'This location was deleted or renamed. Pick it again.'
-                  : undefined
-              }
-              isRequired
-            />
+            <ScansIn onScan={takeFromLocation}>
+              <LocationPicker
+                label="Location"
+                value={draft.location}
+                onChange={pickLocation}
+                error={
+                  isLocationGone(saving.error)
+                    ? 'This location was deleted or renamed. Pick it again.'
+                    : undefined
+                }
+                isRequired
+              />
+            </ScansIn>
             <ValueEntry field={field} onValues={enter} status={statusText(last, rows)} />
           </Stack>
         </Grid.Col>

@@ -68,11 +68,7 @@ function Unknown({ rows, actions }: Pick<Props, 'rows' | 'actions'>) {
   const values = rows.flatMap((row) => (row.kind === 'unknown' ? [row.value] : []))
   if (values.length === 0) return null
   return (
-    <Alert
-      color="yellow"
-      role="status"
-      title={countText(values.length, 'values name nothing', 'value names nothing')}
-    >
+    <Alert color="yellow" role="status" title={countText(values.length, 'unknown values')}>
       <Text size="sm">
         They stay in the list and are not saved. Open the asset in{' '}
         <Anchor component={Link} to="/assets" size="sm" c="inherit" underline="always">

@@ -70,13 +70,7 @@ function NotYet({ location: { name }, count }: { location: Location; count: numb
         </Anchor>
         {`. Move or delete ${count === 1 ? 'it' : 'them'} first.`}
       </Text>
-      <Button
-        color="red"
-        variant="outline"
-        aria-label={`Delete ${name}`}
-        aria-describedby={reasonId}
-        disabled
-      >
+      <Button variant="default" aria-label={`Delete ${name}`} aria-describedby={reasonId} disabled>
         Delete
       </Button>
     </>

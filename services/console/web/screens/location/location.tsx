@@ -1,6 +1,7 @@
 import { Grid, Stack, Text } from '@mantine/core'
 import { useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
+import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../parts/card.tsx'
 import { DataCard } from '../../parts/data-card.tsx'
 import { failureOf } from '../../parts/failure.ts'
@@ -44,6 +45,7 @@ function Shown({ location }: { location: Location }) {
       <Grid>
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack>
+            <FloorCard locationId={id} />
             <HereNow id={id} name={name} />
             <Traffic id={id} />
           </Stack>

@@ -51,7 +51,7 @@ export default function Locations() {
             label="Locations"
             onMove={(location, to) => setMove({ location, to })}
             empty={
-              <EmptyState title="No locations yet">
+              <EmptyState title="No locations yet" isInCard>
                 A location is a place for assets: a site, a hall, a shelf. Create one above, or import many
                 from a CSV file.
               </EmptyState>

@@ -42,6 +42,7 @@ export function Row({ location, occupancy }: Props) {
           <Button
             size="compact-xs"
             variant="subtle"
+            className="move"
             aria-label={`Move ${name}`}
             onClick={() => tree.onMove?.(location)}
           >
@@ -78,7 +79,14 @@ function Numbers({ occupancy }: { occupancy: Occupancy | undefined }) {
   const inside = number.format(occupancy.inside)
   return (
     <Text span size="sm" className="numbers">
-      {`${here} here, ${inside} in total`}
+      <span className="number">
+        {here}
+        <span className="unit"> here, </span>
+      </span>
+      <span className="number">
+        {inside}
+        <span className="unit"> in total</span>
+      </span>
     </Text>
   )
 }

@@ -40,12 +40,24 @@ export function LocationTree({ label, parentId, onMove, isFirstLevelOpen = false
   return (
     <TreeContext value={tree}>
       <div data-tree className="tree">
+        {(firstLevel?.total_count ?? 0) > 0 && <Headings canMove={onMove !== undefined} />}
         <Branch label={label} parentId={parentId} empty={empty} />
         {dragged && dragged.parent_id !== null && <TopZone tree={tree} dragged={dragged} />}
       </div>
     </TreeContext>
   )
 }
+
+/** Of the two numbers. Each row also says them to screen readers, and on a phone. */
+const Headings = ({ canMove }: { canMove: boolean }) => (
+  <div className="tree-headings" aria-hidden>
+    <span className="numbers">
+      <span className="number">Here</span>
+      <span className="number">In total</span>
+    </span>
+    {canMove && <span className="move" />}
+  </div>
+)
 
 /** Drop target for the top level, visible while a row is dragged. */
 const TopZone = ({ tree, dragged }: { tree: Tree; dragged: BranchLocation }) => (

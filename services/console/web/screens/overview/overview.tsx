@@ -1,5 +1,6 @@
 import { Button, Grid, Stack, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../parts/card.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -41,6 +42,7 @@ const NothingTracked = () => (
 const Dashboard = ({ counts }: { counts: Counts }) => (
   <Stack>
     <CountCards counts={counts} />
+    {counts.locations > 0 && <FloorCard />}
     <MovementsByHour />
     <Grid>
       <Grid.Col span={{ base: 12, lg: 7 }}>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { clockText, readProblemsOf, readsText } from './health-text.ts'
+import { clockText, detailPairs, problemText, readProblemsOf, readsText } from './health-text.ts'
 
 test.for([
   { offsetMs: null, want: '–' },
-  { offsetMs: -140, want: 'Right' },
+  { offsetMs: -140, want: 'In sync' },
   { offsetMs: 31_000, want: '31 s ahead' },
   { offsetMs: -7_500_000, want: '2 h 5 min behind' },
 ])('a clock off by $offsetMs ms', ({ offsetMs, want }) => expect(clockText(offsetMs)).toBe(want))
@@ -29,6 +29,25 @@ test('problems are counted in plain words', () => {
     counted: '0 reads without a location',
   })
 })
+
+test.for([
+  ['malformed_json at ', 'Not JSON, or incomplete.'],
+  ['unknown_event at /2', 'An event of an unknown kind, at /2.'],
+  ['not a zebra message: malformed_json', 'Not a zebra message: not JSON, or incomplete.'],
+  ['new_fault', 'New fault.'],
+  ['3 messages dropped. Send fewer.', '3 messages dropped. Send fewer.'],
+] as const)('the problem %s is %s', ([problem, text]) => expect(problemText(problem)).toBe(text))
+
+test('a report of the device is names and values', () =>
+  expect(
+    detailPairs({ free_percent: 89, radio: { is_on: true, zones: [1, 2] }, cause: null, state: 'high' }),
+  ).toEqual([
+    ['Free percent', '89'],
+    ['Radio, Is on', 'Yes'],
+    ['Radio, Zones', '1, 2'],
+    ['Cause', '–'],
+    ['State', 'high'],
+  ]))
 
 test('reads and messages are counted', () => {
   expect(readsText({ reads: 1, messages: 1 })).toBe('1 read in 1 message')

@@ -75,10 +75,56 @@ const IN_SYNC_MS = 2_000
 export function clockText(offsetMs: number | null): string {
   if (offsetMs === null) return '–'
   const off = Math.abs(offsetMs)
-  if (off < IN_SYNC_MS) return 'Right'
+  if (off < IN_SYNC_MS) return 'In sync'
   return `${durationText(off / 1000)} ${offsetMs > 0 ? 'ahead' : 'behind'}`
 }
 
 /** The number of reads and messages of a reader, such as "1 read in 1 message". */
 export const readsText = ({ reads, messages }: Pick<Health, 'reads' | 'messages'>): string =>
   `${format.format(reads)} ${reads === 1 ? 'read' : 'reads'} in ${format.format(messages)} ${messages === 1 ? 'message' : 'messages'}`
+
+const FAULTS: Readonly<Record<string, string>> = {
+  malformed_json: 'not JSON, or incomplete',
+  unexpected_shape: 'JSON of another format',
+  unknown_event: 'an event of an unknown kind',
+  missing_tag: 'a read without a tag',
+  invalid_tag: 'a read with an invalid tag',
+  invalid_field: 'a field with an invalid value',
+  field_conflict: 'two fields that contradict each other',
+}
+
+/** The last problem as a sentence. The API says it as a code with a position, or with words of its own. */
+export function problemText(problem: string): string {
+  const words = problem
+    .replace(/^(\w+) at *(\S*)$/, (_all, code: string, at: string) =>
+      at === '' ? code : `${code}, at ${at}`,
+    )
+    .replace(/\b[a-z]+(?:_[a-z]+)+\b/g, (code) => FAULTS[code] ?? wordsOf(code))
+  const capital = words.charAt(0).toUpperCase() + words.slice(1)
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`
+}
+
+/** A name such as `antenna_connected` as words. */
+export const wordsOf = (name: string): string =>
+  (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll('_', ' ')
+
+/** The values of a report of the device with their names, also those inside of others. */
+export const detailPairs = (detail: Readonly<Record<string, unknown>>): [name: string, value: string][] =>
+  Object.entries(detail).flatMap(([name, value]) =>
+    isObject(value)
+      ? detailPairs(value).map(([inner, text]): [string, string] => [`${wordsOf(name)}, ${inner}`, text])
+      : [[wordsOf(name), valueText(value)]],
+  )
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function valueText(value: unknown): string {
+  if (value === null) return '–'
+  if (typeof value === 'boolean') return value ? 'Yes' : 'No'
+  if (typeof value === 'number') return format.format(value)
+  if (typeof value === 'string') return value
+  return Array.isArray(value) && value.every((each) => typeof each !== 'object')
+    ? value.map(valueText).join(', ')
+    : JSON.stringify(value)
+}

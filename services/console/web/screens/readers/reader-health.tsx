@@ -1,10 +1,10 @@
-import { Alert, Code, SimpleGrid, Text, Title } from '@mantine/core'
+import { Alert, SimpleGrid, Text, Title } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
-import { clockText, readProblemsOf, readsText } from './health-text.ts'
+import { clockText, detailPairs, problemText, readProblemsOf, readsText, wordsOf } from './health-text.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Health = components['schemas']['ReaderHealth']
@@ -29,8 +29,12 @@ export function ReaderHealth({ health }: { health: Health }) {
       </SimpleGrid>
       {health.last_problem !== null && (
         <Alert color="yellow" variant="light" title="Last problem">
-          <Code>{health.last_problem}</Code>{' '}
-          {health.last_problem_at !== null && <When at={health.last_problem_at} />}
+          {problemText(health.last_problem)}
+          {health.last_problem_at !== null && (
+            <Text size="xs" c="dimmed">
+              <When at={health.last_problem_at} />
+            </Text>
+          )}
         </Alert>
       )}
       {health.status === 'never_heard' ? (
@@ -85,19 +89,23 @@ function Device({ health }: { health: Health }) {
         label="Device reports"
         columns={REPORTS}
         rows={health.device}
+        isFixed
         rowKey={({ kind, detail }) => `${kind} ${JSON.stringify(detail)}`}
       />
     </div>
   )
 }
 
-/** A kind of report, such as `antenna_connected`, as words. */
-const wordsOf = (kind: string) => (kind.charAt(0).toUpperCase() + kind.slice(1)).replaceAll('_', ' ')
-
-const detailText = (detail: Record<string, unknown>) =>
-  Object.entries(detail)
-    .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', ')
+/** Names and values, as people read them. */
+const Details = ({ detail }: { detail: Record<string, unknown> }) => (
+  <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} spacing="xs" verticalSpacing={2} component="dl" m={0}>
+    {detailPairs(detail).map(([label, text]) => (
+      <Fact key={label} label={label}>
+        {text}
+      </Fact>
+    ))}
+  </SimpleGrid>
+)
 
 const PROBLEMS: readonly Column<ReturnType<typeof readProblemsOf>[number]>[] = [
   {
@@ -122,7 +130,7 @@ const PROBLEMS: readonly Column<ReturnType<typeof readProblemsOf>[number]>[] = [
 ]
 
 const REPORTS: readonly Column<Health['device'][number]>[] = [
-  { label: 'Report', role: 'title', cell: ({ kind }) => wordsOf(kind) },
-  { label: 'When', cell: ({ at, received_at }) => <When at={at ?? received_at} /> },
-  { label: 'Details', cell: ({ detail }) => <Code>{detailText(detail)}</Code> },
+  { label: 'Report', role: 'title', width: 170, cell: ({ kind }) => wordsOf(kind) },
+  { label: 'When', width: 150, cell: ({ at, received_at }) => <When at={at ?? received_at} /> },
+  { label: 'Details', cell: ({ detail }) => <Details detail={detail} /> },
 ]

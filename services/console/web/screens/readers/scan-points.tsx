@@ -31,7 +31,7 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
       <Loaded query={points} what="the scan points">
         {(rows) =>
           rows.length === 0 ? (
-            <EmptyState title="No scan points yet">
+            <EmptyState title="No scan points yet" isInCard>
               Assign antenna 1 to a location. Until then, its reads move no asset.
             </EmptyState>
           ) : (

@@ -1,11 +1,12 @@
-import { Alert, Button, Stack } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { unwrap } from '@whereabouts/client/client'
+import type { ReactNode } from 'react'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 
-/** Sends one test event, even if deliveries are off, and shows the response of the receiver. */
-export function TestEvent({ webhookId }: { webhookId: number }) {
+/** Sends one test event, even if deliveries are off, and shows the response of the receiver below. `children`: more buttons. */
+export function TestEvent({ webhookId, children }: { webhookId: number; children: ReactNode }) {
   const send = useSend(
     async () =>
       unwrap(
@@ -15,10 +16,13 @@ export function TestEvent({ webhookId }: { webhookId: number }) {
   )
   const { result } = send
   return (
-    <Stack gap="xs" align="flex-start">
-      <Button onClick={() => send.send(undefined)} loading={send.isSending}>
-        Send test event
-      </Button>
+    <Stack gap="xs">
+      <Group>
+        <Button onClick={() => send.send(undefined)} loading={send.isSending}>
+          Send test event
+        </Button>
+        {children}
+      </Group>
       {send.error !== undefined && <FailureNotice error={send.error} />}
       {result && !send.isSending && (
         <Alert

@@ -54,8 +54,7 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
         />
         {toggle.error !== undefined && <FailureNotice error={toggle.error} />}
         {isAdmin ? (
-          <Group align="flex-start">
-            <TestEvent webhookId={webhook.id} />
+          <TestEvent webhookId={webhook.id}>
             <ConfirmButton
               label="Remove webhook"
               reload={[['webhooks']]}
@@ -63,7 +62,7 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
             >
               Events are no longer sent. To start again, register a webhook and get a new secret.
             </ConfirmButton>
-          </Group>
+          </TestEvent>
         ) : (
           <Alert variant="light">Only administrators can change the webhook.</Alert>
         )}

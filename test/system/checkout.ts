@@ -18,12 +18,12 @@ const MARK = 'deploy/local/stack.ts'
 const PACKAGE_MANAGER = ['pnpm', '@pnpm'].map((name) => join('.cache/tools/node_modules', name))
 
 /**
- * The checkout to measure against. `against` is a commit, which is checked out below `.cache/bench` and kept there for
- * later runs, or the folder of an installed checkout. Throws an error that says what to do.
+ * Another version. `wanted` is a commit, which is checked out below `.cache/bench` and kept there for later runs, or the
+ * folder of an installed checkout. Throws an error that says what to do.
  */
-export async function checkoutOf(against: string, say: (text: string) => void): Promise<Checkout> {
-  const folder = resolve(against)
-  if (!existsSync(join(folder, MARK))) return ofCommit(against, say)
+export async function checkoutOf(wanted: string, say: (text: string) => void): Promise<Checkout> {
+  const folder = resolve(wanted)
+  if (!existsSync(join(folder, MARK))) return ofCommit(wanted, say)
   if (!existsSync(join(folder, 'node_modules')))
     throw new Error(`${folder} has no node_modules: run pnpm install there first`)
   const isOwn = existsSync(join(folder, '.git'))
@@ -49,7 +49,7 @@ async function ofCommit(wanted: string, say: (text: string) => void): Promise<Ch
 function commitOf(wanted: string): string {
   if (!git(['rev-parse', '--git-dir']).ok)
     throw new Error(
-      '--against with a commit needs a git checkout of the product. Run it in one, or name the folder of another installed checkout.',
+      'A commit needs a git checkout of the product. Run it in one, or name the folder of another installed checkout.',
     )
   const { ok, text } = git(['rev-parse', '--verify', '--quiet', '--end-of-options', `${wanted}^{commit}`])
   if (ok) return text

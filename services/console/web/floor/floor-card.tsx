@@ -1,0 +1,49 @@
+import { Anchor } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { Card } from '../parts/card.tsx'
+import { Loaded } from '../parts/loaded.tsx'
+import { FloorLegend } from './floor-legend.tsx'
+import { FloorPlan } from './floor-plan.tsx'
+import { useFloor, type Floor } from './use-floor.ts'
+import { useNoticed } from './use-noticed.ts'
+
+/** The floor as a card of another screen, `locationId` alone or everything. A click leads to the floor. */
+export function FloorCard({ locationId }: { locationId?: number }) {
+  const floor = useFloor()
+  const room = locationId === undefined ? '' : String(locationId)
+  return (
+    <Card
+      title="Floor"
+      actions={
+        <Anchor component={Link} to="/floor" search={() => ({ room }) as never} size="sm">
+          Fill the window
+        </Anchor>
+      }
+    >
+      <Loaded query={floor} what="the floor">
+        {(data) => <Picture floor={data} room={room} />}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Picture({ floor, room }: { floor: Floor; room: string }) {
+  const navigate = useNavigate()
+  const noticed = useNoticed(floor)
+  const goTo = (search: object) => void navigate({ to: '/floor', search: { room, ...search } })
+  return (
+    <>
+      <FloorLegend floor={floor} noticed={noticed.size} />
+      <div style={{ height: 380 }}>
+        <FloorPlan
+          floor={floor}
+          focus={floor.building.rooms.get(Number(room))}
+          selected={undefined}
+          noticed={noticed}
+          onSelect={({ kind, id }) => goTo({ selected: `${kind}-${id}` })}
+          onEnter={({ id }) => goTo({ room: String(id) })}
+        />
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,155 @@
+import { useComputedColorScheme, VisuallyHidden } from '@mantine/core'
+import { useElementSize } from '@mantine/hooks'
+import { type MouseEvent, useMemo, useRef, useState } from 'react'
+import { countText } from '../parts/count-text.ts'
+import { assetTypeOf } from './asset-types.ts'
+import { layoutOf, type PlacedRoom } from './layout.ts'
+import { type Content, contentOf } from './places.ts'
+import type { Building, Room } from './rooms.ts'
+import { spotsOf } from './spots.ts'
+import { type Dot, useDots } from './use-dots.ts'
+import type { Floor } from './use-floor.ts'
+import './floor.css'
+
+export type Selection = { kind: 'room' | 'asset'; id: number }
+
+type Props = {
+  floor: Floor
+  /** Whose sub-locations fill the picture; undefined: everything. */
+  focus: Room | undefined
+  selected: Selection | undefined
+  onSelect: (selection: Selection) => void
+  onEnter: (room: Room) => void
+  /** Assets to look at. */
+  noticed: ReadonlySet<number>
+}
+
+/** How near the pointer must come to a dot, in pixels. */
+const NEAR = 9
+
+/** Rooms that draw themselves from the tree of locations, and a dot for each asset. */
+export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }: Props) {
+  const { ref, width, height } = useElementSize()
+  const { building, places, assets } = floor
+  const scheme = useComputedColorScheme()
+  const shown = useMemo(() => roomsOf(building, focus), [building, focus])
+  const placed = useMemo(() => layoutOf(shown, { x: 0, y: 0, width, height }), [shown, width, height])
+  const contents = useMemo(() => contentOf(placed, building.rooms, places), [placed, building, places])
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const picture = useMemo(() => {
+    const dots = new Map<number, Dot>()
+    for (const content of contents.values())
+      for (const [id, spot] of spotsOf(content)) {
+        const { color } = assetTypeOf(assets.get(id)?.type ?? '')
+        dots.set(id, { ...spot, color, hasRing: noticed.has(id) })
+      }
+    return { dots, width, height, layout: placed, scheme }
+  }, [contents, assets, noticed, width, height, placed, scheme])
+  const spotNow = useDots(canvas, picture)
+  const [pointed, setPointed] = useState<{ id: number; x: number; y: number }>()
+
+  const assetAt = (event: MouseEvent) => {
+    const box = event.currentTarget.getBoundingClientRect()
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top]
+    let near = NEAR
+    let found: { id: number; x: number; y: number } | undefined
+    for (const id of picture.dots.keys()) {
+      const spot = spotNow(id)
+      const distance = spot ? Math.hypot(spot.x - x, spot.y - y) : near
+      if (!spot || distance >= near) continue
+      near = distance
+      found = { id, ...spot }
+    }
+    return found
+  }
+  const pointedAsset = pointed && assets.get(pointed.id)
+  return (
+    <div
+      ref={ref}
+      className="floor-plan"
+      data-pointed={pointed !== undefined || undefined}
+      onMouseMove={(event) => {
+        const found = assetAt(event)
+        if (found?.id !== pointed?.id) setPointed(found)
+      }}
+      onMouseLeave={() => setPointed(undefined)}
+      onClickCapture={(event) => {
+        const found = assetAt(event)
+        if (!found) return
+        event.stopPropagation()
+        onSelect({ kind: 'asset', id: found.id })
+      }}
+    >
+      <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter }} />
+      <canvas ref={canvas} aria-hidden style={{ width, height }} />
+      {pointed && (
+        <div className="floor-hint" style={{ left: pointed.x, top: pointed.y }} aria-hidden>
+          {pointedAsset?.name ?? 'Asset'}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const number = new Intl.NumberFormat()
+
+/** What follows the number of assets when the room is read aloud. */
+const aboutRoom = ({ children }: Room, total: number) =>
+  [
+    total === 1 ? 'asset' : 'assets',
+    ...(children.length > 0 ? [countText(children.length, 'sub-locations')] : []),
+  ].join(', ')
+
+/** Too many for dots. */
+const isCrowd = (content: Content) =>
+  !content.placed.isOpen && content.assets.length > 0 && spotsOf(content).size === 0
+
+/** A location without sub-locations fills the picture itself. */
+function roomsOf({ roots }: Building, focus: Room | undefined): readonly Room[] {
+  if (!focus) return roots
+  return focus.children.length > 0 ? focus.children : [focus]
+}
+
+type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter'> & {
+  rooms: readonly Room[]
+  placed: readonly PlacedRoom[]
+  contents: ReadonlyMap<number, Content>
+}
+
+/** The rooms as a list with sub-lists: what is seen is what is read aloud. */
+function RoomList({ rooms, ...rest }: ListProps) {
+  const { contents, selected, onSelect, onEnter } = rest
+  const most = Math.max(1, ...rooms.map(({ id }) => contents.get(id)?.total ?? 0))
+  return (
+    <ul>
+      {rooms.map((room) => {
+        const content = contents.get(room.id)
+        if (!content) return null
+        const { x, y, width, height } = content.placed.box
+        const isSelected = selected?.kind === 'room' && selected.id === room.id
+        const box = { left: x, top: y, width, height, '--fill': content.total / most }
+        return (
+          <li key={room.id}>
+            <button
+              type="button"
+              className="room"
+              data-open={content.placed.isOpen || undefined}
+              data-many={isCrowd(content) || undefined}
+              aria-pressed={isSelected}
+              style={box}
+              onClick={() => onSelect({ kind: 'room', id: room.id })}
+              onDoubleClick={() => room.children.length > 0 && onEnter(room)}
+            >
+              <span className="room-name">{room.name}</span>
+              <span className="room-count">
+                {number.format(content.total)}
+                <VisuallyHidden>{` ${aboutRoom(room, content.total)}`}</VisuallyHidden>
+              </span>
+            </button>
+            {content.placed.isOpen && <RoomList rooms={room.children} {...rest} />}
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

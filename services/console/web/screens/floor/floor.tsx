@@ -1,0 +1,84 @@
+import { Anchor, Breadcrumbs, Group, Text } from '@mantine/core'
+import { FloorLegend } from '../../floor/floor-legend.tsx'
+import { FloorPanel } from '../../floor/floor-panel.tsx'
+import { FloorPlan, type Selection } from '../../floor/floor-plan.tsx'
+import { pathTo, type Room } from '../../floor/rooms.ts'
+import { useFloor, type Floor } from '../../floor/use-floor.ts'
+import { useNoticed } from '../../floor/use-noticed.ts'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Screen } from '../../parts/screen.tsx'
+import { useUrlState } from '../../parts/use-url-state.ts'
+
+/** Everything on one picture. The address has the room and the selection, so that a view can be sent to somebody. */
+export default function FloorScreen() {
+  const floor = useFloor()
+  return (
+    <Screen title="Floor">
+      <Loaded query={floor} what="the floor">
+        {(data) =>
+          data.building.roots.length === 0 ? (
+            <EmptyState title="No locations yet">
+              Create locations, or import them. The floor draws itself from them.
+            </EmptyState>
+          ) : (
+            <Picture floor={data} />
+          )
+        }
+      </Loaded>
+    </Screen>
+  )
+}
+
+function Picture({ floor }: { floor: Floor }) {
+  const [url, setUrl] = useUrlState({ room: '', selected: '' })
+  const focus = floor.building.rooms.get(Number(url.room))
+  const selected = selectionOf(url.selected)
+  const noticed = useNoticed(floor)
+  const onSelect = ({ kind, id }: Selection) => setUrl({ selected: `${kind}-${id}` })
+  const onEnter = (room: Room | undefined) => setUrl({ room: room ? String(room.id) : '', selected: '' })
+  return (
+    <>
+      <Group justify="space-between">
+        <Path focus={focus} onEnter={onEnter} />
+        <FloorLegend floor={floor} noticed={noticed.size} />
+      </Group>
+      <div className="floor-screen">
+        <FloorPlan {...{ floor, focus, selected, noticed, onSelect, onEnter }} />
+        <section aria-label="Selected">
+          <FloorPanel {...{ floor, selected, onSelect, onEnter }} />
+        </section>
+      </div>
+    </>
+  )
+}
+
+function selectionOf(text: string): Selection | undefined {
+  const [, kind, id] = /^(room|asset)-(\d+)$/.exec(text) ?? []
+  return kind === undefined ? undefined : { kind: kind as Selection['kind'], id: Number(id) }
+}
+
+type PathProps = { focus: Room | undefined; onEnter: (room: Room | undefined) => void }
+
+function Path({ focus, onEnter }: PathProps) {
+  const above = pathTo(focus?.parent)
+  if (!focus) return <Text size="sm">Everything</Text>
+  return (
+    <Breadcrumbs separator="›">
+      {[undefined, ...above].map((room) => (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          key={room?.id ?? 'all'}
+          onClick={() => onEnter(room)}
+        >
+          {room?.name ?? 'Everything'}
+        </Anchor>
+      ))}
+      <Text size="sm" fw={600}>
+        {focus.name}
+      </Text>
+    </Breadcrumbs>
+  )
+}

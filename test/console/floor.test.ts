@@ -1,0 +1,95 @@
+import { expect } from 'vitest'
+import { newAsset, newLocation, type Organization } from '../system/organization.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { isLive } from './support/tabs.ts'
+import { test } from './support/visitor.fixture.ts'
+
+const save = async (org: Organization, assets: string[], location: string) => {
+  const body = { asset_identifiers: assets, location_identifier: location }
+  const { response } = await org.integrator.POST('/api/v1/inventory/save', { body })
+  expect(response.status).toBe(201)
+}
+
+/** A hall with two docks, and a yard. */
+async function scene(org: Organization) {
+  const hall = await newLocation(org, 'Hall', 'HALL')
+  for (const n of [1, 2]) {
+    const body = { name: `Dock ${n}`, external_key: `DOCK-${n}`, parent_id: hall }
+    expect((await org.integrator.POST('/api/v1/locations', { body })).response.status).toBe(201)
+  }
+  await newLocation(org, 'Yard', 'YARD')
+  const forklift = await newAsset(org, 'Forklift 7', [])
+  await save(org, [forklift.external_key], 'DOCK-1')
+  return { hall, forklift }
+}
+
+test('the floor draws itself, follows movements, and says what is in a room', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const { forklift } = await scene(organization)
+  await member.open('/floor')
+  const room = (name: string) => page.getByRole('button', { name, exact: true })
+  await room('Hall 1 asset, 2 sub-locations').waitFor()
+  await room('Dock 1 1 asset').waitFor()
+  await room('Yard 0 assets').waitFor()
+  await expectAccessible(page)
+
+  await isLive(page)
+  await save(organization, [forklift.external_key], 'YARD')
+  await room('Yard 1 asset').waitFor()
+  await room('Hall 0 assets, 2 sub-locations').waitFor()
+
+  await room('Yard 1 asset').focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/selected=room-\d+/)
+  const panel = page.getByRole('region', { name: 'Selected' })
+  await panel.getByRole('button', { name: 'Forklift 7' }).click()
+  await panel.getByRole('heading', { name: 'Forklift 7' }).waitFor()
+  await panel.getByText('In Yard').waitFor()
+  await expectAccessible(page)
+  await panel.getByRole('link', { name: 'Open asset' }).click()
+  await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
+})
+
+test('a dot says what it is, and a view can be sent to somebody', async ({ member, organization }) => {
+  const { page } = member
+  const { hall, forklift } = await scene(organization)
+  await member.open(`/floor?room=${hall}`)
+  const dock = page.getByRole('button', { name: 'Dock 1 1 asset' })
+  const box = await dock.boundingBox()
+  if (!box) throw new Error('the room has no place')
+  // A pointer that comes near enough to the dot, wherever in the room it stands.
+  const hint = page.getByText('Forklift 7')
+  for (let y = box.y + 30; y < box.y + box.height && (await hint.count()) === 0; y += 8)
+    for (let x = box.x + 4; x < box.x + box.width && (await hint.count()) === 0; x += 8)
+      await page.mouse.move(x, y)
+  await hint.waitFor()
+  await page.mouse.down()
+  await page.mouse.up()
+  await page.waitForURL(`**/floor?room=${hall}&selected=asset-${forklift.id}`)
+  await page.reload()
+  await page.getByRole('region', { name: 'Selected' }).getByRole('heading', { name: 'Forklift 7' }).waitFor()
+  await page.getByRole('button', { name: 'Everything' }).click()
+  await page.getByRole('button', { name: 'Yard 0 assets' }).waitFor()
+})
+
+test('an empty organization gets a next step; the overview and a location show the floor', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await member.open('/floor')
+  await page.getByText('No locations yet').waitFor()
+  await expectAccessible(page)
+  const { hall } = await scene(organization)
+  await member.open('/')
+  const card = page.getByRole('region', { name: 'Floor' })
+  await card.getByRole('button', { name: 'Dock 1 1 asset' }).waitFor()
+  await card.getByRole('link', { name: 'Fill the window' }).click()
+  await page.getByRole('heading', { name: 'Floor', level: 1 }).waitFor()
+  await member.open(`/locations/${hall}`)
+  await card.getByRole('button', { name: 'Dock 2 0 assets' }).waitFor()
+  expect(await card.getByRole('button', { name: /^Yard/ }).count()).toBe(0)
+})

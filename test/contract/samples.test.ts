@@ -1,0 +1,83 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { legacyDescription, publicDescription, type Description } from '@whereabouts/contracts/openapi'
+import { expect, inject } from 'vitest'
+import { hasProgram } from '../flow/guide.ts'
+import type { Api } from './support/api.ts'
+import { test as base } from './support/fixtures.ts'
+import { succeed, type Key, type Organization } from './support/organization.ts'
+
+type Described = { 'x-codeSamples': { source: string }[]; responses: object }
+type Sample = { method: string; path: string; source: string; status: string }
+
+const samplesOf = ({ paths, servers }: Description): Sample[] =>
+  Object.entries(paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Described>).map(([method, operation]) => ({
+      method,
+      path: `${servers?.[0]?.url.replace(/\/$/, '')}${path}`,
+      source: operation['x-codeSamples'][0]?.source ?? '',
+      status: Object.keys(operation.responses)[0] ?? '',
+    })),
+  )
+const samples = [publicDescription(), legacyDescription()].flatMap(samplesOf)
+
+/** What the examples of the description name, and the ids that it has here. */
+type Scene = { org: Organization; key: Key; ids: [RegExp, string][] }
+
+/** `absent`: the key of what the sample creates. */
+async function newScene(api: Api, org: Organization, absent?: string): Promise<Scene> {
+  const key = await org.key()
+  const other = await org.key()
+  const { token } = key
+  const create = async (operationId: 'createAsset' | 'createLocation', body: { external_key: string }) =>
+    body.external_key === absent
+      ? undefined
+      : (await succeed(api.call(operationId, { token, body: { name: body.external_key, ...body } }))).body
+          .data
+  await create('createLocation', { external_key: 'WAREHOUSE-1' })
+  await create('createAsset', { external_key: 'PALLET-0031' })
+  const tagged = (external_key: string) => ({
+    external_key,
+    tags: [{ tag_type: 'rfid', value: `tag of ${external_key}` }],
+  })
+  const asset = await create('createAsset', tagged('FORKLIFT-7'))
+  const location = await create('createLocation', tagged('DOCK-1'))
+  const ids: Scene['ids'] = [
+    [/(?<=\/orgs\/)\d+/, `${org.id}`],
+    [/(?<=\/api-keys\/)[\w-]+/, other.jti],
+    [/(?<=\/assets\/)\d+/, `${asset?.id}`],
+    [/(?<=\/locations\/)\d+/, `${location?.id}`],
+    [/(?<=\/assets\/[\w-]+\/(?:tags|identifiers)\/)\d+/, `${asset?.tags[0]?.id}`],
+    [/(?<=\/locations\/[\w-]+\/(?:tags|identifiers)\/)\d+/, `${location?.tags[0]?.id}`],
+  ]
+  return { org, key, ids }
+}
+
+const createdBy = ({ method, path }: Sample): string | undefined => {
+  if (method !== 'post') return undefined
+  if (path.endsWith('/assets')) return 'FORKLIFT-7'
+  return path.endsWith('/locations') ? 'DOCK-1' : undefined
+}
+
+/** `scene`: of the samples that only read. */
+const test = base.extend('scene', { scope: 'file' }, ({ api, org }) => newScene(api, org))
+
+/** Prints the status instead of the body. */
+const PREAMBLE = `curl() { command curl -s -o /dev/null -w '%{http_code}' "$@"; }\n`
+
+async function run(source: string, { key, ids }: Scene): Promise<string> {
+  const commands = ids.reduce((text, [pattern, id]) => text.replace(pattern, id), source)
+  const { BASE, PATH } = { BASE: inject('urls').base, PATH: process.env['PATH'] }
+  const env = { BASE, PATH, TOKEN: key.token, CLIENT_ID: key.clientId, CLIENT_SECRET: key.clientSecret }
+  const { stdout } = await promisify(execFile)('bash', ['-euc', PREAMBLE + commands], { env })
+  return stdout
+}
+
+test.skipIf(!hasProgram('curl')).for(samples.map((sample) => [sample.method, sample.path, sample] as const))(
+  'the sample with curl of %s %s succeeds (needs curl)',
+  async ([, , sample], { api, scene, newOrg }) => {
+    const changes = sample.method !== 'get'
+    const place = changes ? await newScene(api, await newOrg(), createdBy(sample)) : scene
+    expect(await run(sample.source, place)).toBe(sample.status)
+  },
+)
