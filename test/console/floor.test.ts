@@ -93,3 +93,34 @@ test('an empty organization gets a next step; the overview and a location show t
   await card.getByRole('button', { name: 'Dock 2 0 assets' }).waitFor()
   expect(await card.getByRole('button', { name: /^Yard/ }).count()).toBe(0)
 })
+
+test('the last hour is played back, movement by movement, and the address keeps the moment', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const { forklift } = await scene(organization)
+  await member.open('/floor')
+  const room = (name: string) => page.getByRole('button', { name, exact: true })
+  await room('Dock 1 1 asset').waitFor()
+  await page.getByText('Last hour').click()
+  const time = page.getByRole('region', { name: 'Time' })
+  await time.getByText('1 movement', { exact: true }).waitFor()
+  await room('Dock 1 0 assets').waitFor()
+  await expectAccessible(page)
+  await time.getByRole('button', { name: 'Next movement' }).click()
+  await room('Dock 1 1 asset').waitFor()
+  expect(await time.getByRole('button', { name: 'Next movement' }).isDisabled()).toBe(true)
+  await page.reload()
+  await room('Dock 1 1 asset').waitFor()
+  await time.getByRole('slider', { name: 'Instant' }).focus()
+  await page.keyboard.press('Home')
+  await room('Dock 1 0 assets').waitFor()
+  await time.getByLabel('Speed').click()
+  await page.getByRole('option', { name: '600 ×' }).click()
+  await time.getByRole('button', { name: 'Play' }).click()
+  await room('Dock 1 1 asset').waitFor()
+  await page.getByText('Live', { exact: true }).last().click()
+  await save(organization, [forklift.external_key], 'YARD')
+  await room('Yard 1 asset').waitFor()
+})

@@ -1335,6 +1335,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/movements/playback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what moved in a time of at most a day, to play it back
+         * @description The state at `from` and all movements until `to`, oldest first: at most 10 000 assets and 200 000 movements.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["playMovements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/movements": {
         parameters: {
             query?: never;
@@ -3405,6 +3429,31 @@ export interface components {
             here: number;
             inside: number;
         };
+        Playback: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to: string;
+            assets: number[];
+            locations: number[];
+            start: {
+                asset: number[];
+                location: number[];
+            };
+            moves: {
+                seconds: number[];
+                asset: number[];
+                location: number[];
+            };
+            /** @description There are more movements, or more assets, than this has. */
+            is_cut: boolean;
+        };
         MovementPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Movement"][];
@@ -4121,6 +4170,9 @@ export interface components {
             data: components["schemas"]["Occupancy"][];
             total: number;
             nowhere: number;
+        };
+        PlaybackAnswer: {
+            data: components["schemas"]["Playback"];
         };
         MovementSummaryAnswer: {
             data: components["schemas"]["MovementSummary"];
@@ -8391,6 +8443,76 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OccupancyList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    playMovements: {
+        parameters: {
+            query: {
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "assets": [
+                     *           1
+                     *         ],
+                     *         "locations": [
+                     *           1
+                     *         ],
+                     *         "start": {
+                     *           "asset": [
+                     *             1
+                     *           ],
+                     *           "location": [
+                     *             1
+                     *           ]
+                     *         },
+                     *         "moves": {
+                     *           "seconds": [
+                     *             1
+                     *           ],
+                     *           "asset": [
+                     *             1
+                     *           ],
+                     *           "location": [
+                     *             1
+                     *           ]
+                     *         },
+                     *         "is_cut": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlaybackAnswer"];
                 };
             };
             400: components["responses"]["Error400"];

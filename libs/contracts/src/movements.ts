@@ -116,7 +116,44 @@ export const MovementsQuery = z.strictObject({
 })
 export type MovementsQuery = z.infer<typeof MovementsQuery>
 
+const Column = z.array(z.int())
+
+/**
+ * Where everything was at `from`, and what moved until `to`, in columns: rows of the same index belong together. `asset`
+ * and the locations of `start` and `moves` are indexes of `assets` and `locations`, which are ids. `seconds` counts from the
+ * movement before, the first from `from`.
+ */
+export const Playback = z
+  .object({
+    from: WireInstant,
+    to: WireInstant,
+    assets: Column,
+    locations: Column,
+    start: z.object({ asset: Column, location: Column }),
+    moves: z.object({ seconds: Column, asset: Column, location: Column }),
+    is_cut: z.boolean().meta({ description: 'There are more movements, or more assets, than this has.' }),
+  })
+  .meta({ id: 'Playback' })
+export type Playback = z.infer<typeof Playback>
+
+export const PlaybackQuery = z.strictObject({ from: instantParameter, to: instantParameter })
+
 export const movementRoutes = {
+  playMovements: {
+    method: 'GET',
+    path: '/movements/playback',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'Get what moved in a time of at most a day, to play it back',
+    description:
+      'The state at `from` and all movements until `to`, oldest first: at most 10 000 assets and 200 000 movements.',
+    query: PlaybackQuery,
+    success: { status: 200, schema: dataOf(Playback) },
+    errors: ['validation_error'],
+  },
+
   listMovements: {
     method: 'GET',
     path: '/movements',

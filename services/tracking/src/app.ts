@@ -19,6 +19,7 @@ import { currentLocationsHandlers } from './reports/current-locations/current-lo
 import { movementSummaryHandlers } from './reports/movement-summary/movement-summary.handlers.ts'
 import type { ReportDeps } from './reports/deps.ts'
 import { movementHandlers } from './movements/movements.handlers.ts'
+import { playbackHandlers } from './movements/playback.handlers.ts'
 import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
 import { strategyCounter } from './reports/strategy-counter.ts'
 
@@ -44,6 +45,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...currentLocationsHandlers({ ...deps, recordStrategy }),
       ...occupancyHandlers(deps),
       ...movementHandlers(deps),
+      ...playbackHandlers(deps),
       ...movementSummaryHandlers(deps),
       ...liveHandlers(deps),
       ...readerHandlers(deps),

@@ -9,6 +9,7 @@ import {
   type Scenario,
 } from './scenario.ts'
 import { UNKNOWN_ID } from '../support/rows.ts'
+import { WINDOW } from '../support/snapshot.ts'
 
 const named = { body: { name: 'Forklift' } }
 
@@ -143,6 +144,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
   listMovements: { 200: () => ({}) },
+  playMovements: { 200: () => ({ query: WINDOW }) },
   summarizeMovements: { 200: () => ({}) },
   listRecentMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },

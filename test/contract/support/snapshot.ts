@@ -18,7 +18,7 @@ export const WINDOW = {
 /** Query parameters that an operation needs. */
 function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
   if (operationId === 'listOccupancy') return { location_id: location.id }
-  return operationId === 'summarizeMovements' ? WINDOW : {}
+  return operationId === 'summarizeMovements' || operationId === 'playMovements' ? WINDOW : {}
 }
 
 /** What moved in the last five minutes changes by itself. */

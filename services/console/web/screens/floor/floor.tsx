@@ -1,10 +1,14 @@
 import { Anchor, Breadcrumbs, Group, Text } from '@mantine/core'
+import { useMemo } from 'react'
 import { FloorLegend } from '../../floor/floor-legend.tsx'
 import { FloorPanel } from '../../floor/floor-panel.tsx'
 import { FloorPlan, type Selection } from '../../floor/floor-plan.tsx'
+import { PlaybackBar } from '../../floor/playback-bar.tsx'
 import { pathTo, type Room } from '../../floor/rooms.ts'
 import { useFloor, type Floor } from '../../floor/use-floor.ts'
 import { useNoticed } from '../../floor/use-noticed.ts'
+import { usePlayback } from '../../floor/use-playback.ts'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -30,11 +34,17 @@ export default function FloorScreen() {
   )
 }
 
-function Picture({ floor }: { floor: Floor }) {
+const NONE: ReadonlySet<number> = new Set()
+
+function Picture({ floor: live }: { floor: Floor }) {
+  const playing = usePlayback()
+  const { places } = playing
+  const floor = useMemo(() => (places ? { ...live, places } : live), [live, places])
   const [url, setUrl] = useUrlState({ room: '', selected: '' })
   const focus = floor.building.rooms.get(Number(url.room))
   const selected = selectionOf(url.selected)
-  const noticed = useNoticed(floor)
+  const noticedNow = useNoticed(live)
+  const noticed = places ? NONE : noticedNow // what was not seen until now
   const onSelect = ({ kind, id }: Selection) => setUrl({ selected: `${kind}-${id}` })
   const onEnter = (room: Room | undefined) => setUrl({ room: room ? String(room.id) : '', selected: '' })
   return (
@@ -43,6 +53,10 @@ function Picture({ floor }: { floor: Floor }) {
         <Path focus={focus} onEnter={onEnter} />
         <FloorLegend floor={floor} noticed={noticed.size} />
       </Group>
+      <PlaybackBar playing={playing} />
+      {playing.query.isError && (
+        <FailureNotice error={playing.query.error} onRetry={() => void playing.query.refetch()} />
+      )}
       <div className="floor-screen">
         <FloorPlan {...{ floor, focus, selected, noticed, onSelect, onEnter }} />
         <section aria-label="Selected">

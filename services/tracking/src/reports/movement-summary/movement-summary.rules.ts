@@ -3,7 +3,7 @@ import type { HourOfMovements, MovementSummary, MovementSummaryQuery } from '@wh
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+export const DAY_MS = 24 * HOUR_MS
 /** The summary reads every scan of the window; ADR 37 has the cost. */
 const LONGEST_MS = 31 * DAY_MS
 /** The earliest instant a request can name. */
@@ -13,15 +13,19 @@ const YEAR_1 = epochMs('0001-01-01T00:00:00.000Z')
 export type Window = { fromMs: number; toMs: number }
 
 /** The requested window. Throws if it ends before it starts, or is empty or too long. */
-export function windowOf({ from, to }: Pick<MovementSummaryQuery, 'from' | 'to'>, nowMs: number): Window {
+export function windowOf(
+  { from, to }: Pick<MovementSummaryQuery, 'from' | 'to'>,
+  nowMs: number,
+  longestMs = LONGEST_MS,
+): Window {
   const toMs = to === undefined ? nowMs : epochMs(to)
   const fromMs = from === undefined ? Math.max(toMs - DAY_MS, YEAR_1) : epochMs(from)
   if (fromMs >= toMs)
     throw validationFailed([
       { field: 'from', code: 'invalid_value', message: 'from must be earlier than to' },
     ])
-  if (toMs - fromMs <= LONGEST_MS) return { fromMs, toMs }
-  const min = new Date(toMs - LONGEST_MS).toISOString()
+  if (toMs - fromMs <= longestMs) return { fromMs, toMs }
+  const min = new Date(toMs - longestMs).toISOString()
   throw validationFailed([
     { field: 'from', code: 'too_small', message: `from must be ≥ ${min}`, params: { min } },
   ])
