@@ -21,7 +21,7 @@ const rowOf = fc
     at: fc.nat({ max: 6 * MINUTE - 1 }),
     locationId: fc.constantFrom(null, 7, 8),
   })
-  .map(({ at, ...row }) => ({ ...row, observedAtMs: ZERO + at, minute: minuteOf(ZERO + at) }))
+  .map(({ at, ...row }) => Object.assign(row, { observedAtMs: ZERO + at, minute: minuteOf(ZERO + at) }))
 type Row = Omit<Observation, keyof typeof NOT_READ>
 const rows = fc.uniqueArray(rowOf, { minLength: 1, maxLength: 8, selector: keyOf })
 function keyOf({ orgId, assetId, minute }: Row): string {
@@ -43,13 +43,13 @@ async function write(
   for (const orgId of [1, 2]) {
     const written = all.filter((row) => row.orgId === orgId)
     if (how === 'scan')
-      await store(db, view, written.map((row) => ({ ...row, ...readBy('r') }))) // oxfmt-ignore
+      await store(db, view, written.map((row) => Object.assign({}, row, readBy('r')))) // oxfmt-ignore
     else if (how === 'older') await writeAlone(db, written)
     else
       await db.transaction().execute(async (tx) => {
         const current = await lockPositions(tx, written)
         const saved = written.filter(({ locationId }) => locationId !== null)
-        await storeSaves(tx, view, current, saved.map((row) => ({ ...row, ...NOT_READ }))) // oxfmt-ignore
+        await storeSaves(tx, view, current, saved.map((row) => Object.assign({}, row, NOT_READ))) // oxfmt-ignore
       })
   }
 }

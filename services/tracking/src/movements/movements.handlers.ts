@@ -22,9 +22,9 @@ export const movementHandlers = ({ db, view }: Deps): Pick<Handlers<'tracking'>,
     }
     // One row more shows whether there is another page.
     const rows = await listMovements(db.forOrg(orgId), orgId, { ...filter, after }, limit + 1)
-    const data = rows.slice(0, limit).map(({ at: _, ...movement }) => movement)
+    const data = rows.slice(0, limit).map((row) => row.movement)
     const last = rows.length > limit ? rows[limit - 1] : undefined
-    const cursor = last ? cursorOf(orgId, { at: last.at, assetId: last.asset.id }) : null
+    const cursor = last ? cursorOf(orgId, { at: last.at, assetId: last.movement.asset.id }) : null
     return { data, cursor, has_more: last !== undefined }
   },
 })

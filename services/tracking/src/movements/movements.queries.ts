@@ -18,7 +18,8 @@ export type MovementFilter = {
   after?: Place | undefined
 }
 
-export type MovementRow = Movement & { at: number }
+/** `at`: its instant in microseconds since 1970. */
+export type MovementRow = { at: number; movement: Movement }
 
 /** The movements, newest first. Only with assets and locations does it read all that one of the two filters finds. */
 export async function listMovements(
@@ -75,12 +76,18 @@ const hasEnd = (locationIds: readonly number[]): Sql =>
 const newest = (condition: Sql, limit: number): Sql =>
   sql`select ${COLUMNS} from movement m where ${condition} ${ORDER} limit ${limit}`
 
-/** Materialized, so that PostgreSQL chooses the index that finds fewer rows, and not the one that is in order. */
-const ofBoth = (inRange: Sql, assetIds: readonly number[], locationIds: readonly number[]): Sql => sql`
-  with found as materialized (
-    select ${COLUMNS} from movement m
-    where ${inRange} and ${anyOf('m.asset_id', assetIds, 'bigint')} and ${hasEnd(locationIds)})
-  select ${COLUMNS} from found m`
+/**
+ * Materialized, so that PostgreSQL chooses the index that finds fewer rows, and not the one that is in order. Many locations
+ * are only compared: to look up each of them takes longer than to read the assets.
+ */
+function ofBoth(inRange: Sql, assetIds: readonly number[], locationIds: readonly number[]): Sql {
+  const [first, then] =
+    locationIds.length > MANY ? [sql`true`, hasEnd(locationIds)] : [hasEnd(locationIds), sql`true`]
+  return sql`
+    with found as materialized (
+      select ${COLUMNS} from movement m where ${inRange} and ${anyOf('m.asset_id', assetIds, 'bigint')} and ${first})
+    select ${COLUMNS} from found m where ${then}`
+}
 
 type Keys = { column: 'asset_id' | 'to_location_id' | 'from_location_id'; ids: readonly number[] }
 
@@ -109,7 +116,7 @@ function newestOf(keys: readonly Keys[], condition: Sql, limit: number): Sql {
 
 /** The first movements of `source`, with names of now, and with the next movement of the asset. */
 async function read(db: Db, orgId: number, source: Sql, limit: number): Promise<MovementRow[]> {
-  const { rows } = await sql<MovementRow>`${customPlan}
+  const { rows } = await sql<Movement & { at: number }>`${customPlan}
     with page as materialized (select ${COLUMNS} from (${source}) m ${ORDER} limit ${limit})
     select (extract(epoch from m.observed_at) * 1000000)::bigint as at, m.observed_at as occurred_at,
            ${thing('m.asset_id', 'a')} as asset,
@@ -125,7 +132,7 @@ async function read(db: Db, orgId: number, source: Sql, limit: number): Promise<
       where n.org_id = ${orgId} and n.asset_id = m.asset_id and n.minute > m.minute
       order by n.minute limit 1 offset 0) n on true
     ${ORDER}`.execute(db)
-  return rows
+  return rows.map(({ at, ...movement }) => ({ at, movement }))
 }
 
 const thing = (id: string, row: string) =>
