@@ -92,7 +92,7 @@ test('a slow screen shows skeletons, still for people who asked for that', async
   expect(await animation).toBe('none')
   held.resolve()
   await page.getByRole('cell', { name: /Ada/ }).waitFor()
-  expect(await page.locator('.mantine-Skeleton-root').count()).toBe(0)
+  await expect.poll(() => page.locator('.mantine-Skeleton-root').count()).toBe(0)
 })
 
 test('an unknown address says so, also before signing in', async ({ visitor }) => {

@@ -37,6 +37,7 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
     screen('webhook', '/webhook'),
     screen('members', '/members'),
     screen('account', '/account'),
+    screen('movements', '/movements'),
     screen('live', '/live', false),
     screen('inventory', '/inventory', false),
   ]

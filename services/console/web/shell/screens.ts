@@ -26,7 +26,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: () => import('../screens/locations/locations.tsx'),
   },
   { path: '/locations/$locationId', load: () => import('../screens/location/location.tsx') },
-  { path: '/live', nav: 'Live', group: 'Track', load: () => import('../screens/live/live.tsx') },
+  {
+    path: '/movements',
+    nav: 'Movements',
+    group: 'Track',
+    load: () => import('../screens/movements/movements.tsx'),
+  },
+  { path: '/live', load: () => import('../screens/live/live.tsx') },
   {
     path: '/inventory',
     nav: 'Save inventory',

@@ -14,8 +14,8 @@ export function JustMoved() {
     <Card
       title="Just moved"
       actions={
-        <Anchor component={Link} to="/live" size="sm">
-          All movements live
+        <Anchor component={Link} to="/movements" size="sm">
+          All movements
         </Anchor>
       }
     >

@@ -8,7 +8,7 @@ import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 import { type TagType, tagTypeLabel } from '../../parts/tag-types.ts'
-import { AssetPicker, type PickedAsset } from './asset-picker.tsx'
+import { AssetPicker, type PickedAsset } from '../../parts/asset-picker.tsx'
 
 type UnknownTag = components['schemas']['UnknownTag']
 
@@ -70,7 +70,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
             onChange={(chosen) => setOwner(chosen === 'new' ? 'new' : 'existing')}
           />
           {owner === 'existing' ? (
-            <AssetPicker value={asset} onChange={setAsset} error={send.fields['asset_id']} />
+            <AssetPicker isRequired value={asset} onChange={setAsset} error={send.fields['asset_id']} />
           ) : (
             <TextInput
               label="Name"

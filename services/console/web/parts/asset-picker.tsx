@@ -3,14 +3,15 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
-import { api } from '../../session/api.ts'
+import { api } from '../session/api.ts'
 
 export type PickedAsset = { id: number; name: string; external_key: string }
 
 type Props = {
   value: PickedAsset | null
   onChange: (asset: PickedAsset | null) => void
-  error: string | undefined
+  error?: string | undefined
+  isRequired?: boolean
 }
 
 const SHOWN = 30
@@ -18,7 +19,7 @@ const SHOWN = 30
 const labelOf = ({ name, external_key }: PickedAsset) => `${name} (${external_key})`
 
 /** Picks an asset by part of its name, key or tag value. */
-export function AssetPicker({ value, onChange, error }: Props) {
+export function AssetPicker({ value, onChange, error, isRequired = false }: Props) {
   const [typed, setTyped] = useState('')
   const [q] = useDebouncedValue(value && typed === labelOf(value) ? '' : typed, 200)
   const found = useQuery({
@@ -40,10 +41,11 @@ export function AssetPicker({ value, onChange, error }: Props) {
       placeholder="Type a name, key or tag"
       searchable
       clearable
-      required
+      required={isRequired}
       error={error ?? (found.isError ? 'Could not load assets' : undefined)}
       rightSection={found.isFetching ? <Loader size="xs" /> : undefined}
-      clearButtonProps={{ 'aria-label': 'Clear asset' }}
+      // Mantine hides this button from keyboard and screen reader users.
+      clearButtonProps={{ 'aria-label': 'Clear asset', 'aria-hidden': undefined, tabIndex: 0 }}
       nothingFoundMessage={found.isFetching ? 'Searching…' : 'No asset found'}
       data={all.map((asset) => ({ value: String(asset.id), label: labelOf(asset) }))}
       filter={({ options }) => options}

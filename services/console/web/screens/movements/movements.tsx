@@ -1,0 +1,119 @@
+import { Button, Group, Text } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import { DataTable, type Column } from '../../parts/data-table.tsx'
+import { EmptyState } from '../../parts/empty-state.tsx'
+import { AssetLink, LocationLink } from '../../parts/links.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { Screen } from '../../parts/screen.tsx'
+import { durationText } from '../../parts/times.ts'
+import { useUrlState } from '../../parts/use-url-state.ts'
+import { When } from '../../parts/when.tsx'
+import { DEFAULTS } from './filter.ts'
+import { csvOf } from './movement-csv.ts'
+import { MovementFilters } from './movement-filters.tsx'
+import { useMovementPages, type Movement } from './use-movements.ts'
+
+/** What moved when, from where to where. */
+export default function Movements() {
+  const [filter, setFilter] = useUrlState(DEFAULTS)
+  const movements = useMovementPages(filter)
+  const rows = movements.data ?? []
+  return (
+    <Screen
+      title="Movements"
+      lead="What moved when, newest first. New movements appear by themselves."
+      actions={
+        <>
+          <Button variant="default" component={Link} to="/live">
+            Watch live
+          </Button>
+          <Button
+            variant="default"
+            disabled={rows.length === 0}
+            onClick={() => saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'movements.csv')}
+          >
+            Export the rows shown
+          </Button>
+        </>
+      }
+    >
+      <MovementFilters filter={filter} onChange={setFilter} />
+      <Loaded query={movements} what="the movements">
+        {(data) =>
+          data.length === 0 ? (
+            <EmptyState title="No movements">
+              Nothing moved in this time, or not from or to this location. Choose a longer time, or another
+              location.
+            </EmptyState>
+          ) : (
+            <div>
+              <DataTable
+                label="Movements"
+                columns={COLUMNS}
+                rows={data}
+                rowKey={({ occurred_at: at, asset }) => `${at} ${asset.id}`}
+                minWidth={640}
+              />
+              <Group justify="space-between" mt="sm">
+                <Text size="sm" c="dimmed" role="status">
+                  {`${new Intl.NumberFormat().format(data.length)}${movements.hasNextPage ? ' newest' : ''} movements`}
+                </Text>
+                {movements.hasNextPage && (
+                  <Button
+                    variant="default"
+                    size="xs"
+                    loading={movements.isFetchingNextPage}
+                    onClick={() => void movements.fetchNextPage()}
+                  >
+                    Show earlier
+                  </Button>
+                )}
+              </Group>
+            </div>
+          )
+        }
+      </Loaded>
+    </Screen>
+  )
+}
+
+const Place = ({ at }: { at: Movement['to_location'] }) =>
+  at.name === null ? (
+    <Text size="sm">Deleted location</Text>
+  ) : (
+    <LocationLink id={at.id}>{at.name}</LocationLink>
+  )
+
+const COLUMNS: readonly Column<Movement>[] = [
+  { label: 'Time', width: 170, cell: ({ occurred_at: at }) => <When at={at} as="day" /> },
+  {
+    label: 'Asset',
+    role: 'title',
+    cell: ({ asset }) => (
+      <>
+        <AssetLink id={asset.id}>{asset.name ?? 'Deleted asset'}</AssetLink>
+        <Text size="xs" c="dimmed">
+          {asset.external_key}
+        </Text>
+      </>
+    ),
+  },
+  {
+    label: 'From',
+    cell: ({ from_location: from }) =>
+      from ? (
+        <Place at={from} />
+      ) : (
+        <Text size="sm" c="dimmed">
+          First seen
+        </Text>
+      ),
+  },
+  { label: 'To', cell: ({ to_location: to }) => <Place at={to} /> },
+  {
+    label: 'Stayed',
+    align: 'right',
+    cell: ({ dwell_seconds: seconds }) => (seconds === null ? 'until now' : durationText(seconds)),
+  },
+]
