@@ -30,23 +30,26 @@ const BUILDS = [
 ]
 
 /**
- * Builds the web app and the documentation, each unless it was built from the current sources.
+ * Builds the web app and the documentation at the same time, each unless it was built from the current sources.
  * @param {string} root of the checkout
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env
  */
 export async function buildConsole(root, node, env) {
-  for (const { name, folder, sources, program, args, index } of BUILDS) {
-    const stampFile = join(root, `.cache/${name}-build`)
-    const wanted = stampOf(root, sources)
-    const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
-    if (built === wanted && existsSync(join(root, index))) continue
-    const cwd = join(root, folder)
-    await step(`Building the ${name}`, () =>
-      runProgram(`build of the ${name}`, node, [join(cwd, program), ...args], { cwd, env }),
-    )
-    writeFileSync(stampFile, wanted)
-  }
+  await Promise.all(BUILDS.map((each) => build(each, { root, node, env })))
+}
+
+/** @param {Build} build @param {{ root: string, node: string, env: NodeJS.ProcessEnv }} options */
+async function build({ name, folder, sources, program, args, index }, { root, node, env }) {
+  const stampFile = join(root, `.cache/${name}-build`)
+  const wanted = stampOf(root, sources)
+  const built = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+  if (built === wanted && existsSync(join(root, index))) return
+  const cwd = join(root, folder)
+  await step(`Building the ${name}`, () =>
+    runProgram(`build of the ${name}`, node, [join(cwd, program), ...args], { cwd, env }),
+  )
+  writeFileSync(stampFile, wanted)
 }
 
 /** @param {string} root @param {readonly string[]} sources */
