@@ -13,7 +13,7 @@ import {
 import { connectReader } from '../system/readers.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { press, tabTo } from './support/keyboard.ts'
-import { STACK, test } from './support/visitor.fixture.ts'
+import { leave, newVisitor, signIn, STACK, test } from './support/visitor.fixture.ts'
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
@@ -190,22 +190,27 @@ test('the stays and their rows follow the asset as it moves', async ({ member, o
   await context.setOffline(false)
 })
 
-/** Minutes since a time of an earlier day, on the clock of the viewer. */
-const minutesSince = (page: Page, daysAgo: number, hour: number) =>
-  page.evaluate(
-    ([days, time]) => {
-      const now = new Date()
-      const at = new Date(now.getFullYear(), now.getMonth(), now.getDate() - days!, time)
-      return (now.getTime() - at.getTime()) / 60_000
-    },
-    [daysAgo, hour],
-  )
+/** A time zone in which it is past noon: a reader may send reads of a day ago, and some must be of yesterday there. */
+const zoneAtNoon = () => {
+  const behind = new Date().getUTCHours() - 12
+  return `Etc/GMT${behind < 0 ? '' : '+'}${behind}`
+}
+
+/** Minutes since hours of today, on the clock of the viewer. Hours of yesterday are negative. */
+const minutesSince = (page: Page, ...hours: number[]): Promise<number[]> =>
+  page.evaluate((all) => {
+    const now = new Date()
+    const at = (hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate(), hour)
+    return all.map((hour) => (now.getTime() - at(hour).getTime()) / 60_000)
+  }, hours)
 
 test('the ribbon has a lane for each location of a day, and keys go through it', async ({
-  member,
+  browser,
   organization,
 }) => {
-  const { page } = member
+  const visitor = await newVisitor(browser, zoneAtNoon())
+  await signIn(visitor, organization.login)
+  const { page } = visitor
   const hall = await newLocation(organization, 'Hall', 'HALL')
   const dock = { name: 'Dock', external_key: 'DOCK-1', parent_id: hall }
   unwrap(await organization.integrator.POST('/api/v1/locations', { body: dock }))
@@ -216,39 +221,32 @@ test('the ribbon has a lane for each location of a day, and keys go through it',
   const body = { metadata: { maker: 'Linde', load: { kg: 1600 } } }
   unwrap(await organization.integrator.PATCH('/api/v1/assets/{asset_id}', { params, body }))
   await newReader(organization, { key: 'gate-1', format: 'canonical', locationId: hall, antennas: 1 })
+  const [late = 0, night = 0, morning = 0] = await minutesSince(page, -2, 3, 9)
   await publish(organization, 'gate-1', tag, [
-    { antenna: 1, minutesAgo: await minutesSince(page, 2, 22), location: 'DOCK-1' },
-    { antenna: 1, minutesAgo: await minutesSince(page, 1, 9), location: 'YARD' },
-    { antenna: 1, minutesAgo: await minutesSince(page, 1, 12), location: 'DOCK-1' },
+    { antenna: 1, minutesAgo: late, location: 'DOCK-1' },
+    { antenna: 1, minutesAgo: night, location: 'YARD' },
+    { antenna: 1, minutesAgo: morning, location: 'DOCK-1' },
   ])
   await hasRows(organization, asset.id, 3)
-  await member.open(`/assets/${asset.id}`)
+  await visitor.open(`/assets/${asset.id}`)
   await section(page, 'Current location').getByRole('link', { name: 'Hall' }).waitFor()
   const day = section(page, 'Day')
   const lanes = day.getByRole('listitem')
   const ribbon = day.getByRole('slider', { name: 'Times of the day' })
-  await ribbon.waitFor()
-  expect(await lanes.allTextContents()).toEqual(['Dock'])
-  expect(await day.getByRole('button', { name: 'Next day' }).isDisabled()).toBe(true)
-
-  await press(page, day.getByRole('button', { name: 'Previous day' }))
-  await page.waitForURL(/day=\d{4}-\d\d-\d\d/)
-  await page.reload()
+  const said = () => ribbon.getAttribute('aria-valuetext')
   await lanes.getByText('Yard').waitFor()
   expect(await lanes.allTextContents()).toEqual(['Dock', 'Yard'])
   await tabTo(page, ribbon)
-  const said = () => ribbon.getAttribute('aria-valuetext')
-  expect(await said()).toMatch(
-    /^Dock, 12:00:\d\d – now, 1[12] h.* of this day, last seen 12:00:\d\d\. Read by gate-1/,
-  )
+  expect(await said()).toMatch(/^Dock, 09:00:\d\d – now, (3|4) h.*, last seen 09:00:\d\d\. Read by gate-1/)
   await page.keyboard.press('ArrowLeft')
-  expect(await said()).toMatch(/^Yard, 09:00:\d\d – 12:00:\d\d, 3 h, last seen 09:00:\d\d\. .*“YARD”$/)
+  expect(await said()).toMatch(/^Yard, 03:00:\d\d – 09:00:\d\d, 6 h, last seen 03:00:\d\d\. .*“YARD”$/)
   await page.keyboard.press('ArrowLeft')
-  expect(await said()).toMatch(/^Dock, \d+ \w+ \d{4}, 22:00 or earlier – 09:00:\d\d, 9 h of this day/)
+  expect(await said()).toMatch(/^Dock, \d+ \w+ \d{4}, 22:00 or earlier – 03:00:\d\d, 3 h of this day/)
   await page.keyboard.press('End')
-  expect(await said()).toContain('Dock, 12:00')
-  await page.locator('.day-lanes > :nth-child(2) span').last().hover()
-  await day.getByText(/^Yard, 09:00:\d\d – 12:00:\d\d, 3 h/).waitFor()
+  expect(await said()).toContain('Dock, 09:00')
+  await page.locator('.day-lanes > :nth-child(2) span').first().hover()
+  await day.getByText(/^Yard, 03:00:\d\d – 09:00:\d\d, 6 h/).waitFor()
+  expect(await day.getByRole('button', { name: 'Next day' }).isDisabled()).toBe(true)
 
   const data = section(page, 'Data')
   await data.getByText('Linde', { exact: true }).waitFor()
@@ -256,8 +254,18 @@ test('the ribbon has a lane for each location of a day, and keys go through it',
   await data.getByText('As JSON').click()
   await data.getByText('"maker": "Linde"').waitFor()
   await expectAccessible(page)
+
+  await day.getByRole('button', { name: 'Previous day' }).click()
+  await page.waitForURL(/day=\d{4}-\d\d-\d\d/)
+  await page.reload()
+  await ribbon.waitFor()
+  expect(await said()).toMatch(/^Dock, 22:00:\d\d – \d+ \w+ \d{4}, 03:00, (2 h|1 h 59 min) of this day/)
+  await day.getByRole('button', { name: 'Previous day' }).click()
+  await day.getByText('Not seen on this day or before.').waitFor()
+  await day.getByRole('button', { name: 'Next day' }).click()
   await day.getByRole('button', { name: 'Next day' }).click()
   await page.waitForURL((url) => !url.searchParams.has('day'))
+  await leave(visitor)
 })
 
 test('data is changed and cleared, the key is renamed; a taken key is refused', async ({

@@ -178,7 +178,7 @@ const jsonInput = ({ onChange, ...props }: TextProps) => (
 )
 
 /** Empty is an object without fields. */
-export const jsonObject: Kind<Record<string, unknown>, string> = {
+const jsonObject: Kind<Record<string, unknown>, string> = {
   empty: '',
   toTyped: (value) => (Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)),
   toValue: (typed) => parseObject(typed) as Record<string, unknown>,

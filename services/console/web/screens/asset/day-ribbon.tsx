@@ -36,12 +36,13 @@ export function DayRibbon({ bars, day, type }: Props) {
     select(next)
   }
   const lanes = lanesOf(bars)
+  const style = { '--bar': `var(${assetTypeOf(type).color})`, '--lanes': lanes.length } as CSSProperties
   return (
-    <div style={{ '--bar': `var(${assetTypeOf(type).color})` } as CSSProperties}>
+    <div style={style}>
       <div className="day-ribbon">
         <ul>
           {lanes.map(({ location }) => (
-            <li key={location?.id ?? 0} title={locationText(location)}>
+            <li key={location?.id ?? 0}>
               <Place location={location} />
             </li>
           ))}
