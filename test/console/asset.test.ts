@@ -251,7 +251,7 @@ test('the ribbon has a lane for each location of a day, and keys go through it',
   const data = section(page, 'Data')
   await data.getByText('Linde', { exact: true }).waitFor()
   await data.getByText('{"kg":1600}', { exact: true }).waitFor()
-  await data.getByText('As JSON').click()
+  await data.getByRole('switch', { name: 'As JSON' }).click()
   await data.getByText('"maker": "Linde"').waitFor()
   await expectAccessible(page)
 

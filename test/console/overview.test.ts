@@ -123,12 +123,18 @@ test('each exception leads to the list with exactly these', async ({ member, org
   await attention.getByText('Lost at Hall').waitFor()
   await attention.getByRole('link', { name: '1 asset not seen for 24 h' }).click()
   await page.waitForURL('**/assets?seen=24h')
-  await page.getByRole('link', { name: 'Lost' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Assets', exact: true })
+    .getByRole('link', { name: 'Lost' })
+    .waitFor()
   await page.getByText('1 asset', { exact: true }).waitFor()
   await member.open('/')
   await attention.getByRole('link', { name: '1 reader without messages' }).click()
   await page.waitForURL('**/readers?status=quiet')
-  await page.getByRole('link', { name: 'gate-2' }).waitFor()
+  await page
+    .getByRole('region', { name: 'Readers', exact: true })
+    .getByRole('link', { name: 'gate-2' })
+    .waitFor()
   await page.getByText('1 reader', { exact: true }).waitFor()
 })
 
