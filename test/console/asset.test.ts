@@ -12,8 +12,8 @@ import {
 } from '../system/organization.ts'
 import { connectReader } from '../system/readers.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { press } from './support/keyboard.ts'
-import { STACK, test } from './support/visitor.fixture.ts'
+import { press, tabTo } from './support/keyboard.ts'
+import { leave, newVisitor, signIn, STACK, test } from './support/visitor.fixture.ts'
 
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 
@@ -111,9 +111,9 @@ test('the reason says what decided, also if the setting differs or changed since
     .getByText('antenna 1, 5 minutes ago. The message named the location “SHELF-1”, which is Shelf.')
     .waitFor()
   expect(await why.getByText(/scan point|Receiving dock/i).count()).toBe(0)
-  const dwells = section(page, 'Dwell times')
-  await dwells.getByText('antenna 1; the message named “SHELF-1”').waitFor()
-  await dwells.getByText('antenna 1; scan point “antenna 1”').waitFor()
+  const stays = section(page, 'Stays')
+  await stays.getByText('antenna 1; the message named “SHELF-1”').waitFor()
+  await stays.getByText('antenna 1; scan point “antenna 1”').waitFor()
 
   await publish(organization, 'gate-1', tag, [{ antenna: 2, minutesAgo: 2 }])
   await hasRows(organization, asset.id, 4)
@@ -122,8 +122,12 @@ test('the reason says what decided, also if the setting differs or changed since
   await why
     .getByText('Scan point “antenna 2” was assigned to Receiving dock then and is assigned to Shelf now.')
     .waitFor()
-  const rows = page.getByRole('region', { name: 'History rows' }).getByRole('row')
-  expect(await rows.nth(2).textContent()).toContain(`antenna 1; the message named “SHELF-1”${tag.value}`)
+  await stays.getByRole('button', { name: '1 row at Shelf' }).click()
+  await page
+    .getByRole('region', { name: 'Rows at Shelf' })
+    .getByRole('row')
+    .filter({ hasText: `antenna 1; the message named “SHELF-1”${tag.value}` })
+    .waitFor()
   await page.setViewportSize({ width: 360, height: 780 })
   expect(await page.locator('html').evaluate((html) => html.scrollWidth)).toBe(360)
   await expectAccessible(page)
@@ -150,37 +154,118 @@ test('an asset, location, reader or import that does not exist is said to be mis
   await page.getByRole('alert').getByText('There is no such asset').waitFor()
 })
 
-test('dwell times and history follow the asset as it moves', async ({ member, organization }) => {
+test('the stays and their rows follow the asset as it moves', async ({ member, organization }) => {
   const { asset } = await seenAtTheDock(organization)
   const { page, context } = member
   await member.open(`/assets/${asset.id}`)
-  await section(page, 'Dwell times').getByRole('link', { name: 'Receiving dock' }).waitFor()
-  await section(page, 'Dwell times').getByText('55 min').waitFor()
+  const stays = section(page, 'Stays')
+  await stays.getByRole('link', { name: 'Receiving dock' }).waitFor()
+  await stays.getByText('55 min').waitFor()
   await page.getByText('Connected', { exact: true }).first().waitFor()
   await save(organization, 'SHELF-1', asset.external_key)
   await section(page, 'Current location').getByRole('link', { name: 'Shelf' }).waitFor()
   await section(page, 'Why it is here').getByText('This location was saved').waitFor()
-  expect(await section(page, 'Dwell times').getByRole('link').allTextContents()).toEqual([
-    'Shelf',
-    'Receiving dock',
-    'gate-1',
-  ])
-  const history = page.getByRole('table').filter({ hasText: 'Seen' })
-  await history.getByRole('link', { name: 'Shelf' }).waitFor()
-  await history.getByText('Saved, not read').waitFor()
-  expect(await history.getByRole('row').count()).toBe(4)
+  await stays.getByText('2 stays with 3 rows').waitFor()
+  expect(await stays.getByRole('link').allTextContents()).toEqual(['Shelf', 'Receiving dock', 'gate-1'])
+  const rowsAt = (location: string) =>
+    page.getByRole('region', { name: `Rows at ${location}` }).getByRole('row')
+  await stays.getByRole('button', { name: '1 row at Shelf' }).click()
+  await rowsAt('Shelf').getByText('Saved, not read').waitFor()
+  expect(await rowsAt('Shelf').count()).toBe(2)
+  await press(page, stays.getByRole('button', { name: '2 rows at Receiving dock' }))
+  await rowsAt('Receiving dock').getByText('Read by gate-1, antenna 2').waitFor()
+  expect(await rowsAt('Receiving dock').count()).toBe(3)
   await expectAccessible(page)
   await page.setViewportSize({ width: 390, height: 844 })
 
   const hourAgo = new Date(Date.now() - 40 * 60_000 + 60 * 60_000) // the viewer is in Berlin, in winter
   await page.getByLabel('To', { exact: true }).fill(hourAgo.toISOString().slice(0, 16))
-  await page.getByText('1 row', { exact: true }).waitFor()
+  await page.getByText('1 stay with 1 row', { exact: true }).waitFor()
+  await stays.getByText('or later').waitFor()
   await page.getByRole('button', { name: 'Show all' }).click()
-  await page.getByText('1–3 of 3 rows').waitFor()
+  await page.getByText('2 stays with 3 rows').waitFor()
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   await section(page, 'Current location').getByRole('link', { name: 'Shelf' }).waitFor()
   await context.setOffline(false)
+})
+
+/** A time zone in which it is past noon: a reader may send reads of a day ago, and some must be of yesterday there. */
+const zoneAtNoon = () => {
+  const behind = new Date().getUTCHours() - 12
+  return `Etc/GMT${behind < 0 ? '' : '+'}${behind}`
+}
+
+/** Minutes since hours of today, on the clock of the viewer. Hours of yesterday are negative. */
+const minutesSince = (page: Page, ...hours: number[]): Promise<number[]> =>
+  page.evaluate((all) => {
+    const now = new Date()
+    const at = (hour: number) => new Date(now.getFullYear(), now.getMonth(), now.getDate(), hour)
+    return all.map((hour) => (now.getTime() - at(hour).getTime()) / 60_000)
+  }, hours)
+
+test('the ribbon has a lane for each location of a day, and keys go through it', async ({
+  browser,
+  organization,
+}) => {
+  const visitor = await newVisitor(browser, zoneAtNoon())
+  await signIn(visitor, organization.login)
+  const { page } = visitor
+  const hall = await newLocation(organization, 'Hall', 'HALL')
+  const dock = { name: 'Dock', external_key: 'DOCK-1', parent_id: hall }
+  unwrap(await organization.integrator.POST('/api/v1/locations', { body: dock }))
+  await newLocation(organization, 'Yard', 'YARD')
+  const tag: Tag = { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' }
+  const asset = await newAsset(organization, 'Forklift 7', [tag])
+  const params = { path: { asset_id: asset.id } }
+  const body = { metadata: { maker: 'Linde', load: { kg: 1600 } } }
+  unwrap(await organization.integrator.PATCH('/api/v1/assets/{asset_id}', { params, body }))
+  await newReader(organization, { key: 'gate-1', format: 'canonical', locationId: hall, antennas: 1 })
+  const [late = 0, night = 0, morning = 0] = await minutesSince(page, -2, 3, 9)
+  await publish(organization, 'gate-1', tag, [
+    { antenna: 1, minutesAgo: late, location: 'DOCK-1' },
+    { antenna: 1, minutesAgo: night, location: 'YARD' },
+    { antenna: 1, minutesAgo: morning, location: 'DOCK-1' },
+  ])
+  await hasRows(organization, asset.id, 3)
+  await visitor.open(`/assets/${asset.id}`)
+  await section(page, 'Current location').getByRole('link', { name: 'Hall' }).waitFor()
+  const day = section(page, 'Day')
+  const lanes = day.getByRole('listitem')
+  const ribbon = day.getByRole('slider', { name: 'Times of the day' })
+  const said = () => ribbon.getAttribute('aria-valuetext')
+  await lanes.getByText('Yard').waitFor()
+  expect(await lanes.allTextContents()).toEqual(['Dock', 'Yard'])
+  await tabTo(page, ribbon)
+  expect(await said()).toMatch(/^Dock, 09:00:\d\d – now, (3|4) h.*, last seen 09:00:\d\d\. Read by gate-1/)
+  await page.keyboard.press('ArrowLeft')
+  expect(await said()).toMatch(/^Yard, 03:00:\d\d – 09:00:\d\d, 6 h, last seen 03:00:\d\d\. .*“YARD”$/)
+  await page.keyboard.press('ArrowLeft')
+  expect(await said()).toMatch(/^Dock, \d+ \w+ \d{4}, 22:00 or earlier – 03:00:\d\d, 3 h of this day/)
+  await page.keyboard.press('End')
+  expect(await said()).toContain('Dock, 09:00')
+  await page.locator('.day-lanes > :nth-child(2) span').first().hover()
+  await day.getByText(/^Yard, 03:00:\d\d – 09:00:\d\d, 6 h/).waitFor()
+  expect(await day.getByRole('button', { name: 'Next day' }).isDisabled()).toBe(true)
+
+  const data = section(page, 'Data')
+  await data.getByText('Linde', { exact: true }).waitFor()
+  await data.getByText('{"kg":1600}', { exact: true }).waitFor()
+  await data.getByRole('switch', { name: 'As JSON' }).click()
+  await data.getByText('"maker": "Linde"').waitFor()
+  await expectAccessible(page)
+
+  await day.getByRole('button', { name: 'Previous day' }).click()
+  await page.waitForURL(/day=\d{4}-\d\d-\d\d/)
+  await page.reload()
+  await ribbon.waitFor()
+  expect(await said()).toMatch(/^Dock, 22:00:\d\d – \d+ \w+ \d{4}, 03:00, (2 h|1 h 59 min) of this day/)
+  await day.getByRole('button', { name: 'Previous day' }).click()
+  await day.getByText('Not seen on this day or before.').waitFor()
+  await day.getByRole('button', { name: 'Next day' }).click()
+  await day.getByRole('button', { name: 'Next day' }).click()
+  await page.waitForURL((url) => !url.searchParams.has('day'))
+  await leave(visitor)
 })
 
 test('data is changed and cleared, the key is renamed; a taken key is refused', async ({

@@ -124,6 +124,52 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   await context.setOffline(false)
 })
 
+test('assets are listed by location, with its sub-locations, and by when they were seen', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const hall = await newLocation(organization, 'Hall', 'HALL')
+  const bay = { name: 'Bay', external_key: 'BAY', parent_id: hall }
+  unwrap(await organization.integrator.POST('/api/v1/locations', { body: bay }))
+  await newLocation(organization, 'Yard', 'YARD')
+  await importPallets(organization, 4)
+  await save(organization, 'HALL', ['PALLET-001'])
+  await save(organization, 'BAY', ['PALLET-002'])
+  await save(organization, 'YARD', ['PALLET-003'])
+  await member.open('/assets?type=asset')
+  await row(page, 'Pallet 002').waitFor()
+  await page.getByRole('combobox', { name: 'Location', exact: true }).fill('hal')
+  await page.getByRole('option', { name: 'Hall (HALL)' }).click()
+  await page.getByText('1–2 of 2 assets').waitFor()
+  await row(page, 'Pallet 001').getByRole('link', { name: 'Hall' }).waitFor()
+  await row(page, 'Pallet 002').getByRole('link', { name: 'Bay' }).waitFor()
+  await page.getByText('Type, Active and the export do not go with').waitFor()
+  expect(await page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true)
+  await expectAccessible(page)
+  await page.getByLabel('With sub-locations').uncheck()
+  await page.getByText('1 asset', { exact: true }).waitFor()
+  await row(page, 'Pallet 001').waitFor()
+  await page.getByRole('button', { name: 'External key' }).click()
+  await page.waitForURL(/sort=external_key/)
+  await page.reload()
+  await page.getByText('1 asset', { exact: true }).waitFor()
+  await expect
+    .poll(() => page.getByRole('combobox', { name: 'Location', exact: true }).inputValue())
+    .toBe('Hall (HALL)')
+  await page.getByLabel('Not seen for').selectOption('1 hour')
+  await page.getByText('No matching assets').waitFor()
+  await page.getByRole('button', { name: 'Show all assets' }).click()
+  await page.getByText('1–4 of 4 assets').waitFor()
+  const heads = await page.getByRole('columnheader').allTextContents()
+  const cell = (name: string, head: string) =>
+    row(page, name)
+      .getByRole('cell')
+      .nth(heads.findIndex((each) => each.startsWith(head)))
+  await cell('Pallet 003', 'Here since').locator('time').waitFor()
+  expect(await cell('Pallet 004', 'Last seen').textContent()).toBe('–')
+})
+
 const DELETED = {
   external_key: 'CRATE',
   name: 'Old crate',

@@ -66,8 +66,9 @@ test('shows counts, movements, assets by location and what needs attention, upda
   await member.open('/')
   const attention = page.getByRole('region', { name: 'Needs attention' })
   await attention.getByText('gate-2 has never sent a message.').waitFor()
-  await attention.getByText('1 unknown tag was read. Nothing has it.').waitFor()
+  await attention.getByRole('link', { name: '1 unknown tag', exact: true }).waitFor()
   await attention.getByText('Webhook: the last delivery failed').waitFor()
+  await attention.getByRole('link', { name: /^\d+ failed delivery attempts?$/ }).waitFor()
   const moved = page.getByRole('region', { name: 'Just moved' }).getByRole('listitem')
   await moved.getByText('Two came to Hall').waitFor()
   expect(await moved.allTextContents()).toHaveLength(2)
@@ -101,6 +102,40 @@ test('shows counts, movements, assets by location and what needs attention, upda
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   expect(await row('Yard').isVisible()).toBe(true)
+})
+
+test('each exception leads to the list with exactly these', async ({ member, organization }) => {
+  const { page } = member
+  const hall = await newLocation(organization, 'Hall', 'HALL')
+  await newReader(organization, { key: 'gate-2', format: 'canonical', locationId: hall, antennas: 1 })
+  const lost = { tag_type: 'rfid' as const, value: 'E28011600001' }
+  const { id } = await newAsset(organization, 'Lost', [lost])
+  const { external_key: key } = await newAsset(organization, 'Just seen', [])
+  await newAsset(organization, 'Never seen', [])
+  const almostADay = 24 - 1 / 30
+  await readAt(organization, { id, tag: lost.value }, [{ location: 'HALL', hoursAgo: almostADay }])
+  const body = { asset_identifiers: [key], location_identifier: 'HALL' }
+  unwrap(await organization.integrator.POST('/api/v1/inventory/save', { body }))
+  await page.clock.install()
+  await page.clock.fastForward('05:00') // reads of more than a day ago are not accepted
+  await member.open('/')
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  await attention.getByText('Lost at Hall').waitFor()
+  await attention.getByRole('link', { name: '1 asset not seen for 24 h' }).click()
+  await page.waitForURL('**/assets?seen=24h')
+  await page
+    .getByRole('region', { name: 'Assets', exact: true })
+    .getByRole('link', { name: 'Lost' })
+    .waitFor()
+  await page.getByText('1 asset', { exact: true }).waitFor()
+  await member.open('/')
+  await attention.getByRole('link', { name: '1 reader without messages' }).click()
+  await page.waitForURL('**/readers?status=quiet')
+  await page
+    .getByRole('region', { name: 'Readers', exact: true })
+    .getByRole('link', { name: 'gate-2' })
+    .waitFor()
+  await page.getByText('1 reader', { exact: true }).waitFor()
 })
 
 test('C15 a failure shows the request ID; one movement is not "1 movements"', async ({

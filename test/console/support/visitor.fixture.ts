@@ -31,13 +31,13 @@ export const STACK = { urls: inject('console') }
 const ABORTED_LOAD = /^Failed to load resource|dynamically imported module|Unable to preload CSS/
 
 /** A page in its own profile, with the viewport of a laptop. */
-export async function newVisitor(browser: Browser): Promise<Visitor> {
+export async function newVisitor(browser: Browser, timezoneId = 'Europe/Berlin'): Promise<Visitor> {
   const context = await browser.newContext({
     baseURL: BASE,
     viewport: { width: 1280, height: 900 },
     reducedMotion: 'reduce',
     locale: 'en-GB',
-    timezoneId: 'Europe/Berlin',
+    timezoneId,
     permissions: ['clipboard-read', 'clipboard-write'],
     extraHTTPHeaders: { 'x-forwarded-for': anyAddress() },
   })

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { atMost, externalKey } from './checks.ts'
 import { fromLocalInput, toLocalInput } from './local-time.ts'
 import { LocationPicker, type PickedLocation } from './location-picker.tsx'
+import { Metadata } from './metadata.tsx'
 import { When } from './when.tsx'
 
 type InputProps<Typed> = {
@@ -177,7 +178,7 @@ const jsonInput = ({ onChange, ...props }: TextProps) => (
 )
 
 /** Empty is an object without fields. */
-export const jsonObject: Kind<Record<string, unknown>, string> = {
+const jsonObject: Kind<Record<string, unknown>, string> = {
   empty: '',
   toTyped: (value) => (Object.keys(value).length === 0 ? '' : JSON.stringify(value, null, 2)),
   toValue: (typed) => parseObject(typed) as Record<string, unknown>,
@@ -192,6 +193,12 @@ export const jsonObject: Kind<Record<string, unknown>, string> = {
       </Code>
     ),
   importHelp: 'A JSON object.',
+}
+
+/** An object of the customer, shown as labels and values. */
+export const metadata: Kind<Record<string, unknown>, string> = {
+  ...jsonObject,
+  Shown: ({ value }) => <Metadata value={value} />,
 }
 
 /** A JSON object that may be absent; empty is null. The API checks its content. */

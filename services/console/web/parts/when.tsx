@@ -5,7 +5,7 @@ type Props = { at: string; as?: 'relative' | 'day' | 'clock' }
 
 /** An instant in the viewer's time zone, with the exact value on hover. No tab stop: a table has a hundred of them. */
 export function When({ at, as = 'relative' }: Props) {
-  const now = useSyncExternalStore(everyTick, currentTick)
+  const now = useNow()
   const exact = useMemo(() => exactTime(at), [at])
   const text = as === 'day' ? dayTime(at) : as === 'clock' ? clockTime(at) : relativeTime(at, now)
   return (
@@ -14,6 +14,9 @@ export function When({ at, as = 'relative' }: Props) {
     </time>
   )
 }
+
+/** The time of this device, every ten seconds. */
+export const useNow = (): number => useSyncExternalStore(everyTick, currentTick)
 
 const TICK_MS = 10_000
 let tick = Date.now()

@@ -1,7 +1,9 @@
-import { Anchor, Button, Grid, Stack } from '@mantine/core'
+import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
+import { assetTypeOf } from '../../floor/asset-types.ts'
+import '../../floor/floor.css'
 import { DataCard } from '../../parts/data-card.tsx'
 import { failureOf } from '../../parts/failure.ts'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -13,12 +15,12 @@ import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { DeletedAsset, NO_ASSET } from '../deleted/deleted-asset.tsx'
 import { DeleteAsset } from './delete-asset.tsx'
 import { EditAsset } from './edit-asset.tsx'
-import { History } from './history.tsx'
-import { DwellTimes } from './dwell-times.tsx'
+import { DayCard } from './day-card.tsx'
+import { Stays } from './stays.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { CurrentLocationCard } from './current-location.tsx'
 
-/** One asset: its location and why, its dwell times, history and data. */
+/** One asset: its location and why, its day, its stays and its data. */
 export default function AssetScreen() {
   const { assetId }: { assetId?: string } = useParams({ strict: false })
   return <OneAsset key={assetId} id={Number(assetId)} />
@@ -32,9 +34,12 @@ function OneAsset({ id }: { id: number }) {
     <Screen
       title={asset.data?.name ?? 'Asset'}
       lead={
-        <Anchor component={Link} to="/assets" size="sm">
-          All assets
-        </Anchor>
+        <Group gap="md">
+          {asset.data && <AssetType type={asset.data.type} />}
+          <Anchor component={Link} to="/assets" size="sm">
+            All assets
+          </Anchor>
+        </Group>
       }
       actions={asset.data && <Actions asset={asset.data} />}
     >
@@ -45,16 +50,24 @@ function OneAsset({ id }: { id: number }) {
   )
 }
 
+function AssetType({ type }: Pick<Asset, 'type'>) {
+  const { label, color } = assetTypeOf(type)
+  return (
+    <Group gap={6}>
+      <span className="floor-dot" style={{ background: `var(${color})` }} aria-hidden />
+      {label}
+    </Group>
+  )
+}
+
 function Parts({ asset }: { asset: Asset }) {
   return (
     <>
       <CurrentLocationCard asset={asset} />
+      <DayCard asset={asset} />
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 7 }}>
-          <Stack gap="md">
-            <DwellTimes id={asset.id} />
-            <History id={asset.id} />
-          </Stack>
+          <Stays id={asset.id} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 5 }}>
           <Stack gap="md">

@@ -1,10 +1,12 @@
-import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Breadcrumbs, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { durationText } from '../../parts/times.ts'
 import { When } from '../../parts/when.tsx'
 import type { Asset } from '../assets/asset-fields.ts'
 import type { LastLocation } from '../assets/use-assets.ts'
+import { useAncestors } from '../location/location-queries.ts'
 import { locationText, dwellsOf, type Dwell, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
 import { Why } from './why.tsx'
@@ -53,6 +55,7 @@ function CurrentLocation({ reportRow, latest, dwell }: Props) {
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <Stack gap={4}>
         <Heading />
+        {latest.location?.name && <Path id={latest.location.id} />}
         <Text fz={28} fw={700} lh={1.2}>
           {latest.location?.name ? (
             <Anchor component={Link} to={`/locations/${latest.location.id}`} inherit>
@@ -68,8 +71,8 @@ function CurrentLocation({ reportRow, latest, dwell }: Props) {
           </Text>
         )}
         <Group gap="lg" mt="xs">
-          {since !== undefined && <Fact label="Here since" at={since} />}
           <Fact label="Last seen" at={agreed?.asset_last_seen ?? latest.observed_at} />
+          {since !== undefined && <Fact label="Here since" at={since} />}
           {typeof agreed?.dwell_seconds === 'number' && agreed.dwell_seconds > 0 && (
             <Text size="sm">
               <Text span c="dimmed" size="xs" display="block">
@@ -87,6 +90,22 @@ function CurrentLocation({ reportRow, latest, dwell }: Props) {
       </Stack>
       <Why latest={latest} first={dwell?.first ?? latest} />
     </SimpleGrid>
+  )
+}
+
+/** Where its location is: `Riverside › Yard ›`. Nothing at the top level. */
+function Path({ id }: { id: number }) {
+  const { data = [] } = useAncestors(id)
+  if (data.length === 0) return null
+  return (
+    <Breadcrumbs separator="›" style={{ flexWrap: 'wrap' }}>
+      {data.map((ancestor) => (
+        <LocationLink key={ancestor.id} id={ancestor.id}>
+          {ancestor.name}
+        </LocationLink>
+      ))}
+      <span aria-hidden />
+    </Breadcrumbs>
   )
 }
 

@@ -2,13 +2,16 @@ import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@t
 import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef } from 'react'
 import { useMovements } from '../../live/use-live.ts'
-import { fromLocalInput } from '../../parts/local-time.ts'
 import { api } from '../../session/api.ts'
+import type { Dwell } from './sightings.ts'
 
 /** A read at the same location is not a movement, so it is polled. */
 const REFRESH_MS = 15_000
 const SIGHTINGS = 100
-const HISTORY_PAGE = 25
+const ROWS = 25
+
+type Period = { from: string | null; to: string | null }
+const EVER: Period = { from: null, to: null }
 
 export const useAsset = (id: number) =>
   useQuery({
@@ -29,30 +32,29 @@ export const useReportRow = (id: number) =>
     },
   })
 
-export const useSightings = (id: number) =>
+/** The sightings in a period, newest first, a page at a time. */
+export const useSightings = (id: number, { from, to }: Period = EVER) =>
   useInfiniteQuery({
-    queryKey: ['asset', id, 'sightings'],
+    queryKey: ['asset', id, 'sightings', from, to],
     refetchInterval: REFRESH_MS,
+    placeholderData: keepPreviousData,
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
-      const params = { path: { asset_id: id }, query: { limit: SIGHTINGS, offset } }
+      const query = { limit: SIGHTINGS, offset, ...(from !== null && { from }), ...(to !== null && { to }) }
+      const params = { path: { asset_id: id }, query }
       return unwrap(await api.GET('/api/v1/assets/{asset_id}/sightings', { params, signal }))
     },
     getNextPageParam: ({ offset, data, total_count: total }) =>
       data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
   })
 
-/** One page of its sightings in a period. */
-export function useHistory(id: number, { from, to, offset }: { from: string; to: string; offset: string }) {
-  const [first, last] = [fromLocalInput(from), fromLocalInput(to)]
-  const query = {
-    limit: HISTORY_PAGE,
-    offset: Number(offset),
-    ...(first !== null && { from: first }),
-    ...(last !== null && { to: last }),
-  }
+/** One page of the rows of a stay. */
+export function useStayRows(id: number, { from, lastSeen }: Dwell, offset: number) {
+  // The API cuts an instant to milliseconds: the last row may be a bit later.
+  const to = new Date(Date.parse(lastSeen) + 1).toISOString()
+  const query = { from, to, limit: ROWS, offset }
   return useQuery({
-    queryKey: ['asset', id, 'history', query],
+    queryKey: ['asset', id, 'rows', query],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       const params = { path: { asset_id: id }, query }
@@ -70,7 +72,7 @@ export function useReloadOnMove(id: number): void {
   const reload = () => {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
-      for (const part of ['report-row', 'sightings', 'history'])
+      for (const part of ['report-row', 'sightings', 'day'])
         void client.invalidateQueries({ queryKey: ['asset', id, part] })
     }, DEBOUNCE_MS)
   }

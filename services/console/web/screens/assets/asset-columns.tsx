@@ -6,26 +6,29 @@ import { When } from '../../parts/when.tsx'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { LastLocation } from './use-assets.ts'
 
-const WIDTHS: Readonly<Record<string, number>> = { external_key: 150, type: 100 }
+const WIDTHS: Readonly<Record<string, number>> = { external_key: 130, type: 90 }
 
-const FIELDS: readonly Column<Asset>[] = entriesOf(ASSET_FIELDS)
-  .filter(([, { tableColumn }]) => tableColumn)
-  .map(([key, { label, kind, tableColumn }]) => ({
-    label,
-    width: WIDTHS[key],
-    sort: tableColumn === 'sortable' ? key : undefined,
-    cell: (asset) => <kind.Shown value={(asset as Values)[key]} />,
-  }))
+/** `isPlace`: the list is by place, which is sorted by other fields. */
+const fieldColumns = (isPlace: boolean): readonly Column<Asset>[] =>
+  entriesOf(ASSET_FIELDS)
+    .filter(([, { tableColumn }]) => tableColumn)
+    .map(([key, { label, kind, tableColumn }]) => ({
+      label,
+      width: WIDTHS[key],
+      sort: tableColumn === 'sortable' && (!isPlace || key === 'external_key') ? key : undefined,
+      cell: (asset) => <kind.Shown value={(asset as Values)[key]} />,
+    }))
 
 /** `isKnown`: `lastLocations` is loaded. Then an asset that is missing from it was never scanned. */
 export const assetColumns = (
   lastLocations: ReadonlyMap<number, LastLocation> | undefined,
   isKnown: boolean,
+  isPlace: boolean,
 ): readonly Column<Asset>[] => [
   {
     label: 'Name',
     role: 'title',
-    sort: 'name',
+    sort: isPlace ? undefined : 'name',
     cell: (asset) => (
       <Group gap={6}>
         <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
@@ -43,13 +46,29 @@ export const assetColumns = (
       return isKnown ? <Dimmed text="Never scanned" /> : '…'
     },
   },
-  ...FIELDS,
+  {
+    label: 'Last seen',
+    width: 120,
+    sort: isPlace ? 'last_seen' : undefined,
+    cell: ({ id }) => <Instant at={lastLocations?.get(id)?.asset_last_seen} />,
+  },
+  {
+    label: 'Here since',
+    width: 120,
+    cell: ({ id }) => <Instant at={lastLocations?.get(id)?.dwell_started_at} />,
+  },
+  ...fieldColumns(isPlace),
   {
     label: 'Tags',
-    width: 210,
+    width: 190,
     cell: ({ tags }) => <Tags tags={tags} />,
   },
-  { label: 'Created', width: 130, sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
+  {
+    label: 'Created',
+    width: 120,
+    sort: isPlace ? undefined : 'created_at',
+    cell: ({ created_at }) => <When at={created_at} />,
+  },
 ]
 
 const SHOWN_TAGS = 2
@@ -68,20 +87,14 @@ function Tags({ tags }: Pick<Asset, 'tags'>) {
   )
 }
 
-function LocationCell({ at: { location_id: id, location, asset_last_seen: seen } }: { at: LastLocation }) {
+const Instant = ({ at }: { at: string | null | undefined }) => (at ? <When at={at} /> : '–')
+
+function LocationCell({ at: { location_id: id, location } }: { at: LastLocation }) {
+  if (id === null) return <Dimmed text="No location" />
   return (
-    <>
-      {id === null ? (
-        <Dimmed text="No location" />
-      ) : (
-        <Anchor component={Link} to={`/locations/${id}`} fz="sm" title={location?.external_key}>
-          {location?.name ?? 'Deleted location'}
-        </Anchor>
-      )}
-      <Text size="xs" c="dimmed">
-        <When at={seen} />
-      </Text>
-    </>
+    <Anchor component={Link} to={`/locations/${id}`} fz="sm" title={location?.external_key}>
+      {location?.name ?? 'Deleted location'}
+    </Anchor>
   )
 }
 

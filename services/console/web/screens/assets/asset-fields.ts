@@ -1,5 +1,5 @@
 import type { components } from '@whereabouts/client/client'
-import { choice, end, flag, instant, jsonObject, key, longText, text } from '../../parts/field-kinds.tsx'
+import { choice, end, flag, instant, key, longText, metadata, text } from '../../parts/field-kinds.tsx'
 import { type Fields, isAfterStart } from '../../parts/fields.ts'
 
 export type Asset = components['schemas']['Asset']
@@ -42,5 +42,5 @@ export const ASSET_FIELDS: Fields<Asset, Key> = {
   },
   valid_from: { label: 'Valid from', kind: instant, isHalf: true },
   valid_to: { label: 'Valid to', kind: end, isHalf: true, check: isAfterStart },
-  metadata: { label: 'Metadata', kind: jsonObject, help: 'Your own data as a JSON object.' },
+  metadata: { label: 'Metadata', kind: metadata, help: 'Your own data as a JSON object.' },
 }

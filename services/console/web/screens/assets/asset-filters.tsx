@@ -1,9 +1,21 @@
-import { Checkbox, Group, NativeSelect } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
+import { isByPlace } from './by-place.ts'
+import { LocationFilter } from './location-filter.tsx'
 
 /** As in the query string of the page. */
-export type AssetFilter = { q: string; type: string; active: string; deleted: string }
+export type AssetFilter = {
+  q: string
+  type: string
+  active: string
+  deleted: string
+  /** An id. */
+  location: string
+  /** `no`: without its sub-locations. */
+  inside: string
+  seen: string
+}
 
 type Props = {
   filter: AssetFilter & { sort: string }
@@ -20,45 +32,78 @@ const ORDERS = [
   { value: 'created_at', label: 'Oldest first' },
 ]
 
+/** The report has these orders only. */
+const PLACE_ORDERS = [
+  { value: 'last_seen', label: 'Not seen for longest first' },
+  { value: '-last_seen', label: 'Seen last first' },
+  { value: 'external_key', label: 'External key' },
+  { value: '-external_key', label: 'External key, last first' },
+]
+
 export function AssetFilters({ filter, onChange }: Props) {
+  const isPlace = isByPlace(filter)
   return (
-    <Group align="flex-end" role="search">
-      <SearchBox
-        label="Search"
-        placeholder="Name, key, description or tag"
-        value={filter.q}
-        onChange={(q) => onChange({ q })}
-        style={{ flex: '1 1 240px' }}
-      />
-      <NativeSelect
-        label="Type"
-        value={filter.type}
-        onChange={(event) => onChange({ type: event.currentTarget.value })}
-        data={[{ value: '', label: 'All types' }, ...ASSET_TYPES]}
-      />
-      <NativeSelect
-        label="Active"
-        value={filter.active}
-        onChange={(event) => onChange({ active: event.currentTarget.value })}
-        data={[
-          { value: '', label: 'All' },
-          { value: 'true', label: 'Active' },
-          { value: 'false', label: 'Inactive' },
-        ]}
-      />
-      <NativeSelect
-        label="Sort by"
-        value={filter.sort}
-        onChange={(event) => onChange({ sort: event.currentTarget.value })}
-        data={ORDERS}
-        hiddenFrom="sm"
-      />
-      <Checkbox
-        label="Include deleted"
-        checked={filter.deleted === 'true'}
-        onChange={(event) => onChange({ deleted: event.currentTarget.checked ? 'true' : '' })}
-        pb={8}
-      />
-    </Group>
+    <Stack gap={4}>
+      <Group align="flex-end" role="search">
+        <SearchBox
+          label="Search"
+          placeholder="Name, key, description or tag"
+          value={filter.q}
+          onChange={(q) => onChange({ q })}
+          style={{ flex: '1 1 240px' }}
+        />
+        <NativeSelect
+          label="Type"
+          disabled={isPlace}
+          value={isPlace ? '' : filter.type}
+          onChange={(event) => onChange({ type: event.currentTarget.value })}
+          data={[{ value: '', label: 'All types' }, ...ASSET_TYPES]}
+        />
+        <NativeSelect
+          label="Active"
+          disabled={isPlace}
+          value={isPlace ? '' : filter.active}
+          onChange={(event) => onChange({ active: event.currentTarget.value })}
+          data={[
+            { value: '', label: 'All' },
+            { value: 'true', label: 'Active' },
+            { value: 'false', label: 'Inactive' },
+          ]}
+        />
+        <NativeSelect
+          label="Sort by"
+          value={filter.sort}
+          onChange={(event) => onChange({ sort: event.currentTarget.value })}
+          data={isPlace ? PLACE_ORDERS : ORDERS}
+          hiddenFrom="sm"
+        />
+        <Checkbox
+          label="Include deleted"
+          checked={filter.deleted === 'true'}
+          onChange={(event) => onChange({ deleted: event.currentTarget.checked ? 'true' : '' })}
+          pb={8}
+        />
+      </Group>
+      <Group align="flex-end" role="group" aria-label="Where and when seen">
+        <LocationFilter filter={filter} onChange={onChange} />
+        <NativeSelect
+          label="Not seen for"
+          value={filter.seen}
+          onChange={(event) => onChange({ seen: event.currentTarget.value })}
+          data={[
+            { value: '', label: 'Any time' },
+            { value: '1h', label: '1 hour' },
+            { value: '24h', label: '24 hours' },
+            { value: '7d', label: '7 days' },
+          ]}
+        />
+      </Group>
+      {isPlace && (
+        <Text size="sm" c="dimmed">
+          Only assets that were seen. Type, Active and the export do not go with “Location” and “Not seen
+          for”.
+        </Text>
+      )}
+    </Stack>
   )
 }

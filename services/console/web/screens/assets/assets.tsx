@@ -9,26 +9,36 @@ import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
+import { isByPlace, placeSortOf } from './by-place.ts'
 import { exportLabel } from './export-label.ts'
 import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
 import { useExport } from './use-export.ts'
 
-const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
+const UNFILTERED: AssetFilter = {
+  q: '',
+  type: '',
+  active: '',
+  deleted: '',
+  location: '',
+  inside: '',
+  seen: '',
+}
 
 /** The list of assets. The API searches, filters, sorts and pages, so that any number of assets works. */
 export default function Assets() {
   const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
+  const isPlace = isByPlace(list)
   const [isCreating, creating] = useDisclosure(false)
   const exported = useExport()
   const assets = useAssets(list)
   const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
   const { data: located, isSuccess, isPlaceholderData } = lastLocations
   const isKnown = isSuccess && !isPlaceholderData
-  const columns = useMemo(() => assetColumns(located, isKnown), [located, isKnown])
+  const columns = useMemo(() => assetColumns(located, isKnown, isPlace), [located, isKnown, isPlace])
   const total = assets.data?.total_count ?? 0
-  const isFiltered = list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
+  const isFiltered = isPlace || list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
   return (
     <Screen
       title="Assets"
@@ -40,7 +50,7 @@ export default function Assets() {
           <Button
             variant="default"
             onClick={() => exported.start(queryOf(list), total)}
-            disabled={exported.bytes !== undefined || total === 0}
+            disabled={exported.bytes !== undefined || total === 0 || isPlace}
           >
             {exportLabel(total, isFiltered)}
           </Button>
@@ -60,10 +70,13 @@ export default function Assets() {
         what="assets"
         columns={columns}
         rowKey={({ id }) => id}
-        minWidth={860}
+        minWidth={1000}
         isFixed
         empty={<NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />}
-        sorting={{ sort: list.sort, onSort: (sort) => setList({ sort, offset: '0' }) }}
+        sorting={{
+          sort: isPlace ? placeSortOf(list.sort) : list.sort,
+          onSort: (sort) => setList({ sort, offset: '0' }),
+        }}
         offset={list.offset}
         onOffset={(offset) => setList({ offset })}
       />

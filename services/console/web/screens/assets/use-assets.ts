@@ -4,6 +4,7 @@ import { useReloadOnMovement } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
 import type { AssetFilter } from './asset-filters.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
+import { isByPlace, placeQueryOf } from './by-place.ts'
 
 const PAGE = 50
 
@@ -24,12 +25,32 @@ export function queryOf({ q, type, active, deleted, sort }: AssetFilter & { sort
 
 /** One page of the assets that match a filter. */
 export function useAssets({ offset, ...list }: AssetList) {
-  const query = { ...queryOf(list), limit: PAGE, offset: Number(offset) }
+  const page = { limit: PAGE, offset: Number(offset) }
   return useQuery({
-    queryKey: ['assets', 'list', query],
+    queryKey: ['assets', 'list', list, page],
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/assets', { params: { query }, signal })),
+    queryFn: async ({ signal }) => {
+      if (isByPlace(list)) return loadByPlace(list, page, signal)
+      const query = { ...queryOf(list), ...page }
+      return unwrap(await api.GET('/api/v1/assets', { params: { query }, signal }))
+    },
   })
+}
+
+/** One page of the assets of the report, as the other list has them. */
+async function loadByPlace(
+  list: Omit<AssetList, 'offset'>,
+  page: { limit: number; offset: number },
+  signal: AbortSignal,
+) {
+  const query = { ...placeQueryOf(list), ...page }
+  const report = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+  const id = report.data.map(({ asset_id }) => asset_id)
+  if (id.length === 0) return { ...report, data: [] }
+  const all = { id, limit: id.length, include_deleted: true, window: 'any' as const }
+  const { data } = unwrap(await api.GET('/api/v1/assets', { params: { query: all }, signal }))
+  const assets = new Map(data.map((asset) => [asset.id, asset]))
+  return { ...report, data: id.flatMap((each) => assets.get(each) ?? []) }
 }
 
 /** Locations of the assets of a page, in one request. Reloads on movements. */

@@ -4,9 +4,11 @@ import { api } from '../../session/api.ts'
 
 const at = (location_id: number) => ({ path: { location_id } })
 
+/** Of no location with 0. */
 export const useLocationView = (id: number) =>
   useQuery({
     queryKey: ['location', id],
+    enabled: id !== 0,
     queryFn: async ({ signal }) =>
       unwrap(await api.GET('/api/v1/locations/{location_id}', { params: at(id), signal })).data,
   })

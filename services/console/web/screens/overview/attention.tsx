@@ -1,53 +1,72 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor, SimpleGrid, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
-import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { combined } from '../../parts/combined-query.ts'
-import { countText } from '../../parts/count-text.ts'
+import { AssetLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { When } from '../../parts/when.tsx'
-import { useFailedDelivery, useQuietReaders } from './use-attention.ts'
-import './overview.css'
+import { Exception } from './exception.tsx'
+import { useFailedDeliveries, useNotSeen, useQuietReaders } from './use-attention.ts'
 
 type Reader = components['schemas']['Reader']
+type NotSeen = components['schemas']['AssetLocation']
 
-/** What is wrong now, each with a link to where one finds out more. */
+/** What is wrong now: how much, the first few, and the list with exactly these. */
 export function Attention({ unknownTags }: { unknownTags: number }) {
-  const found = combined({ readers: useQuietReaders(), failed: useFailedDelivery() })
+  const found = combined({
+    notSeen: useNotSeen(),
+    readers: useQuietReaders(),
+    failed: useFailedDeliveries(),
+  })
   return (
     <Card title="Needs attention">
       <Loaded query={found} what="what needs attention">
-        {({ readers, failed }) =>
-          readers.total_count + unknownTags === 0 && failed === null ? (
+        {({ notSeen, readers, failed }) =>
+          notSeen.total_count + readers.total_count + unknownTags + failed.count === 0 ? (
             <Text size="sm" c="dimmed">
               Nothing. All readers send as usual, and all tags are known.
             </Text>
           ) : (
-            <ul className="facts">
-              {failed !== null && (
-                <Fact to="/webhook" link="Webhook">
-                  {': the last delivery failed '}
-                  <When at={failed.attempted_at} />.
-                </Fact>
-              )}
-              {readers.data.map((reader) => (
-                <QuietReader key={reader.reader_key} reader={reader} />
-              ))}
-              {readers.total_count > readers.data.length && (
-                <Fact
-                  to="/readers"
-                  link={countText(readers.total_count - readers.data.length, 'more readers')}
-                >
-                  {' without messages.'}
-                </Fact>
-              )}
-              {unknownTags > 0 && (
-                <Fact to="/unknown-tags" link={countText(unknownTags, 'unknown tags')}>
-                  {unknownTags === 1 ? ' was read. Nothing has it.' : ' were read. Nothing has them.'}
-                </Fact>
-              )}
-            </ul>
+            <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }} spacing="lg">
+              <Exception
+                count={notSeen.total_count}
+                label="assets not seen for 24 h"
+                one="asset not seen for 24 h"
+                to="/assets"
+                search={{ seen: '24h' }}
+              >
+                {notSeen.data.map((row) => (
+                  <NotSeenAsset key={row.asset_id} row={row} />
+                ))}
+              </Exception>
+              <Exception
+                count={readers.total_count}
+                label="readers without messages"
+                one="reader without messages"
+                to="/readers"
+                search={{ status: 'quiet' }}
+              >
+                {readers.data.map((reader) => (
+                  <QuietReader key={reader.reader_key} reader={reader} />
+                ))}
+              </Exception>
+              <Exception count={unknownTags} label="unknown tags" one="unknown tag" to="/unknown-tags">
+                <li>{unknownTags === 1 ? 'Was read. Nothing has it.' : 'Were read. Nothing has them.'}</li>
+              </Exception>
+              <Exception
+                count={failed.count}
+                label="failed delivery attempts"
+                one="failed delivery attempt"
+                to="/webhook"
+              >
+                {failed.lastAt !== null && (
+                  <li>
+                    Webhook: the last delivery failed <When at={failed.lastAt} />.
+                  </li>
+                )}
+              </Exception>
+            </SimpleGrid>
           )
         }
       </Loaded>
@@ -55,9 +74,24 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
   )
 }
 
+const NotSeenAsset = ({
+  row: { asset_id: id, asset_external_key: key, asset, location, asset_last_seen },
+}: {
+  row: NotSeen
+}) => (
+  <li>
+    <AssetLink id={id}>{asset?.name ?? key}</AssetLink>
+    {location ? ` at ${location.name}, ` : ' '}
+    <When at={asset_last_seen} />
+  </li>
+)
+
 function QuietReader({ reader: { id, name, reader_key, health } }: { reader: Reader }) {
   return (
-    <Fact to={id === null ? '/readers' : `/readers/${id}`} link={name ?? reader_key}>
+    <li>
+      <Anchor component={Link} to={id === null ? '/readers' : `/readers/${id}`} size="sm">
+        {name ?? reader_key}
+      </Anchor>
       {health.last_seen_at === null ? (
         ' has never sent a message.'
       ) : (
@@ -66,15 +100,6 @@ function QuietReader({ reader: { id, name, reader_key, health } }: { reader: Rea
           <When at={health.last_seen_at} />.
         </>
       )}
-    </Fact>
+    </li>
   )
 }
-
-const Fact = ({ to, link, children }: { to: string; link: string; children: ReactNode }) => (
-  <Text component="li" size="sm">
-    <Anchor component={Link} to={to} size="sm">
-      {link}
-    </Anchor>
-    {children}
-  </Text>
-)

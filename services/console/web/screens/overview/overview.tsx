@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { LocationTree } from '../locations/tree.tsx'
 import { Attention } from './attention.tsx'
-import { CountCards } from './counts.tsx'
+import { CountLine } from './counts.tsx'
 import { JustMoved } from './just-moved.tsx'
 import { MovementsByHour } from './movements-by-hour.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
@@ -41,7 +41,8 @@ const NothingTracked = () => (
 
 const Dashboard = ({ counts }: { counts: Counts }) => (
   <Stack>
-    <CountCards counts={counts} />
+    <CountLine counts={counts} />
+    <Attention unknownTags={counts.unknownTags} />
     {counts.locations > 0 && <FloorCard />}
     <MovementsByHour />
     <Grid>
@@ -62,10 +63,7 @@ const Dashboard = ({ counts }: { counts: Counts }) => (
         </Card>
       </Grid.Col>
       <Grid.Col span={{ base: 12, lg: 5 }}>
-        <Stack>
-          <Attention unknownTags={counts.unknownTags} />
-          <JustMoved />
-        </Stack>
+        <JustMoved />
       </Grid.Col>
     </Grid>
   </Stack>

@@ -1,13 +1,13 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
+import { notSeenSince } from '../assets/not-seen.ts'
+import { QUIET_STATUSES } from '../readers/use-readers.ts'
 
-const SHOWN_READERS = 5
+const SHOWN = 3
 const REFRESH_MS = 15_000
 /** Test events are skipped: they say nothing about deliveries. */
 const LATEST_ATTEMPTS = 20
-
-type Attempt = components['schemas']['WebhookDelivery']
 
 /** Silent readers, and configured readers that never sent a message. */
 export const useQuietReaders = () =>
@@ -16,24 +16,38 @@ export const useQuietReaders = () =>
     placeholderData: keepPreviousData,
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
-      const query = { limit: SHOWN_READERS, sort: '-last_seen_at', status: QUIET }
+      const query = { limit: SHOWN, sort: '-last_seen_at', status: [...QUIET_STATUSES] }
       return unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
     },
   })
-const QUIET: ('silent' | 'never_heard')[] = ['silent', 'never_heard']
 
-/** The newest attempt of the webhook, if it failed. Null if it succeeded, or if no webhook is switched on. */
-export const useFailedDelivery = () =>
+/** Assets that nothing has seen for a day, longest first. Those that were never seen are not among them. */
+export const useNotSeen = () =>
+  useQuery({
+    queryKey: ['report', 'not seen'],
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const not_seen_since = notSeenSince('24h')
+      const query = { not_seen_since, limit: SHOWN, sort: 'asset_last_seen', expand: 'asset,location' }
+      return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+    },
+  })
+
+/** Attempts of the webhook that failed since one succeeded, among the latest. None if no webhook is switched on. */
+export const useFailedDeliveries = () =>
   useQuery({
     queryKey: ['webhook-deliveries', 'failed'],
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }): Promise<Attempt | null> => {
+    queryFn: async ({ signal }): Promise<{ count: number; lastAt: string | null }> => {
       const webhooks = unwrap(await api.GET('/api/v1/webhooks', { signal })).data
       const id = webhooks.find(({ enabled }) => enabled)?.id
-      if (id === undefined) return null
+      if (id === undefined) return { count: 0, lastAt: null }
       const params = { path: { webhook_id: id }, query: { limit: LATEST_ATTEMPTS } }
-      const attempts = unwrap(await api.GET('/api/v1/webhooks/{webhook_id}/deliveries', { params, signal }))
-      const newest = attempts.data.find(({ test }) => !test)
-      return newest === undefined || newest.outcome === 'delivered' ? null : newest
+      const { data } = unwrap(await api.GET('/api/v1/webhooks/{webhook_id}/deliveries', { params, signal }))
+      const attempts = data.filter(({ test }) => !test)
+      const delivered = attempts.findIndex(({ outcome }) => outcome === 'delivered')
+      const count = delivered === -1 ? attempts.length : delivered
+      return { count, lastAt: count === 0 ? null : (attempts[0]?.attempted_at ?? null) }
     },
   })

@@ -12,6 +12,7 @@ const STATUSES = [
   { value: 'online', label: 'Online' },
   { value: 'silent', label: 'Silent' },
   { value: 'never_heard', label: 'No messages yet' },
+  { value: 'quiet', label: 'Silent or none yet' },
 ]
 
 export function ReaderFilters({ filter, onChange }: Props) {

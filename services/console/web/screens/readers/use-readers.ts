@@ -8,6 +8,10 @@ export const READERS_DEFAULTS = { q: '', kind: '', status: '', sort: 'reader_key
 export type ReaderFilter = typeof READERS_DEFAULTS
 
 const STATUSES = ['online', 'silent', 'never_heard'] as const
+/** A reader that should send and does not. In the address, `quiet` means all of them. */
+export const QUIET_STATUSES = ['silent', 'never_heard'] as const
+const statusesOf = (status: string) =>
+  status === 'quiet' ? [...QUIET_STATUSES] : STATUSES.filter((known) => known === status)
 
 export function useReaders({ q, kind, status, sort, offset }: ReaderFilter) {
   const query = {
@@ -16,7 +20,7 @@ export function useReaders({ q, kind, status, sort, offset }: ReaderFilter) {
     sort,
     ...(q !== '' && { q }),
     ...(kind !== '' && { configured: kind === 'true' }),
-    ...(status !== '' && { status: STATUSES.filter((known) => known === status) }),
+    ...(status !== '' && { status: statusesOf(status) }),
   }
   return useQuery({
     queryKey: ['readers', query],

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { isByPlace, placeQueryOf, placeSortOf } from './by-place.ts'
+
+const NONE = { q: '', type: '', active: '', deleted: '', location: '', inside: '', seen: '', sort: 'name' }
+const NOW = Date.parse('2026-11-25T10:00:00.000Z')
+
+test('only a location, or a known time since the last sighting, lists by place', () => {
+  expect(isByPlace(NONE)).toBe(false)
+  expect(isByPlace({ ...NONE, location: '7' })).toBe(true)
+  expect(isByPlace({ ...NONE, seen: '24h' })).toBe(true)
+  expect(isByPlace({ ...NONE, seen: 'toString' })).toBe(false)
+  expect(isByPlace({ ...NONE, location: 'dock' })).toBe(false)
+})
+
+test.each([
+  ['1h', '2026-11-25T09:00:00.000Z'],
+  ['24h', '2026-11-24T10:00:00.000Z'],
+  ['7d', '2026-11-18T10:00:00.000Z'],
+])('not seen for %s is not seen since %s', (seen, since) => {
+  expect(placeQueryOf({ ...NONE, seen }, NOW)).toEqual({ sort: 'asset_last_seen', not_seen_since: since })
+})
+
+test('a location includes its sub-locations, unless switched off; the search stays', () => {
+  const list = { ...NONE, location: '7', q: 'fork', deleted: 'true' }
+  const query = { sort: 'asset_last_seen', q: 'fork', include_deleted: true, location_id: [7] }
+  expect(placeQueryOf(list)).toEqual({ ...query, include_descendants: true })
+  expect(placeQueryOf({ ...list, inside: 'no' })).toEqual({ ...query, include_descendants: false })
+})
+
+test('the order is one that the report has', () => {
+  expect(placeQueryOf({ ...NONE, location: '7', sort: '-external_key' }).sort).toBe('-asset_external_key')
+  expect(placeQueryOf({ ...NONE, location: '7', sort: '-last_seen' }).sort).toBe('-asset_last_seen')
+  expect(placeSortOf('-created_at')).toBe('last_seen')
+})
