@@ -1,5 +1,7 @@
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
+import './shell/font.css'
+import './shell/theme.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'

@@ -26,7 +26,7 @@ export const readerColumns = (
             {name}
           </Anchor>
         ) : (
-          <Badge color="blue" variant="light" miw="max-content">
+          <Badge color="brand" variant="light" miw="max-content">
             Discovered
           </Badge>
         )}
