@@ -2,6 +2,7 @@ import { Alert, AppShell, Burger, Container, Group, NavLink, ScrollArea, Text } 
 import { useDisclosure, useNetwork } from '@mantine/hooks'
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { Icon } from '../parts/icon.tsx'
 import { Waiting } from '../parts/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
 import { BusyBar } from './busy-bar.tsx'
@@ -79,12 +80,13 @@ function SignedIn() {
                 {group}
               </Text>
               {SCREENS.filter((screen) => screen.nav !== undefined && screen.group === group).map(
-                ({ path: to, nav }) => (
+                ({ path: to, nav, icon }) => (
                   <NavLink
                     key={to}
                     component={Link}
                     to={to}
                     label={nav}
+                    leftSection={icon && <Icon of={icon} />}
                     active={isWithin(path, to)}
                     aria-current={isWithin(path, to) ? 'page' : undefined}
                   />

@@ -2,6 +2,7 @@ import { Anchor, Button, Grid, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
+import IconPencil from '@tabler/icons-react/icons/IconPencil'
 import { DataCard } from '../../parts/data-card.tsx'
 import { failureOf } from '../../parts/failure.ts'
 import { Loaded } from '../../parts/loaded.tsx'
@@ -17,6 +18,7 @@ import { History } from './history.tsx'
 import { DwellTimes } from './dwell-times.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { CurrentLocationCard } from './current-location.tsx'
+import { Icon } from '../../parts/icon.tsx'
 
 /** One asset: its location and why, its dwell times, history and data. */
 export default function AssetScreen() {
@@ -89,7 +91,9 @@ function Actions({ asset }: { asset: Asset }) {
   const [isEditing, editing] = useDisclosure(false)
   return (
     <>
-      <Button onClick={editing.open}>Edit</Button>
+      <Button leftSection={<Icon of={IconPencil} size={16} />} onClick={editing.open}>
+        Edit
+      </Button>
       <RenameKey
         current={asset.external_key}
         rename={async (body) => {

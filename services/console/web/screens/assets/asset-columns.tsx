@@ -1,5 +1,6 @@
 import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { AssetTypeIcon } from '../../parts/asset-type-icon.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { entriesOf, type Values } from '../../parts/fields.ts'
 import { When } from '../../parts/when.tsx'
@@ -27,7 +28,8 @@ export const assetColumns = (
     role: 'title',
     sort: 'name',
     cell: (asset) => (
-      <Group gap={6}>
+      <Group gap={6} wrap="nowrap">
+        <AssetTypeIcon type={asset.type} />
         <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
           {asset.name}
         </Anchor>
@@ -43,6 +45,14 @@ export const assetColumns = (
       return isKnown ? <Dimmed text="Never scanned" /> : '…'
     },
   },
+  {
+    label: 'Last seen',
+    width: 120,
+    cell: ({ id }) => {
+      const at = lastLocations?.get(id)
+      return at && <When at={at.asset_last_seen} />
+    },
+  },
   ...FIELDS,
   {
     label: 'Tags',
@@ -52,36 +62,32 @@ export const assetColumns = (
   { label: 'Created', width: 130, sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
 ]
 
-const SHOWN_TAGS = 2
+const SHOWN_TAGS = 1
 
 function Tags({ tags }: Pick<Asset, 'tags'>) {
   if (tags.length === 0) return <Dimmed text="None" />
   return (
-    <>
+    <Text size="xs" title={tags.map(({ value }) => value).join('\n')}>
       {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
-        <Text key={id} size="xs" ff="monospace">
+        <Text key={id} span inherit ff="monospace">
           {value}
         </Text>
       ))}
-      {tags.length > SHOWN_TAGS && <Dimmed text={`and ${tags.length - SHOWN_TAGS} more`} />}
-    </>
+      {tags.length > SHOWN_TAGS && (
+        <Text span inherit c="dimmed">
+          {` and ${tags.length - SHOWN_TAGS} more`}
+        </Text>
+      )}
+    </Text>
   )
 }
 
-function LocationCell({ at: { location_id: id, location, asset_last_seen: seen } }: { at: LastLocation }) {
+function LocationCell({ at: { location_id: id, location } }: { at: LastLocation }) {
+  if (id === null) return <Dimmed text="No location" />
   return (
-    <>
-      {id === null ? (
-        <Dimmed text="No location" />
-      ) : (
-        <Anchor component={Link} to={`/locations/${id}`} fz="sm" title={location?.external_key}>
-          {location?.name ?? 'Deleted location'}
-        </Anchor>
-      )}
-      <Text size="xs" c="dimmed">
-        <When at={seen} />
-      </Text>
-    </>
+    <Anchor component={Link} to={`/locations/${id}`} fz="sm" title={location?.external_key}>
+      {location?.name ?? 'Deleted location'}
+    </Anchor>
   )
 }
 

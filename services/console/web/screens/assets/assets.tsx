@@ -2,6 +2,9 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
+import IconUpload from '@tabler/icons-react/icons/IconUpload'
+import IconDownload from '@tabler/icons-react/icons/IconDownload'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
@@ -14,6 +17,7 @@ import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
 import { useExport } from './use-export.ts'
+import { Icon } from '../../parts/icon.tsx'
 
 const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
 
@@ -34,17 +38,25 @@ export default function Assets() {
       title="Assets"
       actions={
         <>
-          <Button variant="default" component={Link} to="/imports">
+          <Button
+            variant="default"
+            leftSection={<Icon of={IconUpload} size={16} />}
+            component={Link}
+            to="/imports"
+          >
             Import
           </Button>
           <Button
             variant="default"
+            leftSection={<Icon of={IconDownload} size={16} />}
             onClick={() => exported.start(queryOf(list), total)}
             disabled={exported.bytes !== undefined || total === 0}
           >
             {exportLabel(total, isFiltered)}
           </Button>
-          <Button onClick={creating.open}>New asset</Button>
+          <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={creating.open}>
+            New asset
+          </Button>
         </>
       }
     >

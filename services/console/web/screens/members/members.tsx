@@ -1,5 +1,6 @@
 import { Alert, Button, Title } from '@mantine/core'
 import { useState } from 'react'
+import IconUserPlus from '@tabler/icons-react/icons/IconUserPlus'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
@@ -10,6 +11,7 @@ import { Invitations } from './invitations.tsx'
 import { InviteForm, type NewInvitation } from './invite-form.tsx'
 import { MemberTable } from './member-table.tsx'
 import type { ResetLink } from './reset-link-button.tsx'
+import { Icon } from '../../parts/icon.tsx'
 
 /** Shown once, until it is handed over. */
 type Link = { key: string; label: string; address: string; advice: string }
@@ -23,7 +25,13 @@ export default function MembersScreen() {
     <Screen
       title="Members"
       lead={`People who can sign in to ${org.name}`}
-      actions={isAdmin && <Button onClick={() => setInviting(true)}>Invite</Button>}
+      actions={
+        isAdmin && (
+          <Button leftSection={<Icon of={IconUserPlus} size={16} />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
     >
       {link && (
         <SecretOnce

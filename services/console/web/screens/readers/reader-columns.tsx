@@ -56,7 +56,12 @@ export const readerColumns = (
     cell: ({ reader_key: key, configured }) =>
       !configured &&
       onConfigure && (
-        <Button size="xs" variant="default" onClick={() => onConfigure(key)} aria-label={`Set up ${key}`}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onConfigure(key)}
+          aria-label={`Set up ${key}`}
+        >
           Set up
         </Button>
       ),

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -9,6 +10,7 @@ import { AddReader } from './add-reader.tsx'
 import { readerColumns } from './reader-columns.tsx'
 import { ReaderFilters } from './reader-filters.tsx'
 import { READERS_DEFAULTS as DEFAULTS, useReaders } from './use-readers.ts'
+import { Icon } from '../../parts/icon.tsx'
 
 /** Configured and discovered readers with their health. */
 export default function Readers() {
@@ -19,7 +21,7 @@ export default function Readers() {
   const columns = useMemo(() => readerColumns(isAdmin ? setAdding : undefined), [isAdmin])
   const isFiltered = filter.q !== '' || filter.kind !== '' || filter.status !== ''
   const add = (
-    <Button onClick={() => setAdding('')} disabled={!isAdmin}>
+    <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={() => setAdding('')} disabled={!isAdmin}>
       Add reader
     </Button>
   )
