@@ -7,6 +7,7 @@ import { Waiting } from '../parts/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
 import { BusyBar } from './busy-bar.tsx'
 import { FeedBadge } from './feed-badge.tsx'
+import { FindButton, loadFinder } from './find-button.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { GROUPS, SCREENS } from './screens.ts'
 import { SignInAgain } from './sign-in-again.tsx'
@@ -66,6 +67,7 @@ function SignedIn() {
             </Link>
           </Group>
           <Group gap="sm" wrap="nowrap">
+            <FindButton />
             <FeedBadge />
             <PersonMenu />
           </Group>
@@ -119,7 +121,7 @@ const PRELOAD_AFTER_MS = 2_000
  */
 function loadOtherScreens(): () => void {
   const timer = setTimeout(() => {
-    for (const { load } of SCREENS) load().catch(() => undefined) // retried when the screen opens
+    for (const load of [loadFinder, ...SCREENS.map((screen) => screen.load)]) load().catch(() => undefined) // retried when the screen opens
   }, PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)
 }

@@ -6,6 +6,7 @@ import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
@@ -20,6 +21,7 @@ export default function ApiKeys() {
   const { isAdmin } = useSession()
   const [isOpen, setOpen] = useState(false)
   const [created, setCreated] = useState<components['schemas']['ApiKeyCreated']>()
+  useWanted('new-key', () => isAdmin && setOpen(true))
   return (
     <Screen
       title="API keys"

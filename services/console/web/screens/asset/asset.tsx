@@ -9,6 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
+import { useVisit } from '../../parts/visits.ts'
 import { api } from '../../session/api.ts'
 import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { DeletedAsset, NO_ASSET } from '../deleted/deleted-asset.tsx'
@@ -29,6 +30,7 @@ export default function AssetScreen() {
 function OneAsset({ id }: { id: number }) {
   const asset = useAsset(id)
   useReloadOnMove(id)
+  useVisit('asset', asset.data)
   if (asset.isError && failureOf(asset.error).isMissing) return <DeletedAsset id={id} />
   return (
     <Screen

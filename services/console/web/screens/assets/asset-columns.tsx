@@ -7,7 +7,7 @@ import { When } from '../../parts/when.tsx'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { LastLocation } from './use-assets.ts'
 
-const WIDTHS: Readonly<Record<string, number>> = { external_key: 150, type: 100 }
+const WIDTHS: Readonly<Record<string, number>> = { external_key: 140, type: 95 }
 
 const FIELDS: readonly Column<Asset>[] = entriesOf(ASSET_FIELDS)
   .filter(([, { tableColumn }]) => tableColumn)
@@ -47,7 +47,7 @@ export const assetColumns = (
   },
   {
     label: 'Last seen',
-    width: 120,
+    width: 132,
     cell: ({ id }) => {
       const at = lastLocations?.get(id)
       return at && <When at={at.asset_last_seen} />
@@ -56,10 +56,10 @@ export const assetColumns = (
   ...FIELDS,
   {
     label: 'Tags',
-    width: 210,
+    width: 222,
     cell: ({ tags }) => <Tags tags={tags} />,
   },
-  { label: 'Created', width: 130, sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
+  { label: 'Created', width: 132, sort: 'created_at', cell: ({ created_at }) => <When at={created_at} /> },
 ]
 
 const SHOWN_TAGS = 1
@@ -75,7 +75,7 @@ function Tags({ tags }: Pick<Asset, 'tags'>) {
       ))}
       {tags.length > SHOWN_TAGS && (
         <Text span inherit c="dimmed">
-          {` and ${tags.length - SHOWN_TAGS} more`}
+          {` +${tags.length - SHOWN_TAGS}`}
         </Text>
       )}
     </Text>

@@ -9,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
@@ -25,6 +26,7 @@ const UNFILTERED: AssetFilter = { q: '', type: '', active: '', deleted: '' }
 export default function Assets() {
   const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
   const [isCreating, creating] = useDisclosure(false)
+  useWanted('new-asset', creating.open)
   const exported = useExport()
   const assets = useAssets(list)
   const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
@@ -72,7 +74,7 @@ export default function Assets() {
         what="assets"
         columns={columns}
         rowKey={({ id }) => id}
-        minWidth={860}
+        minWidth={1000}
         isFixed
         empty={<NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />}
         sorting={{ sort: list.sort, onSort: (sort) => setList({ sort, offset: '0' }) }}

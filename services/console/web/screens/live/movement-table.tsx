@@ -46,8 +46,8 @@ const Gap = () => (
 
 const Moved = ({ asset }: Movement) => (
   <>
-    <AssetLink id={asset.id}>{asset.name}</AssetLink>
-    <Text size="xs" c="dimmed">
+    <AssetLink id={asset.id}>{asset.name}</AssetLink>{' '}
+    <Text span size="xs" c="dimmed">
       {asset.external_key}
     </Text>
   </>

@@ -6,6 +6,7 @@ import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { FormModal } from '../../parts/form-modal.tsx'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { ResourceForm } from '../../parts/resource-form.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { api } from '../../session/api.ts'
 import { LOCATION_FIELDS, type Location } from '../location/location-fields.ts'
 import { Icon } from '../../parts/icon.tsx'
@@ -14,6 +15,7 @@ type Props = { label: string; parent?: PickedLocation; variant?: 'filled' | 'def
 
 export function NewLocation({ label, parent, variant = 'filled' }: Props) {
   const [isOpen, { open, close }] = useDisclosure(false)
+  useWanted('new-location', () => parent === undefined && open())
   const onDone = (created: Location | undefined) => {
     close()
     if (created) notifications.show({ message: `Created ${created.name} (${created.external_key}).` })

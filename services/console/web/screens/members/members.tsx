@@ -5,6 +5,7 @@ import { FormModal } from '../../parts/form-modal.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { roleName } from '../../parts/roles.ts'
+import { useWanted } from '../../parts/wanted.ts'
 import { dayTime } from '../../parts/times.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Invitations } from './invitations.tsx'
@@ -21,6 +22,7 @@ export default function MembersScreen() {
   const { isAdmin, org } = useSession()
   const [isInviting, setInviting] = useState(false)
   const [link, setLink] = useState<Link>()
+  useWanted('invite', () => isAdmin && setInviting(true))
   return (
     <Screen
       title="Members"

@@ -29,8 +29,8 @@ export const readerColumns = (
           <Badge color="brand" variant="light" miw="max-content">
             Discovered
           </Badge>
-        )}
-        <Text size="xs" c="dimmed" ff="monospace">
+        )}{' '}
+        <Text span size="xs" c="dimmed" ff="monospace">
           {key}
         </Text>
       </>

@@ -4,6 +4,7 @@ import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { useSession } from '../../session/use-session.ts'
 import { AddReader } from './add-reader.tsx'
@@ -17,6 +18,7 @@ export default function Readers() {
   const { isAdmin } = useSession()
   const [filter, setFilter] = useUrlState(DEFAULTS)
   const [adding, setAdding] = useState<string>()
+  useWanted('add-reader', () => isAdmin && setAdding(''))
   const readers = useReaders(filter)
   const columns = useMemo(() => readerColumns(isAdmin ? setAdding : undefined), [isAdmin])
   const isFiltered = filter.q !== '' || filter.kind !== '' || filter.status !== ''
