@@ -11,8 +11,8 @@ import { Icon } from '../parts/icon.tsx'
 import { useVisits } from '../parts/visits.ts'
 import { want } from '../parts/wanted.ts'
 import { useSession } from '../session/use-session.ts'
-import { find, findNamed, NOTHING } from './found.ts'
-import { groupsOf, type Hit, isExact } from './hits.ts'
+import { find, findNamed } from './found.ts'
+import { groupsOf, type Hit, isExact, NOTHING } from './hits.ts'
 import './finder.css'
 
 const TYPING_MS = 200

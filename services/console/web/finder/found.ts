@@ -1,19 +1,7 @@
-import type { components } from '@whereabouts/client/client'
 import { unwrap } from '@whereabouts/client/client'
 import { lookUp } from '../screens/inventory/lookups.ts'
 import { api } from '../session/api.ts'
-
-type Schemas = components['schemas']
-
-export type Found = {
-  /** What the text is exactly the tag or the key of. */
-  named: readonly Schemas['LookupMatch'][]
-  assets: readonly Pick<Schemas['Asset'], 'id' | 'name' | 'external_key' | 'type'>[]
-  locations: readonly Pick<Schemas['Location'], 'id' | 'name' | 'external_key'>[]
-  readers: readonly Pick<Schemas['Reader'], 'id' | 'name' | 'reader_key'>[]
-}
-
-export const NOTHING: Found = { named: [], assets: [], locations: [], readers: [] }
+import { type Found, NOTHING } from './hits.ts'
 
 /** From here the indexes of the API find parts of words: one or two characters would read all rows. */
 export const MIN_CHARACTERS = 3

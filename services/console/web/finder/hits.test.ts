@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest'
-import { NOTHING, type Found } from './found.ts'
-import { groupsOf } from './hits.ts'
+import { type Found, groupsOf, NOTHING } from './hits.ts'
 
 const linesOf = (known: Partial<Parameters<typeof groupsOf>[0]>) =>
-  groupsOf({ text: '', found: NOTHING, visits: [], isAdmin: true, ...known }).map(({ label, hits }) => [
-    label,
-    ...hits.map((hit) => hit.label),
-  ])
+  groupsOf({ text: '', found: NOTHING, visits: [], isAdmin: true, ...known }).map(
+    ({ label, hits }) => `${label}: ${hits.map((hit) => hit.label).join(', ')}`,
+  )
 
 const CRATE = { id: 7, name: 'Crate', external_key: 'CRATE-1' }
 const FOUND: Found = {
@@ -22,9 +20,9 @@ const FOUND: Found = {
 test('what the text names exactly comes first, then what was opened last; each thing is there once', () => {
   const visits = [{ kind: 'location', id: 9, name: 'Crate store' } as const]
   expect(linesOf({ text: 'crate', found: FOUND, visits })).toEqual([
-    ['Exactly this', 'Crate'],
-    ['Recent', 'Crate store'],
-    ['Assets', 'Crate lid'],
+    'Exactly this: Crate',
+    'Recent: Crate store',
+    'Assets: Crate lid',
   ])
 })
 
@@ -34,13 +32,13 @@ test('a scanned tag shows the icon of the type of its asset, and the tag', () =>
 })
 
 test('words of the text begin words of an action or a screen', () => {
-  expect(linesOf({ text: 'new as' })).toEqual([['Actions', 'New asset']])
-  expect(linesOf({ text: 'tags' })).toEqual([['Screens', 'Unknown tags']])
+  expect(linesOf({ text: 'new as' })).toEqual(['Actions: New asset'])
+  expect(linesOf({ text: 'tags' })).toEqual(['Screens: Unknown tags'])
   expect(linesOf({ text: 'ags' })).toEqual([])
 })
 
 test('people who are not administrators are not offered what only those may do', () => {
-  expect(linesOf({ text: 'new api' })).toEqual([['Actions', 'New API key']])
+  expect(linesOf({ text: 'new api' })).toEqual(['Actions: New API key'])
   expect(linesOf({ text: 'new api', isAdmin: false })).toEqual([])
   expect(linesOf({ text: 'invite', isAdmin: false })).toEqual([])
 })

@@ -4,11 +4,23 @@ import IconClipboardCheck from '@tabler/icons-react/icons/IconClipboardCheck'
 import IconMapPin from '@tabler/icons-react/icons/IconMapPin'
 import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import IconSettings from '@tabler/icons-react/icons/IconSettings'
+import type { components } from '@whereabouts/client/client'
 import { assetTypeOf } from '../parts/asset-types.ts'
 import type { Visit } from '../parts/visits.ts'
 import type { Dialog } from '../parts/wanted.ts'
 import { SCREENS } from '../shell/screens.ts'
-import type { Found } from './found.ts'
+
+type Schemas = components['schemas']
+
+export type Found = {
+  /** What the text is exactly the tag or the key of. */
+  named: readonly Schemas['LookupMatch'][]
+  assets: readonly Pick<Schemas['Asset'], 'id' | 'name' | 'external_key' | 'type'>[]
+  locations: readonly Pick<Schemas['Location'], 'id' | 'name' | 'external_key'>[]
+  readers: readonly Pick<Schemas['Reader'], 'id' | 'name' | 'reader_key'>[]
+}
+
+export const NOTHING: Found = { named: [], assets: [], locations: [], readers: [] }
 
 /** One line of the finder. */
 export type Hit = {
