@@ -22,6 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 }
 const FOREVER = 'public, max-age=31536000, immutable'
 /** Browsers revalidate on each visit, so that a release shows immediately. The ETag makes it a 304. */

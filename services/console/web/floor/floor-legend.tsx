@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { assetTypeOf } from './asset-types.ts'
+import { assetTypeOf } from '../parts/asset-types.ts'
 import type { Floor } from './use-floor.ts'
 import { NOT_SEEN_HOURS } from './use-noticed.ts'
 

@@ -13,7 +13,7 @@ type Props = {
   onDone?: () => void
   /** A failure in the words of this action; undefined for the usual words. */
   explain?: (error: NonNullable<ApiError['error']>) => { title: string; detail?: string } | undefined
-  size?: 'xs' | 'compact-xs' | 'sm'
+  size?: 'xs' | 'compact-sm' | 'sm'
   /** Needed where the label alone is ambiguous. */
   ariaLabel?: string
 }

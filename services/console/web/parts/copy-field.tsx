@@ -1,6 +1,9 @@
 import { Button, Group, Input } from '@mantine/core'
 import { useId, useRef, useState } from 'react'
+import IconCheck from '@tabler/icons-react/icons/IconCheck'
+import IconCopy from '@tabler/icons-react/icons/IconCopy'
 import './copy-field.css'
+import { Icon } from './icon.tsx'
 
 type Props = { label: string; value: string; description?: string; isSecret?: boolean }
 
@@ -41,6 +44,7 @@ export function CopyField({ label, value, description, isSecret = false }: Props
       </Input.Wrapper>
       <Button
         variant="default"
+        leftSection={<Icon of={isCopied ? IconCheck : IconCopy} size={16} />}
         onClick={() => void copy()}
         aria-label={`${isCopied ? 'Copied' : 'Copy'} ${label}`}
         style={{ flexShrink: 0 }}

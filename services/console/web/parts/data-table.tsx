@@ -1,5 +1,10 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import IconChevronDown from '@tabler/icons-react/icons/IconChevronDown'
+import IconChevronUp from '@tabler/icons-react/icons/IconChevronUp'
+import IconSelector from '@tabler/icons-react/icons/IconSelector'
 import { memo, type ReactNode } from 'react'
+import { Icon } from './icon.tsx'
+import { useArrived } from './use-arrived.ts'
 import './data-table.css'
 
 /** One column: its heading, and what it shows of a row. */
@@ -34,6 +39,8 @@ export type DataTableProps<Row> = {
   isFixed?: boolean
   /** Pixels, after which the table scrolls. */
   maxHeight?: number
+  /** Rows that come later arrive live: they fade in. */
+  isLive?: boolean
 }
 
 /** A table. On a phone each row is a card, with the label of each value beside it. */
@@ -45,8 +52,10 @@ export function DataTable<Row>({
   minWidth = 0,
   isFixed = false,
   maxHeight,
+  isLive = false,
   rows,
 }: DataTableProps<Row> & { rows: readonly Row[] }) {
+  const hasArrived = useArrived(rows.map(rowKey))
   const keyboard = { tabIndex: 0 } // keyboard users must be able to focus it to scroll
   return (
     <div className="scrolls" role="region" aria-label={label} {...keyboard} style={{ maxHeight }}>
@@ -64,13 +73,20 @@ export function DataTable<Row>({
         </Table.Thead>
         <Table.Tbody>
           {rows.map((row) => (
-            <Row key={rowKey(row)} row={row} columns={columns as readonly Column<unknown>[]} />
+            <Row
+              key={rowKey(row)}
+              row={row}
+              columns={columns as readonly Column<unknown>[]}
+              hasArrived={isLive && hasArrived(rowKey(row))}
+            />
           ))}
         </Table.Tbody>
       </Table>
     </div>
   )
 }
+
+const DIRECTIONS = { ascending: IconChevronUp, descending: IconChevronDown, none: IconSelector }
 
 type HeadingProps<Row> = { column: Column<Row>; sorting: Sorting | undefined }
 
@@ -88,23 +104,21 @@ function Heading<Row>({ column: { label, role, sort: field, align, width }, sort
   return (
     <Table.Th aria-sort={direction} {...style}>
       <UnstyledButton
-        fw={600}
-        fz="sm"
-        style={{ whiteSpace: 'nowrap' }}
+        className="sort"
         onClick={() => onSort(direction === 'ascending' ? `-${field}` : field)}
       >
-        {label}{' '}
-        <span aria-hidden>{direction === 'ascending' ? '▲' : direction === 'descending' ? '▼' : '↕'}</span>
+        {label}
+        <Icon of={DIRECTIONS[direction]} size={14} />
       </UnstyledButton>
     </Table.Th>
   )
 }
 
-type RowProps = { row: unknown; columns: readonly Column<unknown>[] }
+type RowProps = { row: unknown; columns: readonly Column<unknown>[]; hasArrived: boolean }
 
-const Row = memo(function Row({ row, columns }: RowProps) {
+const Row = memo(function Row({ row, columns, hasArrived }: RowProps) {
   return (
-    <Table.Tr>
+    <Table.Tr className={hasArrived ? 'arrives' : undefined}>
       {columns.map(
         ({ label, cell, role, align = role === 'actions' ? 'right' : undefined, width, maxWidth }) => (
           <Table.Td

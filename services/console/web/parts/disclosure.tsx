@@ -1,5 +1,8 @@
 import { Stack } from '@mantine/core'
+import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
 import { type ReactNode, useState } from 'react'
+
+import { Icon } from './icon.tsx'
 
 type Props = {
   summary: string
@@ -13,7 +16,8 @@ export function Disclosure({ summary, isOpen = false, children }: Props) {
   const [isOpenAtFirst] = useState(isOpen)
   return (
     <details open={isOpenAtFirst}>
-      <summary style={{ cursor: 'pointer', fontSize: 'var(--mantine-font-size-sm)', fontWeight: 500 }}>
+      <summary style={{ fontSize: 'var(--mantine-font-size-sm)', fontWeight: 500 }}>
+        <Icon of={IconChevronRight} size={16} className="fold-icon" />
         {summary}
       </summary>
       <Stack gap="sm" mt="sm">

@@ -1,6 +1,8 @@
 import { Box, Group, Table, Text } from '@mantine/core'
+import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
 import { countText } from './count-text.ts'
 import { clockTime, dayTime } from './times.ts'
+import { Icon } from './icon.tsx'
 import { ScrollRegion } from './scroll-region.tsx'
 import './hour-bars.css'
 
@@ -44,7 +46,10 @@ export function HourBars({ hours, series, title }: Props) {
         {captionOf(series)}
       </Text>
       <details className="hour-table">
-        <summary>Show as table</summary>
+        <summary>
+          <Icon of={IconChevronRight} size={16} className="fold-icon" />
+          Show as table
+        </summary>
         <HourTable hours={hours} series={series} title={title} />
       </details>
     </Box>

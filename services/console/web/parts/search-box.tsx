@@ -1,6 +1,8 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import IconSearch from '@tabler/icons-react/icons/IconSearch'
+import { Icon } from './icon.tsx'
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type'> & {
   value: string
@@ -28,6 +30,7 @@ export function SearchBox({ value, onChange, clean = (typed) => typed, ...input 
   return (
     <TextInput
       maxLength={255}
+      leftSection={<Icon of={IconSearch} size={16} />}
       {...input}
       type="search"
       value={typed}

@@ -42,6 +42,7 @@ export function SendForm({
   return (
     <form
       ref={form}
+      className="send-form"
       noValidate
       onSubmit={(event) => {
         event.preventDefault()

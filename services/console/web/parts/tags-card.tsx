@@ -59,7 +59,7 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
                   <ConfirmButton
                     label="Detach"
                     ariaLabel={`Detach ${value}`}
-                    size="compact-xs"
+                    size="compact-sm"
                     work={() => detach(id)}
                     reload={reload}
                     onDone={() => offerAttach({ tag_type, value })}

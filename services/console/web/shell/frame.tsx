@@ -2,10 +2,12 @@ import { Alert, AppShell, Burger, Container, Group, NavLink, ScrollArea, Text } 
 import { useDisclosure, useNetwork } from '@mantine/hooks'
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
+import { Icon } from '../parts/icon.tsx'
 import { Waiting } from '../parts/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
 import { BusyBar } from './busy-bar.tsx'
 import { FeedBadge } from './feed-badge.tsx'
+import { FindButton, loadFinder } from './find-button.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { GROUPS, SCREENS } from './screens.ts'
 import { SignInAgain } from './sign-in-again.tsx'
@@ -65,6 +67,7 @@ function SignedIn() {
             </Link>
           </Group>
           <Group gap="sm" wrap="nowrap">
+            <FindButton />
             <FeedBadge />
             <PersonMenu />
           </Group>
@@ -79,12 +82,13 @@ function SignedIn() {
                 {group}
               </Text>
               {SCREENS.filter((screen) => screen.nav !== undefined && screen.group === group).map(
-                ({ path: to, nav }) => (
+                ({ path: to, nav, icon }) => (
                   <NavLink
                     key={to}
                     component={Link}
                     to={to}
                     label={nav}
+                    leftSection={icon && <Icon of={icon} />}
                     active={isWithin(path, to)}
                     aria-current={isWithin(path, to) ? 'page' : undefined}
                   />
@@ -117,7 +121,7 @@ const PRELOAD_AFTER_MS = 2_000
  */
 function loadOtherScreens(): () => void {
   const timer = setTimeout(() => {
-    for (const { load } of SCREENS) load().catch(() => undefined) // retried when the screen opens
+    for (const load of [loadFinder, ...SCREENS.map((screen) => screen.load)]) load().catch(() => undefined) // retried when the screen opens
   }, PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)
 }

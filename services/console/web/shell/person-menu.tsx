@@ -1,12 +1,15 @@
 import { Menu, Text, UnstyledButton, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { Link } from '@tanstack/react-router'
+import IconCheck from '@tabler/icons-react/icons/IconCheck'
 import { failureOf } from '../parts/failure.ts'
+import { Icon } from '../parts/icon.tsx'
 import { roleName } from '../parts/roles.ts'
 import { useMe } from '../parts/use-me.ts'
 import { useSettings } from '../parts/use-settings.ts'
 import { signOut, switchOrganization } from '../session/session.ts'
 import { useSession } from '../session/use-session.ts'
+import { DENSITIES, setDensity, useDensity } from './density.ts'
 
 const SCHEMES: readonly [MantineColorScheme, string][] = [
   ['auto', 'System default'],
@@ -24,6 +27,7 @@ const attempt = (work: Promise<void>) =>
 export function PersonMenu() {
   const { user, org } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
+  const density = useDensity()
   const me = useMe()
   const others = (me.data?.orgs ?? []).filter(({ id }) => id !== org.id)
   return (
@@ -57,13 +61,16 @@ export function PersonMenu() {
         <Menu.Divider />
         <Menu.Label>Appearance</Menu.Label>
         {SCHEMES.map(([scheme, name]) => (
-          <Menu.Item
+          <Choice
             key={scheme}
-            onClick={() => setColorScheme(scheme)}
-            aria-current={scheme === colorScheme}
-          >
-            {scheme === colorScheme ? `✓ ${name}` : name}
-          </Menu.Item>
+            name={name}
+            isChosen={scheme === colorScheme}
+            onChoose={() => setColorScheme(scheme)}
+          />
+        ))}
+        <Menu.Label>Rows of tables</Menu.Label>
+        {DENSITIES.map(([each, name]) => (
+          <Choice key={each} name={name} isChosen={each === density} onChoose={() => setDensity(each)} />
         ))}
         <Menu.Divider />
         <Menu.Item component="a" href="/docs/">
@@ -78,6 +85,18 @@ export function PersonMenu() {
     </Menu>
   )
 }
+
+type ChoiceProps = { name: string; isChosen: boolean; onChoose: () => void }
+
+const Choice = ({ name, isChosen, onChoose }: ChoiceProps) => (
+  <Menu.Item
+    onClick={onChoose}
+    aria-current={isChosen}
+    rightSection={isChosen ? <Icon of={IconCheck} size={16} /> : undefined}
+  >
+    {name}
+  </Menu.Item>
+)
 
 /** Its own component, so that only an open menu asks for it. Without an answer, nothing is shown. */
 function Version() {

@@ -30,7 +30,7 @@ export function NameCard() {
         <TextInput
           label="Your name"
           autoComplete="name"
-          maw={420}
+
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           error={send.fields['name']}
@@ -39,7 +39,7 @@ export function NameCard() {
         <TextInput
           label="Email"
           description="You sign in with this address. It cannot be changed yet."
-          maw={420}
+
           value={user.email}
           variant="unstyled"
           readOnly

@@ -54,7 +54,7 @@ function RenameForm({ id, current }: { id: number; current: string }) {
     <SendForm send={send} label="Rename" onSubmit={() => send.send(undefined)} shownFields={['name']}>
       <TextInput
         label="Name of the organization"
-        maw={420}
+
         value={name}
         onChange={(event) => setName(event.currentTarget.value)}
         error={send.fields['name']}

@@ -44,7 +44,7 @@ export function PasswordCard() {
       >
         {/* Tells password managers whose password it is. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
-        <Box maw={420}>
+        <Box>
           <CurrentPassword
             label="Current password"
             value={form.current_password}
@@ -56,7 +56,7 @@ export function PasswordCard() {
             }
           />
         </Box>
-        <Box maw={420}>
+        <Box>
           <NewPassword
             label="New password"
             value={form.new_password}

@@ -62,7 +62,7 @@ const End = ({ session }: { session: Session }) =>
     <ConfirmButton
       label="End"
       ariaLabel={`End the session in ${session.org.name}`}
-      size="compact-xs"
+      size="compact-sm"
       reload={[['sessions']]}
       work={async () =>
         unwrap(

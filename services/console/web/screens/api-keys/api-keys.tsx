@@ -2,15 +2,18 @@ import { Button } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
 import { CreatedKey } from './created-key.tsx'
 import { keyColumns } from './key-columns.tsx'
 import { NewKey } from './new-key.tsx'
+import { Icon } from '../../parts/icon.tsx'
 
 const PAGE = 50
 
@@ -18,11 +21,18 @@ export default function ApiKeys() {
   const { isAdmin } = useSession()
   const [isOpen, setOpen] = useState(false)
   const [created, setCreated] = useState<components['schemas']['ApiKeyCreated']>()
+  useWanted('new-key', () => isAdmin && setOpen(true))
   return (
     <Screen
       title="API keys"
       lead="Each program and each reader logs in with a key. A program uses it to get an access token, a reader while it sends."
-      actions={isAdmin ? <Button onClick={() => setOpen(true)}>New key</Button> : undefined}
+      actions={
+        isAdmin ? (
+          <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={() => setOpen(true)}>
+            New key
+          </Button>
+        ) : undefined
+      }
     >
       {isAdmin ? (
         <KeyList />

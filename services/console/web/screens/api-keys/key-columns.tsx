@@ -95,7 +95,7 @@ function RevokeButton({ apiKey: { id, name, scopes } }: { apiKey: ApiKey }) {
     <ConfirmButton
       label="Revoke"
       ariaLabel={`Revoke ${name}`}
-      size="xs"
+      size="compact-sm"
       work={revoke}
       reload={[['api-keys']]}
     >

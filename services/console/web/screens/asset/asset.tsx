@@ -2,14 +2,16 @@ import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
-import { assetTypeOf } from '../../floor/asset-types.ts'
-import '../../floor/floor.css'
+import { AssetTypeIcon } from '../../parts/asset-type-icon.tsx'
+import { assetTypeOf } from '../../parts/asset-types.ts'
+import IconPencil from '@tabler/icons-react/icons/IconPencil'
 import { DataCard } from '../../parts/data-card.tsx'
 import { failureOf } from '../../parts/failure.ts'
 import { Loaded } from '../../parts/loaded.tsx'
 import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
+import { useVisit } from '../../parts/visits.ts'
 import { api } from '../../session/api.ts'
 import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { DeletedAsset, NO_ASSET } from '../deleted/deleted-asset.tsx'
@@ -19,6 +21,7 @@ import { DayCard } from './day-card.tsx'
 import { Stays } from './stays.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { CurrentLocationCard } from './current-location.tsx'
+import { Icon } from '../../parts/icon.tsx'
 
 /** One asset: its location and why, its day, its stays and its data. */
 export default function AssetScreen() {
@@ -29,6 +32,7 @@ export default function AssetScreen() {
 function OneAsset({ id }: { id: number }) {
   const asset = useAsset(id)
   useReloadOnMove(id)
+  useVisit('asset', asset.data)
   if (asset.isError && failureOf(asset.error).isMissing) return <DeletedAsset id={id} />
   return (
     <Screen
@@ -51,10 +55,10 @@ function OneAsset({ id }: { id: number }) {
 }
 
 function AssetType({ type }: Pick<Asset, 'type'>) {
-  const { label, color } = assetTypeOf(type)
+  const { label } = assetTypeOf(type)
   return (
     <Group gap={6}>
-      <span className="floor-dot" style={{ background: `var(${color})` }} aria-hidden />
+      <AssetTypeIcon type={type} />
       {label}
     </Group>
   )
@@ -102,7 +106,9 @@ function Actions({ asset }: { asset: Asset }) {
   const [isEditing, editing] = useDisclosure(false)
   return (
     <>
-      <Button onClick={editing.open}>Edit</Button>
+      <Button leftSection={<Icon of={IconPencil} size={16} />} onClick={editing.open}>
+        Edit
+      </Button>
       <RenameKey
         current={asset.external_key}
         rename={async (body) => {

@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState, type CSSProperties, type KeyboardEvent } from 'react'
-import { assetTypeOf } from '../../floor/asset-types.ts'
+import { assetTypeOf } from '../../parts/asset-types.ts'
 import { clockTime, dayTime, durationText } from '../../parts/times.ts'
 import { type Bar, type Day, hoursOf, lanesOf, percentOf } from './day.ts'
 import { locationText, type SeenAt } from './sightings.ts'

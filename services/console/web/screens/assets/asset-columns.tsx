@@ -1,12 +1,13 @@
 import { Anchor, Badge, Group, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { AssetTypeIcon } from '../../parts/asset-type-icon.tsx'
 import type { Column } from '../../parts/data-table.tsx'
 import { entriesOf, type Values } from '../../parts/fields.ts'
 import { When } from '../../parts/when.tsx'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { LastLocation } from './use-assets.ts'
 
-const WIDTHS: Readonly<Record<string, number>> = { external_key: 130, type: 90 }
+const WIDTHS: Readonly<Record<string, number>> = { external_key: 140, type: 95 }
 
 /** `isPlace`: the list is by place, which is sorted by other fields. */
 const fieldColumns = (isPlace: boolean): readonly Column<Asset>[] =>
@@ -30,7 +31,8 @@ export const assetColumns = (
     role: 'title',
     sort: isPlace ? undefined : 'name',
     cell: (asset) => (
-      <Group gap={6}>
+      <Group gap={6} wrap="nowrap">
+        <AssetTypeIcon type={asset.type} />
         <Anchor component={Link} to={`/assets/${asset.id}`} fw={500} fz="sm">
           {asset.name}
         </Anchor>
@@ -60,7 +62,7 @@ export const assetColumns = (
   ...fieldColumns(isPlace),
   {
     label: 'Tags',
-    width: 190,
+    width: 222,
     cell: ({ tags }) => <Tags tags={tags} />,
   },
   {
@@ -71,19 +73,23 @@ export const assetColumns = (
   },
 ]
 
-const SHOWN_TAGS = 2
+const SHOWN_TAGS = 1
 
 function Tags({ tags }: Pick<Asset, 'tags'>) {
   if (tags.length === 0) return <Dimmed text="None" />
   return (
-    <>
+    <Text size="xs" title={tags.map(({ value }) => value).join('\n')}>
       {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
-        <Text key={id} size="xs" ff="monospace">
+        <Text key={id} span inherit ff="monospace">
           {value}
         </Text>
       ))}
-      {tags.length > SHOWN_TAGS && <Dimmed text={`and ${tags.length - SHOWN_TAGS} more`} />}
-    </>
+      {tags.length > SHOWN_TAGS && (
+        <Text span inherit c="dimmed">
+          {` +${tags.length - SHOWN_TAGS}`}
+        </Text>
+      )}
+    </Text>
   )
 }
 

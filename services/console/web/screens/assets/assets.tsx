@@ -2,10 +2,14 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
+import IconUpload from '@tabler/icons-react/icons/IconUpload'
+import IconDownload from '@tabler/icons-react/icons/IconDownload'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
@@ -15,6 +19,7 @@ import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
 import { useExport } from './use-export.ts'
+import { Icon } from '../../parts/icon.tsx'
 
 const UNFILTERED: AssetFilter = {
   q: '',
@@ -31,6 +36,7 @@ export default function Assets() {
   const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
   const isPlace = isByPlace(list)
   const [isCreating, creating] = useDisclosure(false)
+  useWanted('new-asset', creating.open)
   const exported = useExport()
   const assets = useAssets(list)
   const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
@@ -44,17 +50,25 @@ export default function Assets() {
       title="Assets"
       actions={
         <>
-          <Button variant="default" component={Link} to="/imports">
+          <Button
+            variant="default"
+            leftSection={<Icon of={IconUpload} size={16} />}
+            component={Link}
+            to="/imports"
+          >
             Import
           </Button>
           <Button
             variant="default"
+            leftSection={<Icon of={IconDownload} size={16} />}
             onClick={() => exported.start(queryOf(list), total)}
             disabled={exported.bytes !== undefined || total === 0 || isPlace}
           >
             {exportLabel(total, isFiltered)}
           </Button>
-          <Button onClick={creating.open}>New asset</Button>
+          <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={creating.open}>
+            New asset
+          </Button>
         </>
       }
     >

@@ -59,7 +59,7 @@ function ApplyNotice({ one }: { one: Import }) {
   if (!one.dry_run || one.state !== 'done') return null
   const changing = one.created + one.updated
   return (
-    <Alert color="blue" variant="light" title="Nothing has changed yet">
+    <Alert color="brand" variant="light" title="Nothing has changed yet">
       <Text size="sm">
         {changing === 0
           ? 'This file would not change anything.'

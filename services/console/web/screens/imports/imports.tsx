@@ -56,8 +56,8 @@ const COUNTS = [
 const COLORS: Readonly<Record<string, string>> = {
   done: 'green',
   failed: 'red',
-  running: 'blue',
-  pending: 'blue',
+  running: 'brand',
+  pending: 'brand',
 }
 
 const State = ({ of: each }: { of: Import }) => (

@@ -5,7 +5,14 @@ import { When } from '../../parts/when.tsx'
 import type { Entry } from './movement-log.ts'
 
 export const MovementTable = ({ entries }: { entries: readonly Entry[] }) => (
-  <DataTable label="Movements" columns={COLUMNS} rows={entries} rowKey={({ key }) => key} minWidth={560} />
+  <DataTable
+    label="Movements"
+    columns={COLUMNS}
+    rows={entries}
+    rowKey={({ key }) => key}
+    minWidth={560}
+    isLive
+  />
 )
 
 const COLUMNS: readonly Column<Entry>[] = [
@@ -39,8 +46,8 @@ const Gap = () => (
 
 const Moved = ({ asset }: Movement) => (
   <>
-    <AssetLink id={asset.id}>{asset.name}</AssetLink>
-    <Text size="xs" c="dimmed">
+    <AssetLink id={asset.id}>{asset.name}</AssetLink>{' '}
+    <Text span size="xs" c="dimmed">
       {asset.external_key}
     </Text>
   </>

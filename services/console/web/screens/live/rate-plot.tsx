@@ -21,7 +21,7 @@ export default function RatePlot({ points, label }: { points: readonly RatePoint
   useEffect(() => {
     const element = container.current
     if (!element || width === 0) return undefined
-    const color = getComputedStyle(element).getPropertyValue('--mantine-primary-color-filled')
+    const color = getComputedStyle(element).getPropertyValue('--chart-1')
     plot.current = new UPlot(
       {
         width,

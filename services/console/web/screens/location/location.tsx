@@ -9,6 +9,7 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { RenameKey } from '../../parts/rename-key.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { TagsCard } from '../../parts/tags-card.tsx'
+import { useVisit } from '../../parts/visits.ts'
 import { api } from '../../session/api.ts'
 import { NewLocation } from '../locations/new-location.tsx'
 import { LocationTree } from '../locations/tree.tsx'
@@ -27,6 +28,7 @@ export default function LocationScreen() {
   const { locationId }: { locationId?: string } = useParams({ strict: false })
   const id = Number(locationId)
   const location = useLocationView(id)
+  useVisit('location', location.data)
   if (location.isError && failureOf(location.error).isMissing) return <DeletedLocation key={id} id={id} />
   if (location.data) return <Shown key={id} location={location.data} />
   return (

@@ -22,17 +22,17 @@ export function Traffic({ id }: { id: number }) {
             series={[
               {
                 label: 'in',
-                color: 'var(--mantine-color-blue-filled)',
+                color: 'var(--chart-1)',
                 values: hours.map((each) => each.in ?? 0),
               },
               {
                 label: 'out',
-                color: 'var(--mantine-color-orange-filled)',
+                color: 'var(--chart-2)',
                 values: hours.map((each) => each.out ?? 0),
               },
               {
                 label: 'inside',
-                color: 'var(--mantine-color-gray-filled)',
+                color: 'var(--chart-3)',
                 values: hours.map((each) => each.within ?? 0),
               },
             ]}

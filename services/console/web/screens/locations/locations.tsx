@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, Paper } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import IconUpload from '@tabler/icons-react/icons/IconUpload'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { Screen } from '../../parts/screen.tsx'
@@ -10,6 +11,7 @@ import { MoveDialog } from './move-dialog.tsx'
 import { NewLocation } from './new-location.tsx'
 import { LocationTree } from './tree.tsx'
 import type { BranchLocation } from './use-branch.ts'
+import { Icon } from '../../parts/icon.tsx'
 
 type Move = { location: BranchLocation; to: BranchLocation | null | undefined }
 
@@ -23,7 +25,12 @@ export default function Locations() {
       lead="Where assets can be, and how many are there now."
       actions={
         <Group gap="xs">
-          <Button component={Link} to="/imports" variant="default">
+          <Button
+            component={Link}
+            to="/imports"
+            variant="default"
+            leftSection={<Icon of={IconUpload} size={16} />}
+          >
             Import
           </Button>
           <NewLocation label="New location" />

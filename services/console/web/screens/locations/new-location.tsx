@@ -2,23 +2,32 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { unwrap, type components } from '@whereabouts/client/client'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { FormModal } from '../../parts/form-modal.tsx'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { ResourceForm } from '../../parts/resource-form.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { api } from '../../session/api.ts'
 import { LOCATION_FIELDS, type Location } from '../location/location-fields.ts'
+import { Icon } from '../../parts/icon.tsx'
 
 type Props = { label: string; parent?: PickedLocation; variant?: 'filled' | 'default' }
 
 export function NewLocation({ label, parent, variant = 'filled' }: Props) {
   const [isOpen, { open, close }] = useDisclosure(false)
+  useWanted('new-location', () => parent === undefined && open())
   const onDone = (created: Location | undefined) => {
     close()
     if (created) notifications.show({ message: `Created ${created.name} (${created.external_key}).` })
   }
   return (
     <>
-      <Button variant={variant} size={variant === 'filled' ? 'sm' : 'xs'} onClick={open}>
+      <Button
+        variant={variant}
+        size={variant === 'filled' ? 'sm' : 'xs'}
+        leftSection={<Icon of={IconPlus} size={16} />}
+        onClick={open}
+      >
         {label}
       </Button>
       <FormModal opened={isOpen} onClose={close} title="New location">

@@ -1,6 +1,9 @@
 import { ActionIcon, Anchor, Badge, Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import IconChevronDown from '@tabler/icons-react/icons/IconChevronDown'
+import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
 import { type DragEvent, useState } from 'react'
+import { Icon } from '../../parts/icon.tsx'
 import { Branch } from './branch.tsx'
 import { moveByArrow, type Tree, useTree } from './tree-context.ts'
 import type { BranchLocation, Occupancy } from './use-branch.ts'
@@ -67,7 +70,7 @@ function Expander({ location, isOpen, tree }: { location: BranchLocation; isOpen
       aria-label={`Sub-locations of ${location.name}`}
       onClick={() => tree.setOpen(location.id, !isOpen)}
     >
-      <span aria-hidden>{isOpen ? '▾' : '▸'}</span>
+      <Icon of={isOpen ? IconChevronDown : IconChevronRight} size={16} />
     </ActionIcon>
   )
 }

@@ -85,7 +85,7 @@ function Actions({ invitation, onLink }: Props & { invitation: Invitation }) {
       <Group gap="xs" justify="flex-end">
         <Button
           variant="default"
-          size="compact-xs"
+          size="compact-sm"
           loading={renew.isSending}
           aria-label={`New link for ${email}`}
           onClick={() => renew.send(undefined)}
@@ -95,7 +95,7 @@ function Actions({ invitation, onLink }: Props & { invitation: Invitation }) {
         <ConfirmButton
           label="Withdraw"
           ariaLabel={`Withdraw the invitation for ${email}`}
-          size="compact-xs"
+          size="compact-sm"
           reload={[['invitations']]}
           work={async () =>
             unwrap(

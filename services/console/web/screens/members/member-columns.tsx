@@ -80,7 +80,7 @@ function RemoveButton({ member, isMe }: { member: Member; isMe: boolean }) {
     <ConfirmButton
       label={isMe ? 'Leave' : 'Remove'}
       ariaLabel={isMe ? `Leave ${org.name}` : `Remove ${member.name}`}
-      size="compact-xs"
+      size="compact-sm"
       reload={isMe ? [] : [['members']]}
       work={async () =>
         unwrap(

@@ -1,15 +1,18 @@
 import { Alert, Button, Title } from '@mantine/core'
 import { useState } from 'react'
+import IconUserPlus from '@tabler/icons-react/icons/IconUserPlus'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
 import { roleName } from '../../parts/roles.ts'
+import { useWanted } from '../../parts/wanted.ts'
 import { dayTime } from '../../parts/times.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Invitations } from './invitations.tsx'
 import { InviteForm, type NewInvitation } from './invite-form.tsx'
 import { MemberTable } from './member-table.tsx'
 import type { ResetLink } from './reset-link-button.tsx'
+import { Icon } from '../../parts/icon.tsx'
 
 /** Shown once, until it is handed over. */
 type Link = { key: string; label: string; address: string; advice: string }
@@ -19,11 +22,18 @@ export default function MembersScreen() {
   const { isAdmin, org } = useSession()
   const [isInviting, setInviting] = useState(false)
   const [link, setLink] = useState<Link>()
+  useWanted('invite', () => isAdmin && setInviting(true))
   return (
     <Screen
       title="Members"
       lead={`People who can sign in to ${org.name}`}
-      actions={isAdmin && <Button onClick={() => setInviting(true)}>Invite</Button>}
+      actions={
+        isAdmin && (
+          <Button leftSection={<Icon of={IconUserPlus} size={16} />} onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
     >
       {link && (
         <SecretOnce

@@ -40,7 +40,7 @@ export function ResetLinkButton({ member, onCreated }: Props) {
     <>
       <Button
         variant="default"
-        size="compact-xs"
+        size="compact-sm"
         aria-label={`Reset link for ${member.name}`}
         onClick={() => {
           send.reset()

@@ -3,7 +3,9 @@ import { Link } from '@tanstack/react-router'
 import { Card } from '../../parts/card.tsx'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { useArrived } from '../../parts/use-arrived.ts'
 import { When } from '../../parts/when.tsx'
+import type { Arrival } from './arrivals.ts'
 import { useArrivals } from './use-arrivals.ts'
 import './overview.css'
 
@@ -26,21 +28,34 @@ export function JustMoved() {
               Nothing has moved yet.
             </Text>
           ) : (
-            <ul className="facts">
-              {data.map(({ at, asset, location }) => (
-                <Text component="li" size="sm" key={asset.id}>
-                  <AssetLink id={asset.id}>{asset.name}</AssetLink>
-                  {' came to '}
-                  <LocationLink id={location.id}>{location.name}</LocationLink>{' '}
-                  <Text span size="sm" c="dimmed">
-                    <When at={at} />
-                  </Text>
-                </Text>
-              ))}
-            </ul>
+            <Arrivals arrivals={data} />
           )
         }
       </Loaded>
     </Card>
+  )
+}
+
+const keyOf = ({ asset, at }: Arrival) => `${asset.id} ${at}`
+
+function Arrivals({ arrivals }: { arrivals: readonly Arrival[] }) {
+  const hasArrived = useArrived(arrivals.map(keyOf))
+  return (
+    <ul className="facts">
+      {arrivals.map((arrival) => {
+        const { at, asset, location } = arrival
+        const key = keyOf(arrival)
+        return (
+          <Text component="li" size="sm" key={key} className={hasArrived(key) ? 'arrives' : undefined}>
+            <AssetLink id={asset.id}>{asset.name}</AssetLink>
+            {' came to '}
+            <LocationLink id={location.id}>{location.name}</LocationLink>{' '}
+            <Text span size="sm" c="dimmed">
+              <When at={at} />
+            </Text>
+          </Text>
+        )
+      })}
+    </ul>
   )
 }

@@ -17,7 +17,7 @@ export function MovementsByHour() {
             series={[
               {
                 label: 'movements',
-                color: 'var(--mantine-color-blue-filled)',
+                color: 'var(--chart-1)',
                 values: hours.map(({ moves }) => moves),
               },
             ]}

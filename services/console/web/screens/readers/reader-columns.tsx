@@ -26,11 +26,11 @@ export const readerColumns = (
             {name}
           </Anchor>
         ) : (
-          <Badge color="blue" variant="light" miw="max-content">
+          <Badge color="brand" variant="light" miw="max-content">
             Discovered
           </Badge>
-        )}
-        <Text size="xs" c="dimmed" ff="monospace">
+        )}{' '}
+        <Text span size="xs" c="dimmed" ff="monospace">
           {key}
         </Text>
       </>
@@ -56,7 +56,12 @@ export const readerColumns = (
     cell: ({ reader_key: key, configured }) =>
       !configured &&
       onConfigure && (
-        <Button size="xs" variant="default" onClick={() => onConfigure(key)} aria-label={`Set up ${key}`}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onConfigure(key)}
+          aria-label={`Set up ${key}`}
+        >
           Set up
         </Button>
       ),

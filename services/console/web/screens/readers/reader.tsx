@@ -6,6 +6,7 @@ import { Card } from '../../parts/card.tsx'
 import { Disclosure } from '../../parts/disclosure.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useVisit } from '../../parts/visits.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from './connect-reader.tsx'
@@ -28,6 +29,7 @@ export default function ReaderScreen() {
       unwrap(await api.GET('/api/v1/readers/{reader_id}', { params: { path: { reader_id: id } }, signal }))
         .data,
   })
+  useVisit('reader', reader.data && { id, name: reader.data.name ?? reader.data.reader_key })
   return (
     <Screen
       title={reader.data?.name ?? 'Reader'}

@@ -1,25 +1,29 @@
 import { Button } from '@mantine/core'
 import { useMemo, useState } from 'react'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { Screen } from '../../parts/screen.tsx'
+import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { useSession } from '../../session/use-session.ts'
 import { AddReader } from './add-reader.tsx'
 import { readerColumns } from './reader-columns.tsx'
 import { ReaderFilters } from './reader-filters.tsx'
 import { READERS_DEFAULTS as DEFAULTS, useReaders } from './use-readers.ts'
+import { Icon } from '../../parts/icon.tsx'
 
 /** Configured and discovered readers with their health. */
 export default function Readers() {
   const { isAdmin } = useSession()
   const [filter, setFilter] = useUrlState(DEFAULTS)
   const [adding, setAdding] = useState<string>()
+  useWanted('add-reader', () => isAdmin && setAdding(''))
   const readers = useReaders(filter)
   const columns = useMemo(() => readerColumns(isAdmin ? setAdding : undefined), [isAdmin])
   const isFiltered = filter.q !== '' || filter.kind !== '' || filter.status !== ''
   const add = (
-    <Button onClick={() => setAdding('')} disabled={!isAdmin}>
+    <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={() => setAdding('')} disabled={!isAdmin}>
       Add reader
     </Button>
   )

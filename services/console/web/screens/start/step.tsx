@@ -12,7 +12,7 @@ type Props = {
   children: ReactNode
 }
 
-const STATES = { done: ['green', 'Done'], now: ['blue', 'Next'], later: ['gray', 'Later'] } as const
+const STATES = { done: ['green', 'Done'], now: ['brand', 'Next'], later: ['gray', 'Later'] } as const
 
 /** One step of the guide. The next step takes the focus when the form of this one is removed. */
 export function Step({ number, title, state, later, children }: Props) {

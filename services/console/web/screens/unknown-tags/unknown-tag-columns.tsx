@@ -38,13 +38,18 @@ export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly 
     role: 'actions',
     cell: (tag) => (
       <Group gap="xs" justify="flex-end" wrap="nowrap">
-        <Button size="xs" variant="default" onClick={() => onClaim(tag)} aria-label={`Assign ${tag.value}`}>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onClaim(tag)}
+          aria-label={`Assign ${tag.value}`}
+        >
           Assign
         </Button>
         <ConfirmButton
           label="Dismiss"
           ariaLabel={`Dismiss ${tag.value}`}
-          size="xs"
+          size="compact-sm"
           work={() => dismiss(tag)}
           reload={[['unknown-tags']]}
         >

@@ -1,0 +1,149 @@
+import { Text, VisuallyHidden } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
+import '@mantine/spotlight/styles.css'
+import IconSearch from '@tabler/icons-react/icons/IconSearch'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { failureOf } from '../parts/failure.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useVisits } from '../parts/visits.ts'
+import { want } from '../parts/wanted.ts'
+import { useSession } from '../session/use-session.ts'
+import { find, findNamed } from './found.ts'
+import { groupsOf, type Hit, isExact, NOTHING } from './hits.ts'
+import './finder.css'
+
+const TYPING_MS = 200
+const [store, spotlight] = createSpotlight()
+
+/** The types of the list leave it out. Keyboard users must be able to focus what scrolls. */
+const VIEWPORT: object = { viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Results' } }
+
+/** Finds things, screens and actions from anywhere. Open while it is mounted. */
+export default function Finder({ onClosed }: { onClosed: () => void }) {
+  const [text, setText] = useState('')
+  const typed = text.trim()
+  const { hits, groups, message, isPending } = useHits(typed)
+  const { isAdmin } = useSession()
+  const { selected } = useSpotlight(store)
+  const navigate = useNavigate()
+  const [before] = useState(() => document.activeElement)
+  const isLeaving = useRef(false)
+  const open = ({ to, dialog }: Hit) => {
+    isLeaving.current = true // the focus goes to the new screen
+    void navigate({ to }).then(() => want(dialog))
+    spotlight.close()
+  }
+  useEffect(() => spotlight.open(), [])
+
+  const openNamed = async () => {
+    const found = { ...NOTHING, named: await findNamed(typed) }
+    const [hit, ...others] = groupsOf({ text: typed, found, visits: [], isAdmin }).find(isExact)?.hits ?? []
+    if (hit && others.length === 0) open(hit)
+  }
+  /** A scanner presses Enter before the results are there: then the value must name one thing. */
+  const openScanned = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing || !isPending) return
+    event.preventDefault()
+    event.stopPropagation()
+    void openNamed().catch(() => undefined) // the results show why
+  }
+  return (
+    <Spotlight.Root
+      store={store}
+      query={text}
+      onQueryChange={setText}
+      shortcut={null}
+      scrollable
+      maxHeight="min(520px, 70dvh)"
+      className="finder"
+      returnFocus={false}
+      overlayProps={{ backgroundOpacity: 0.35 }}
+      transitionProps={{
+        duration: 100,
+        onExited: () => {
+          if (!isLeaving.current && before instanceof HTMLElement) before.focus()
+          onClosed()
+        },
+      }}
+      attributes={{ content: { 'aria-label': 'Find anything' } }}
+    >
+      <div onKeyDownCapture={openScanned}>
+        <Spotlight.Search
+          placeholder="Asset, location, reader, tag, screen or action"
+          aria-label="Find"
+          size="md"
+          maxLength={255}
+          autoComplete="off"
+          spellCheck={false}
+          leftSection={<Icon of={IconSearch} />}
+        />
+      </div>
+      <Spotlight.ActionsList {...VIEWPORT}>
+        {groups.map(({ label, hits: shown }) => (
+          <Spotlight.ActionsGroup key={label} label={label} role="group" aria-label={label}>
+            {shown.map((hit) => (
+              <Spotlight.Action
+                key={hit.key}
+                data-selected={hit === hits[selected] || undefined}
+                label={hit.label}
+                leftSection={<Icon of={hit.icon} color={hit.color} />}
+                rightSection={hit.hint}
+                onClick={() => open(hit)}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        ))}
+        {message !== undefined && (
+          <Text size="sm" c="dimmed" p="md" ta="center" style={{ overflowWrap: 'anywhere' }}>
+            {message}
+          </Text>
+        )}
+      </Spotlight.ActionsList>
+      <Said hit={hits[selected]} message={message} />
+    </Spotlight.Root>
+  )
+}
+
+/** What the text finds. Earlier results stay until the next ones are there. */
+function useHits(text: string) {
+  const [asked] = useDebouncedValue(text, TYPING_MS)
+  const { isAdmin } = useSession()
+  const path = useRouterState({ select: (router) => router.location.pathname })
+  const visits = useVisits().filter(({ kind, id }) => path !== `/${kind}s/${id}`)
+  const found = useQuery({
+    queryKey: ['find', asked],
+    enabled: asked !== '',
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => find(asked, signal),
+  })
+  const groups = groupsOf({
+    text,
+    found: text === '' ? NOTHING : (found.data ?? NOTHING),
+    visits,
+    isAdmin,
+  })
+  const hits = groups.flatMap((group) => group.hits)
+  const isPending = text !== '' && (text !== asked || found.isPending || found.isPlaceholderData)
+  const first = text === '' ? undefined : hits[0]?.key
+  useEffect(() => {
+    if (first !== undefined) store.updateState((state) => ({ ...state, selected: 0 }))
+  }, [first])
+  return { hits, groups, isPending, message: messageOf(text, found, isPending, hits.length) }
+}
+
+type State = { isError: boolean; error: unknown; fetchStatus: string }
+
+function messageOf(text: string, state: State, isPending: boolean, count: number): string | undefined {
+  if (state.isError && text !== '') return failureOf(state.error).title
+  if (count > 0) return undefined
+  if (isPending && state.fetchStatus === 'paused') return 'You are offline.'
+  return isPending ? 'Searching…' : `Nothing found for “${text}”. It can be a part of a name, a key or a tag.`
+}
+
+/** The selected line for screen readers: the focus stays in the field. */
+const Said = ({ hit, message }: { hit: Hit | undefined; message: string | undefined }) => (
+  <VisuallyHidden role="status">{hit ? [hit.label, hit.hint].join(' ') : message}</VisuallyHidden>
+)

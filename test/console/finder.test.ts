@@ -1,0 +1,71 @@
+import { expect } from 'vitest'
+import { newAsset, newLocation } from '../system/organization.ts'
+import { expectAccessible } from './support/accessible.ts'
+import { hasFocus } from './support/keyboard.ts'
+import { test } from './support/visitor.fixture.ts'
+
+test('from anywhere, Ctrl-K finds things, screens and actions by keyboard', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Forklift bay', 'BAY-1')
+  await newAsset(organization, 'Forklift 7', [])
+  await member.open('/readers')
+  await page.getByRole('button', { name: 'Add reader' }).first().waitFor()
+  const finder = page.getByRole('dialog', { name: 'Find anything' })
+  const lines = finder.locator('[data-action]')
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Find' }).waitFor()
+  await page.keyboard.type('forklift')
+  await expect.poll(() => lines.count()).toBe(2)
+  await finder.getByRole('status').getByText('Forklift 7').waitFor({ state: 'attached' })
+  await expectAccessible(page)
+  await page.keyboard.press('ArrowDown')
+  await finder.getByRole('status').getByText('Forklift bay BAY-1').waitFor({ state: 'attached' })
+  await page.keyboard.press('Enter')
+  const heading = page.getByRole('heading', { name: 'Forklift bay', level: 1 })
+  await heading.waitFor()
+  await finder.waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(heading)).toBe(true)
+
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('no such thing')
+  await finder.getByText('Nothing found for “no such thing”.').first().waitFor()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('new asset')
+  await finder.getByRole('group', { name: 'Actions' }).getByText('New asset').waitFor()
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'New asset' }).getByLabel('Name').waitFor()
+  await page.keyboard.press('Control+k') // would lead away from what is typed there
+  expect(await finder.count()).toBe(0)
+  await page.keyboard.press('Escape')
+
+  await page.getByRole('button', { name: 'Find anything' }).click()
+  await finder.getByRole('group', { name: 'Recent' }).getByText('Forklift bay').waitFor()
+  await page.keyboard.press('Escape')
+  await finder.waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(page.getByRole('button', { name: 'Find anything' }))).toBe(true)
+})
+
+test('a scanned tag opens its asset, and a slash leads to the search of a list', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E28011600007' }])
+  await newAsset(organization, 'Forklift 8', [{ tag_type: 'rfid', value: 'E280116000071' }])
+  await member.open('/assets')
+  await page.getByText('1–2 of 2 assets').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('lift 8')
+  await page.getByText('1 asset', { exact: true }).waitFor()
+  expect(await page.getByLabel('Search').inputValue()).toBe('lift 8')
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Find' }).waitFor()
+  await page.keyboard.type('E28011600007') // without a pause, as scanners do
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
+})
