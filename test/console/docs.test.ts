@@ -89,7 +89,7 @@ test('the console, the documentation and the API reference lead to each other', 
   await page.getByRole('button', { name: /: menu$/ }).click()
   await page.getByRole('menuitem', { name: 'Documentation' }).click()
   await page.waitForURL('**/docs/')
-  await page.getByRole('link', { name: 'The contract' }).click()
+  await page.getByRole('link', { name: 'The contract', exact: true }).click()
   await page.getByRole('heading', { name: 'The contract', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'API reference' }).first().click()
   await page.waitForURL(/\/api$/)
