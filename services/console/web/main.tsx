@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css'
+import './shell/mantine.css'
 import '@mantine/notifications/styles.css'
 import './shell/font.css'
 import './shell/theme.css'

@@ -1,5 +1,5 @@
 import { unwrap } from '@whereabouts/client/client'
-import { lookUp } from '../screens/inventory/lookups.ts'
+import { lookUp } from '../parts/lookups.ts'
 import { api } from '../session/api.ts'
 import { type Found, NOTHING } from './hits.ts'
 

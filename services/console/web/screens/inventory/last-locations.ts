@@ -1,6 +1,6 @@
 import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
-import { BATCH, lookUpAll } from './lookups.ts'
+import { BATCH, lookUpAll } from '../../parts/lookups.ts'
 
 /** A location that is deleted has no key and no name. */
 export type Place = { id: number; key: string | null; name: string | null }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { openLookups } from './lookup-queue.ts'
-import type { Found } from './lookups.ts'
+import type { Found } from '../../parts/lookups.ts'
 
 // The look-up imports the API client, which reads the address of the page.
 vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))

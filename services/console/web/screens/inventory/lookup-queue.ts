@@ -1,4 +1,4 @@
-import { BATCH, type Found } from './lookups.ts'
+import { BATCH, type Found } from '../../parts/lookups.ts'
 
 type LookupState = { found: Found; hasFailed: boolean }
 

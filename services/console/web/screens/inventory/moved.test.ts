@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Match } from './lookups.ts'
+import type { Match } from '../../parts/lookups.ts'
 import { outcomeOf } from './moved.ts'
 
 const asset = (id: number): Match => ({

@@ -1,5 +1,5 @@
 import type { LastLocations, Place } from './last-locations.ts'
-import type { Match } from './lookups.ts'
+import type { Match } from '../../parts/lookups.ts'
 
 export type SavedRow = { asset: Match; from: Place | null }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { EMPTY_DRAFT, choose } from './draft.ts'
-import type { Match } from './lookups.ts'
+import type { Match } from '../../parts/lookups.ts'
 import { problemsFirst, rowsOf } from './rows.ts'
 import { statusText } from './status-text.ts'
 

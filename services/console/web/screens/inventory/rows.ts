@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts'
-import type { Found, Match } from './lookups.ts'
+import type { Found, Match } from '../../parts/lookups.ts'
 
 /** A row of the list. An asset that was scanned by several of its names is one row. */
 export type Row =

@@ -5,7 +5,7 @@ import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { api } from '../../session/api.ts'
 import type { Draft } from './draft.ts'
 import { findLocations, type LastLocations } from './last-locations.ts'
-import { type Found, lookUpAll, type Match } from './lookups.ts'
+import { type Found, lookUpAll, type Match } from '../../parts/lookups.ts'
 import { type Outcome, outcomeOf } from './moved.ts'
 import { type AssetRow, isAsset, rowsOf } from './rows.ts'
 

@@ -1,6 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { AssetLink } from '../../parts/links.tsx'
-import type { Match } from './lookups.ts'
+import type { Match } from '../../parts/lookups.ts'
 import { type Row, valuesOf } from './rows.ts'
 import { titleOf } from './status-text.ts'
 

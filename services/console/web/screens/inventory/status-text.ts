@@ -1,6 +1,6 @@
 import { countText } from '../../parts/count-text.ts'
 import { type Added, MAX_VALUES } from './draft.ts'
-import type { Match } from './lookups.ts'
+import type { Match } from '../../parts/lookups.ts'
 import { type Row, valuesOf } from './rows.ts'
 
 /** The values that were added last. */

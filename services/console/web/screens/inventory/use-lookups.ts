@@ -1,7 +1,7 @@
 import { useNetwork } from '@mantine/hooks'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { type LookupQueue, openLookups } from './lookup-queue.ts'
-import { type Found, lookUp } from './lookups.ts'
+import { type Found, lookUp } from '../../parts/lookups.ts'
 
 export type Lookups = Pick<LookupQueue, 'add' | 'askAgain'> & {
   found: Found

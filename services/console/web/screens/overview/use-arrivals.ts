@@ -3,7 +3,7 @@ import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef, useState } from 'react'
 import { useMovements } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
-import { lookUp } from '../inventory/lookups.ts'
+import { lookUp } from '../../parts/lookups.ts'
 import { type Arrival, newestArrivals, SHOWN_ARRIVALS } from './arrivals.ts'
 
 /** Who has just moved was also seen just now: among so many seen last are those that arrived last. */

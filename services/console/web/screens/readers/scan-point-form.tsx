@@ -1,10 +1,11 @@
-import { NumberInput, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { LocationPicker, type PickedLocation } from '../../parts/location-picker.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
+import { WholeNumber } from '../../parts/whole-number.tsx'
 import { api } from '../../session/api.ts'
 import type { ScanPoint } from './use-scan-points.ts'
 
@@ -45,12 +46,10 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
         onCancel={onClose}
         shownFields={['antenna', 'name', 'location_id']}
       >
-        <NumberInput
+        <WholeNumber
           label="Antenna"
           description="The number on the device. Bluetooth gateways and sleds use 1."
-          min={1}
-          max={65_535}
-          allowDecimal={false}
+          maxLength={5}
           value={antenna}
           onChange={setAntenna}
           error={send.fields['antenna']}

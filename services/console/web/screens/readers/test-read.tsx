@@ -1,9 +1,10 @@
-import { Button, Group, NumberInput, Select, Text, TextInput } from '@mantine/core'
+import { Button, Group, Select, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { TAG_TYPE_CHOICES, tagTypeOf } from '../../parts/tag-types.ts'
+import { WholeNumber } from '../../parts/whole-number.tsx'
 import { useScanPoints } from './use-scan-points.ts'
 import { useTaggedAsset } from './use-tagged-asset.ts'
 import { type TestRead, useTestRead } from './use-test-read.ts'
@@ -96,12 +97,10 @@ function TestReadForm({ readerId, readerName, first, tagOf, onClose }: FormProps
             miw={200}
           />
         </Group>
-        <NumberInput
+        <WholeNumber
           label="Antenna"
           description="Its scan point decides the location."
-          min={1}
-          max={65_535}
-          allowDecimal={false}
+          maxLength={5}
           value={antenna}
           onChange={setAntenna}
           error={send.fields['antenna']}

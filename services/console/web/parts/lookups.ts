@@ -1,5 +1,5 @@
 import { type components, unwrap } from '@whereabouts/client/client'
-import { api } from '../../session/api.ts'
+import { api } from '../session/api.ts'
 
 /** An asset or a location that a scanned value names. */
 export type Match = components['schemas']['LookupMatch']
