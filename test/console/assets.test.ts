@@ -150,8 +150,8 @@ test('assets are listed by location, with its sub-locations, and by when they we
   await page.getByLabel('With sub-locations').uncheck()
   await page.getByText('1 asset', { exact: true }).waitFor()
   await row(page, 'Pallet 001').waitFor()
-  await page.getByRole('button', { name: 'External key' }).click()
-  await page.waitForURL(/sort=external_key/)
+  await page.getByRole('button', { name: 'Last seen' }).click()
+  await page.waitForURL(/sort=-last_seen/)
   await page.reload()
   await page.getByText('1 asset', { exact: true }).waitFor()
   await expect

@@ -98,7 +98,7 @@ function Place({ location }: { location: SeenAt | null }) {
 
 type StripProps = { bar: Bar; day: Day; isSelected: boolean; onPoint: (from: number) => void }
 
-/** Solid while it was seen there, pale while nothing saw it. */
+/** Solid from its first to its last sighting there, pale while nothing saw it. */
 function Strip({ bar: { from, seenUntil, until }, day, isSelected, onPoint }: StripProps) {
   const span = (start: number, end: number) => ({
     left: `${percentOf(start, day)}%`,

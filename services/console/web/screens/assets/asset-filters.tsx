@@ -1,7 +1,7 @@
 import { Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
-import { isByPlace } from './by-place.ts'
+import { isByPlace, sortOf } from './by-place.ts'
 import { LocationFilter } from './location-filter.tsx'
 
 /** As in the query string of the page. */
@@ -72,7 +72,7 @@ export function AssetFilters({ filter, onChange }: Props) {
         />
         <NativeSelect
           label="Sort by"
-          value={filter.sort}
+          value={sortOf(filter)}
           onChange={(event) => onChange({ sort: event.currentTarget.value })}
           data={isPlace ? PLACE_ORDERS : ORDERS}
           hiddenFrom="sm"

@@ -13,7 +13,7 @@ import { useWanted } from '../../parts/wanted.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { AssetFilters, type AssetFilter } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
-import { isByPlace, placeSortOf } from './by-place.ts'
+import { isByPlace, sortOf } from './by-place.ts'
 import { exportLabel } from './export-label.ts'
 import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
@@ -88,7 +88,7 @@ export default function Assets() {
         isFixed
         empty={<NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />}
         sorting={{
-          sort: isPlace ? placeSortOf(list.sort) : list.sort,
+          sort: sortOf(list),
           onSort: (sort) => setList({ sort, offset: '0' }),
         }}
         offset={list.offset}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isByPlace, placeQueryOf, placeSortOf } from './by-place.ts'
+import { isByPlace, placeQueryOf, sortOf } from './by-place.ts'
 
 const NONE = { q: '', type: '', active: '', deleted: '', location: '', inside: '', seen: '', sort: 'name' }
 const NOW = Date.parse('2026-11-25T10:00:00.000Z')
@@ -27,8 +27,11 @@ test('a location includes its sub-locations, unless switched off; the search sta
   expect(placeQueryOf({ ...list, inside: 'no' })).toEqual({ ...query, include_descendants: false })
 })
 
-test('the order is one that the report has', () => {
+test('the order is one that the list has', () => {
   expect(placeQueryOf({ ...NONE, location: '7', sort: '-external_key' }).sort).toBe('-asset_external_key')
   expect(placeQueryOf({ ...NONE, location: '7', sort: '-last_seen' }).sort).toBe('-asset_last_seen')
-  expect(placeSortOf('-created_at')).toBe('last_seen')
+  expect(sortOf({ ...NONE, location: '7', sort: '-created_at' })).toBe('last_seen')
+  expect(sortOf({ ...NONE, location: '7', sort: 'toString' })).toBe('last_seen')
+  expect(sortOf({ ...NONE, sort: '-last_seen' })).toBe('name')
+  expect(sortOf({ ...NONE, sort: '-created_at' })).toBe('-created_at')
 })

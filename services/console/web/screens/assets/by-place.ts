@@ -15,15 +15,21 @@ const SORTS: Readonly<Record<string, string>> = {
   last_seen: 'asset_last_seen',
 }
 
-/** The order of the list by place, which can do less: otherwise, what was not seen for the longest time is first. */
-export const placeSortOf = (sort: string): string =>
-  SORTS[sort.replace(/^-/, '')] === undefined ? 'last_seen' : sort
+/**
+ * The order of the list. By place it can do less, and without a filter by place it cannot sort by the last sighting: then
+ * it is what was not seen for the longest time first, or by name.
+ */
+export function sortOf(list: Pick<List, 'location' | 'seen' | 'sort'>): string {
+  const field = list.sort.replace(/^-/, '')
+  if (isByPlace(list)) return Object.hasOwn(SORTS, field) ? list.sort : 'last_seen'
+  return field === 'last_seen' ? 'name' : list.sort
+}
 
 /** The filter, as the report takes it. */
-export function placeQueryOf({ q, deleted, location, inside, seen, sort }: List, now = Date.now()) {
-  const order = placeSortOf(sort)
+export function placeQueryOf(list: List, now = Date.now()) {
+  const { q, deleted, location, inside, seen } = list
   return {
-    sort: order.replace(/\w+/, (field) => SORTS[field] ?? field),
+    sort: sortOf(list).replace(/\w+/, (field) => SORTS[field] ?? field),
     ...(q !== '' && { q }),
     ...(deleted === 'true' && { include_deleted: true }),
     ...(Number(location) > 0 && { location_id: [Number(location)], include_descendants: inside !== 'no' }),

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap, type components } from '@whereabouts/client/client'
-import { useReloadOnMovement } from '../../live/use-live.ts'
+import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
 import type { AssetFilter } from './asset-filters.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
-import { isByPlace, placeQueryOf } from './by-place.ts'
+import { isByPlace, placeQueryOf, sortOf } from './by-place.ts'
 
 const PAGE = 50
 
@@ -12,10 +12,11 @@ export type LastLocation = components['schemas']['AssetLocation']
 export type AssetList = AssetFilter & { sort: string; offset: string }
 
 /** The filters and the order, as the API takes them. */
-export function queryOf({ q, type, active, deleted, sort }: AssetFilter & { sort: string }) {
+export function queryOf(list: AssetFilter & { sort: string }) {
+  const { q, type, active, deleted } = list
   const known = ASSET_TYPES.find(({ value }) => value === type)
   return {
-    sort,
+    sort: sortOf(list),
     ...(q !== '' && { q }),
     ...(known && { type: [known.value] }),
     ...(active !== '' && { is_active: active === 'true' }),
@@ -26,8 +27,9 @@ export function queryOf({ q, type, active, deleted, sort }: AssetFilter & { sort
 /** One page of the assets that match a filter. */
 export function useAssets({ offset, ...list }: AssetList) {
   const page = { limit: PAGE, offset: Number(offset) }
+  useReloadOnMovement([['assets', 'by-place']], EXPENSIVE_MS)
   return useQuery({
-    queryKey: ['assets', 'list', list, page],
+    queryKey: ['assets', isByPlace(list) ? 'by-place' : 'list', list, page],
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
       if (isByPlace(list)) return loadByPlace(list, page, signal)

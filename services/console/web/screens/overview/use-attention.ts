@@ -6,6 +6,8 @@ import { QUIET_STATUSES } from '../readers/use-readers.ts'
 
 const SHOWN = 3
 const REFRESH_MS = 15_000
+/** Counts all assets that match, and changes slowly. */
+const NOT_SEEN_REFRESH_MS = 60_000
 /** Test events are skipped: they say nothing about deliveries. */
 const LATEST_ATTEMPTS = 20
 
@@ -26,7 +28,7 @@ export const useNotSeen = () =>
   useQuery({
     queryKey: ['report', 'not seen'],
     placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
+    refetchInterval: NOT_SEEN_REFRESH_MS,
     queryFn: async ({ signal }) => {
       const not_seen_since = notSeenSince('24h')
       const query = { not_seen_since, limit: SHOWN, sort: 'asset_last_seen', expand: 'asset,location' }
