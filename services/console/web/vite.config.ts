@@ -4,9 +4,10 @@ import { completeStyles, loadBudget } from './first-load.ts'
 
 /** Screens that lead to each other load together: 90 small files would be 90 requests over the Wi-Fi of a warehouse. */
 const AREAS: Readonly<Record<string, string>> = {
-  assets: 'assets|asset|imports|deleted',
+  assets: 'assets|asset|imports',
+  deleted: 'deleted',
   locations: 'locations|location',
-  overview: 'overview|floor|live',
+  overview: 'overview|floor|live|movements',
   readers: 'readers|unknown-tags',
   organization: 'members|api-keys|webhook|account',
   passwords: 'forgot-password|reset-password',
@@ -15,7 +16,16 @@ const AREAS: Readonly<Record<string, string>> = {
 /** Screens, and what only one area needs. */
 const OWN = /[\\/](?:screens|finder|spotlight|uplot)[\\/]/
 /** Parts of one screen that others show, too. */
-const BORROWED = /[\\/]screens[\\/](?:locations[\\/](?:tree|branch|use-branch)|location[\\/]location-queries)/
+const BORROWED = new RegExp(
+  String.raw`[\\/]screens[\\/](?:${[
+    'locations/(?:tree|branch|use-branch)',
+    'location/(?:location-queries|location-fields|reloaded)',
+    'deleted/restore',
+    'readers/use-readers',
+  ]
+    .join('|')
+    .replaceAll('/', String.raw`[\\/]`)})`,
+)
 
 /** The first of these that fits a module decides on its file. */
 const GROUPS = [

@@ -1,5 +1,5 @@
 import type { AssetFilter } from './asset-filters.tsx'
-import { isNotSeen, notSeenSince } from './not-seen.ts'
+import { isNotSeen, notSeenSince } from '../../parts/not-seen.ts'
 
 type List = AssetFilter & { sort: string }
 

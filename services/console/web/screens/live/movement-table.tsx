@@ -21,7 +21,11 @@ const COLUMNS: readonly Column<Entry>[] = [
     width: 110,
     cell: (entry) => <When at={entry.kind === 'gap' ? entry.at : entry.movement.occurred_at} as="clock" />,
   },
-  { label: 'Asset', role: 'title', cell: (entry) => (entry.kind === 'gap' ? <Gap /> : <Moved {...entry.movement} />) },
+  {
+    label: 'Asset',
+    role: 'title',
+    cell: (entry) => (entry.kind === 'gap' ? <Gap /> : <Moved {...entry.movement} />),
+  },
   {
     label: 'From',
     cell: (entry) => entry.kind !== 'gap' && <From location={entry.movement.from_location} />,

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
-import { notSeenSince } from '../assets/not-seen.ts'
+import { notSeenSince } from '../../parts/not-seen.ts'
 import { QUIET_STATUSES } from '../readers/use-readers.ts'
 
 const SHOWN = 3
