@@ -5,7 +5,7 @@ import '@mantine/spotlight/styles.css'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useReducer, useRef, useState } from 'react'
 import { failureOf } from '../parts/failure.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useVisits } from '../parts/visits.ts'
@@ -28,6 +28,7 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
   const { hits, groups, message, isPending } = useHits(typed)
   const { isAdmin } = useSession()
   const { selected } = useSpotlight(store)
+  const [, redraw] = useReducer((keys: number) => keys + 1, 0) // the store is silent about arrow keys
   const navigate = useNavigate()
   const [before] = useState(() => document.activeElement)
   const isLeaving = useRef(false)
@@ -70,7 +71,7 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
       }}
       attributes={{ content: { 'aria-label': 'Find anything' } }}
     >
-      <div onKeyDownCapture={openScanned}>
+      <div onKeyDownCapture={openScanned} onKeyDown={redraw}>
         <Spotlight.Search
           placeholder="Asset, location, reader, tag, screen or action"
           aria-label="Find"
@@ -129,7 +130,7 @@ function useHits(text: string) {
   const isPending = text !== '' && (text !== asked || found.isPending || found.isPlaceholderData)
   const first = text === '' ? undefined : hits[0]?.key
   useEffect(() => {
-    if (first !== undefined) store.updateState((state) => ({ ...state, selected: 0 }))
+    if (first !== undefined) store.setState({ ...store.getState(), selected: 0 })
   }, [first])
   return { hits, groups, isPending, message: messageOf(text, found, isPending, hits.length) }
 }
