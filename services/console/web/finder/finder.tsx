@@ -71,10 +71,11 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
       }}
       attributes={{ content: { 'aria-label': 'Find anything' } }}
     >
-      <div onKeyDownCapture={openScanned} onKeyDown={redraw}>
+      <div onKeyDownCapture={openScanned}>
         <Spotlight.Search
           placeholder="Asset, location, reader, tag, screen or action"
           aria-label="Find"
+          onKeyUp={redraw}
           size="md"
           maxLength={255}
           autoComplete="off"

@@ -4,7 +4,7 @@ import { api } from '../session/api.ts'
 import { type Found, NOTHING } from './hits.ts'
 
 /** From here the indexes of the API find parts of words: one or two characters would read all rows. */
-export const MIN_CHARACTERS = 3
+const MIN_CHARACTERS = 3
 
 const SHOWN = 6
 
