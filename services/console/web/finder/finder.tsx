@@ -31,9 +31,10 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
   const [, redraw] = useReducer((keys: number) => keys + 1, 0) // the store is silent about arrow keys
   const navigate = useNavigate()
   const [before] = useState(() => document.activeElement)
-  const isLeaving = useRef(false)
-  const open = ({ to, dialog }: Hit) => {
-    isLeaving.current = true // the focus goes to the new screen
+  const chosen = useRef<Hit>(undefined)
+  const open = (hit: Hit) => {
+    const { to, dialog } = hit
+    chosen.current = hit
     void navigate({ to }).then(() => want(dialog))
     spotlight.close()
   }
@@ -65,8 +66,9 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
       transitionProps={{
         duration: 100,
         onExited: () => {
-          if (!isLeaving.current && before instanceof HTMLElement) before.focus()
           onClosed()
+          // Once the dialog is gone: its focus trap would take the focus back.
+          requestAnimationFrame(() => focusTarget(chosen.current, before)?.focus({ preventScroll: true }))
         },
       }}
       attributes={{ content: { 'aria-label': 'Find anything' } }}
@@ -107,6 +109,12 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
       <Said hit={hits[selected]} message={message} />
     </Spotlight.Root>
   )
+}
+
+/** After a choice the heading of the screen, unless a dialog opens there; else what had the focus before. */
+function focusTarget(chosen: Hit | undefined, before: Element | null): HTMLElement | null {
+  if (!chosen) return before instanceof HTMLElement ? before : null
+  return chosen.dialog === undefined ? document.querySelector('#screen-title') : null
 }
 
 /** What the text finds. Earlier results stay until the next ones are there. */
