@@ -51,11 +51,12 @@ const GUIDES: Section[] = [
 
 const ALL_DECISIONS = page('adr/', 'All decisions')
 const CHANGELOG = page('changelog', 'Changelog')
+const DESIGN = page('design', 'Design of the console')
 
 /** The menu, by path. Only decisions list all decisions: the list would be half of every page. */
 export const sidebar: Record<string, Section[]> = {
-  '/': [...GUIDES, { text: 'The project', items: [CHANGELOG, ALL_DECISIONS] }],
-  '/adr/': [...GUIDES, { text: 'The project', items: [CHANGELOG, ALL_DECISIONS, ...decisions()] }],
+  '/': [...GUIDES, { text: 'The project', items: [CHANGELOG, DESIGN, ALL_DECISIONS] }],
+  '/adr/': [...GUIDES, { text: 'The project', items: [CHANGELOG, DESIGN, ALL_DECISIONS, ...decisions()] }],
 }
 
 function decisions(): Item[] {

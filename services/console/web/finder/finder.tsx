@@ -5,7 +5,7 @@ import '@mantine/spotlight/styles.css'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useReducer, useRef, useState } from 'react'
 import { failureOf } from '../parts/failure.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useVisits } from '../parts/visits.ts'
@@ -28,11 +28,13 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
   const { hits, groups, message, isPending } = useHits(typed)
   const { isAdmin } = useSession()
   const { selected } = useSpotlight(store)
+  const [, redraw] = useReducer((keys: number) => keys + 1, 0) // the store is silent about arrow keys
   const navigate = useNavigate()
   const [before] = useState(() => document.activeElement)
-  const isLeaving = useRef(false)
-  const open = ({ to, dialog }: Hit) => {
-    isLeaving.current = true // the focus goes to the new screen
+  const chosen = useRef<Hit>(undefined)
+  const open = (hit: Hit) => {
+    const { to, dialog } = hit
+    chosen.current = hit
     void navigate({ to }).then(() => want(dialog))
     spotlight.close()
   }
@@ -64,8 +66,9 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
       transitionProps={{
         duration: 100,
         onExited: () => {
-          if (!isLeaving.current && before instanceof HTMLElement) before.focus()
           onClosed()
+          // Once the dialog is gone: its focus trap would take the focus back.
+          requestAnimationFrame(() => focusTarget(chosen.current, before)?.focus({ preventScroll: true }))
         },
       }}
       attributes={{ content: { 'aria-label': 'Find anything' } }}
@@ -74,6 +77,7 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
         <Spotlight.Search
           placeholder="Asset, location, reader, tag, screen or action"
           aria-label="Find"
+          onKeyUp={redraw}
           size="md"
           maxLength={255}
           autoComplete="off"
@@ -107,6 +111,12 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
   )
 }
 
+/** After a choice the heading of the screen, unless a dialog opens there; else what had the focus before. */
+function focusTarget(chosen: Hit | undefined, before: Element | null): HTMLElement | null {
+  if (!chosen) return before instanceof HTMLElement ? before : null
+  return chosen.dialog === undefined ? document.querySelector('#screen-title') : null
+}
+
 /** What the text finds. Earlier results stay until the next ones are there. */
 function useHits(text: string) {
   const [asked] = useDebouncedValue(text, TYPING_MS)
@@ -129,7 +139,7 @@ function useHits(text: string) {
   const isPending = text !== '' && (text !== asked || found.isPending || found.isPlaceholderData)
   const first = text === '' ? undefined : hits[0]?.key
   useEffect(() => {
-    if (first !== undefined) store.updateState((state) => ({ ...state, selected: 0 }))
+    if (first !== undefined) store.setState({ ...store.getState(), selected: 0 })
   }, [first])
   return { hits, groups, isPending, message: messageOf(text, found, isPending, hits.length) }
 }
