@@ -96,6 +96,6 @@ test('the console, the documentation and the API reference lead to each other', 
   await page.getByRole('heading', { name: 'Whereabouts API', exact: true }).waitFor()
   await page.getByRole('link', { name: 'quick start' }).first().click()
   await page.waitForURL('**/docs/quick-start')
-  await page.getByRole('link', { name: 'Console' }).click()
+  await page.getByRole('link', { name: 'Console', exact: true }).click()
   await page.waitForURL((url) => url.pathname === '/')
 })

@@ -30,6 +30,7 @@ test('from anywhere, Ctrl-K finds things, screens and actions by keyboard', asyn
   await finder.waitFor({ state: 'detached' })
 
   await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Find' }).waitFor()
   await page.keyboard.type('no such thing')
   await finder.getByText('Nothing found for “no such thing”.').first().waitFor()
   await page.keyboard.press('Control+a')

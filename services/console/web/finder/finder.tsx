@@ -12,7 +12,7 @@ import { useVisits } from '../parts/visits.ts'
 import { want } from '../parts/wanted.ts'
 import { useSession } from '../session/use-session.ts'
 import { find, findNamed } from './found.ts'
-import { groupsOf, type Hit, isExact, NOTHING } from './hits.ts'
+import { groupsOf, type Hit, isExact, isOwn, NOTHING } from './hits.ts'
 import './finder.css'
 
 const TYPING_MS = 200
@@ -43,9 +43,11 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
   const openNamed = async () => {
     const found = { ...NOTHING, named: await findNamed(typed) }
     const [hit, ...others] = groupsOf({ text: typed, found, visits: [], isAdmin }).find(isExact)?.hits ?? []
+    const own = hits[selected]
     if (hit && others.length === 0) open(hit)
+    else if (!hit && own && isOwn(own)) open(own)
   }
-  /** A scanner presses Enter before the results are there: then the value must name one thing. */
+  /** A scanner presses Enter before the results are there: then the value must name one thing, a screen or an action. */
   const openScanned = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || !isPending) return
     event.preventDefault()

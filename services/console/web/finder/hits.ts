@@ -32,6 +32,9 @@ export type Hit = {
   to: string
   dialog?: Dialog
 }
+/** Screens and actions are known here, before the API has answered. */
+export const isOwn = ({ key }: Hit): boolean => !/^(?:asset|location|reader)-/.test(key)
+
 export type Group = { label: string; hits: readonly Hit[] }
 
 type Thing = { id: number; name: string; hint?: string; type?: string }
