@@ -11,7 +11,7 @@ export const PLACES: readonly Place[] = [
   { path: 'deploy/Dockerfile', pattern: /^ARG APP_VERSION=(.*)$/gm },
   { path: 'libs/client/package/README.md', pattern: /client-(.*?)\.tgz/g },
   { path: 'libs/client-python/README.md', pattern: /whereabouts-(.*?)-py3/g },
-  { path: 'docs/kubernetes.md', pattern: /REGISTRY\/whereabouts:(\S*)/g },
+  { path: 'docs/kubernetes.md', pattern: /REGISTRY\/whereabouts:([\w.-]*)/g },
   { path: 'libs/contracts/openapi/openapi.json', pattern: /^ {4}"version": "(.*)"/gm, toDo: GENERATED },
   {
     path: 'libs/contracts/openapi/openapi.legacy.json',
