@@ -66,12 +66,7 @@ async function populate(db: Kysely<Tables>): Promise<void> {
       insert into tag (org_id, id, revision, tag_type, value, asset_id, created_at)
       select org_id, id + 800000, 1, 'rfid', 'E280' || upper(md5(id::text)), id, now() from asset
       where org_id = ${org}`.execute(db)
-    await sql`
-      insert into scan (org_id, asset_id, minute, observed_at, location_id)
-      select org_id, id, date_trunc('minute', at), at, ${org}::bigint * 1000000 + 500000 + (id + n) % ${LOCATIONS}
-      from asset cross join generate_series(0, ${MONTHS} - 1) as n
-      cross join lateral (select now() - n * interval '30 days' - (id % 40000) * interval '1 minute') as t (at)
-      where org_id = ${org} and id % 30 <> 29`.execute(db)
+    await insertScans(db, org)
   }
   await sql`
     update position p set minute = s.minute, observed_at = s.observed_at, location_id = s.location_id
@@ -79,6 +74,24 @@ async function populate(db: Kysely<Tables>): Promise<void> {
     where p.org_id = s.org_id and p.asset_id = s.asset_id`.execute(db)
   await vi.waitUntil(() => isVacuumed(db), { timeout: 30_000 })
 }
+
+/** With their movements at once: the trigger for the older release would repair them row by row. */
+const insertScans = (db: Kysely<Tables>, org: number) =>
+  db.transaction().execute(async (tx) => {
+    await sql`select set_config('whereabouts.writes_movements', 'on', true)`.execute(tx)
+    await sql`
+      insert into scan (org_id, asset_id, minute, observed_at, location_id)
+      select org_id, id, date_trunc('minute', at), at, ${org}::bigint * 1000000 + 500000 + (id + n) % ${LOCATIONS}
+      from asset cross join generate_series(0, ${MONTHS} - 1) as n
+      cross join lateral (select now() - n * interval '30 days' - (id % 40000) * interval '1 minute') as t (at)
+      where org_id = ${org} and id % 30 <> 29`.execute(tx)
+    await sql`
+      insert into movement (org_id, asset_id, minute, observed_at, from_location_id, to_location_id)
+      select org_id, asset_id, minute, observed_at, before, location_id
+      from (select *, lag(location_id) over (partition by asset_id order by minute) as before
+            from scan where org_id = ${org}) s
+      where location_id is distinct from before`.execute(tx)
+  })
 
 /** An index-only scan needs pages that are marked visible. A snapshot of another session may delay that. */
 export async function isVacuumed(db: Kysely<Tables>): Promise<boolean> {

@@ -114,7 +114,9 @@ test('rows that are counted or skipped are read from an index alone', slow, asyn
 
 test('months outside the range, or after the instant, are not read', slow, async ({ plans }) => {
   const months = async () => {
-    const tables = of(await plans.takeScans()).flatMap(({ table }) => table?.match(/^scan_(.*)$/)?.[1] ?? [])
+    const tables = of(await plans.takeScans()).flatMap(
+      ({ table }) => table?.match(/^(?:scan|movement)_(.*)$/)?.[1] ?? [],
+    )
     return [...new Set(tables)].map((month) => month.replace('_', '-')).toSorted()
   }
   const monthAgo = (days: number) => monthOf(Date.now() - days * DAY_MS)

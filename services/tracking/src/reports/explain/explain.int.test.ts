@@ -25,7 +25,7 @@ describe('pnpm explain', () => {
     expect(await explain('asset-locations', 'at=2026-01-02T00:00:00.000Z')).toMatch(/^strategy: at_instant\n/)
     expect(await explain('current-locations', '')).toMatch(/^strategy: by_last_seen\n/)
     expect(await explain('occupancy', `location_id=${dock.id}`)).toContain('asset_place_location')
-    expect(await explain('movement-summary', '')).toContain('row_number() over in_order')
+    expect(await explain('movement-summary', '')).toContain('from movement moved')
     await expect(explain('asset-locations', 'limit=0')).rejects.toMatchObject({ status: 400 })
   })
 
