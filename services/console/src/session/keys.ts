@@ -11,7 +11,7 @@ export type KeysResponse = { status: number; headers: Record<string, string>; te
 export type CallKeys = (operation: string, body: unknown, request: FastifyRequest) => Promise<KeysResponse>
 
 /** Response headers that browsers need. */
-const PASSED_HEADERS = ['content-type', 'retry-after', 'www-authenticate']
+const PASSED_HEADERS = ['content-type', 'link', 'retry-after', 'www-authenticate']
 const TIMEOUT_MS = 10_000
 /** Shorter than the time that a stopping service still accepts requests. */
 const KEEP_ALIVE_MS = 4_000
