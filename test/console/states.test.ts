@@ -124,7 +124,9 @@ test('offline, every screen of the menu opens and says so; back online it loads'
   const menu = page.getByRole('navigation', { name: 'Main menu' })
   await menu.getByRole('link', { name: 'Members' }).waitFor()
   const names = (await menu.getByRole('link').allTextContents()).filter((name) => name !== 'Overview')
-  await expect.poll(() => page.evaluate<string>(SCRIPTS), { timeout: 10_000 }).toMatch(/\/static\/organization-/)
+  await expect
+    .poll(() => page.evaluate<string>(SCRIPTS), { timeout: 10_000 })
+    .toMatch(/\/static\/organization-/)
   let before = ''
   const isComplete = async () => before === (before = await page.evaluate<string>(SCRIPTS))
   await expect.poll(isComplete, { interval: 500, timeout: 10_000 }).toBe(true)
