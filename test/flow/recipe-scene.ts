@@ -67,6 +67,7 @@ const MAKE_MONTH = 'select make_scan_month($1) where to_regclass($2) is null'
 const SIGHTINGS = `insert into scan (org_id, asset_id, location_id, minute, observed_at)
   select $1, $2, $3, date_trunc('minute', t), t from generate_series($4::timestamptz, $5, '1 minute') as t`
 /** As if the save had been then. */
-const LAST_SEEN = `with gone as (delete from scan where org_id = $1 and asset_id = $2)
+const LAST_SEEN = `with gone as (delete from scan where org_id = $1 and asset_id = $2),
+  moved as (delete from movement where org_id = $1 and asset_id = $2)
   update position set minute = date_trunc('minute', $3::timestamptz), observed_at = $3, dwell_started_at = $3
   where org_id = $1 and asset_id = $2`
