@@ -53,19 +53,32 @@ test('the floor draws itself, follows movements, and says what is in a room', as
   await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
 })
 
+type Spot = { x: number; y: number }
+
+/** Where on the page the first dot is drawn; null while there is none. */
+const DOT = `(() => {
+  const canvas = document.querySelector('.floor-plan canvas')
+  if (!canvas?.width || !canvas.height) return null
+  const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  const alpha = data.findIndex((value, i) => i % 4 === 3 && value === 255)
+  if (alpha === -1) return null
+  const pixel = (alpha - 3) / 4
+  const box = canvas.getBoundingClientRect()
+  return {
+    x: box.left + (pixel % width) / devicePixelRatio,
+    y: box.top + Math.floor(pixel / width) / devicePixelRatio,
+  }
+})()`
+
 test('a dot says what it is, and a view can be sent to somebody', async ({ member, organization }) => {
   const { page } = member
   const { hall, forklift } = await scene(organization)
   await member.open(`/floor?room=${hall}`)
-  const dock = page.getByRole('button', { name: 'Dock 1 1 asset' })
-  const box = await dock.boundingBox()
-  if (!box) throw new Error('the room has no place')
-  // A pointer that comes near enough to the dot, wherever in the room it stands.
-  const hint = page.getByText('Forklift 7')
-  for (let y = box.y + 30; y < box.y + box.height && (await hint.count()) === 0; y += 8)
-    for (let x = box.x + 4; x < box.x + box.width && (await hint.count()) === 0; x += 8)
-      await page.mouse.move(x, y)
-  await hint.waitFor()
+  await page.getByRole('button', { name: 'Dock 1 1 asset' }).waitFor()
+  await expect.poll(() => page.evaluate<Spot | null>(DOT)).not.toBeNull()
+  const spot = await page.evaluate<Spot>(DOT)
+  await page.mouse.move(spot.x, spot.y)
+  await page.getByText('Forklift 7').waitFor()
   await page.mouse.down()
   await page.mouse.up()
   await page.waitForURL(`**/floor?room=${hall}&selected=asset-${forklift.id}`)
