@@ -3,12 +3,14 @@ import type { Room } from './rooms.ts'
 /** In pixels. */
 export type Box = { x: number; y: number; width: number; height: number }
 
-/** A room on the picture. `isOpen`: its sub-locations are drawn inside of it. */
-export type PlacedRoom = { room: Room; box: Box; isOpen: boolean }
+export type Point = readonly [x: number, y: number]
 
-const GAP = 8
+/** A room on the picture. `isOpen`: its sub-locations are drawn inside of it. `outline`: its corners, if it is no rectangle. */
+export type PlacedRoom = { room: Room; box: Box; isOpen: boolean; outline?: readonly Point[] }
+
+export const GAP = 8
 /** The name and the number of an open room. */
-const HEAD = 28
+export const HEAD = 28
 /** A room below this size shows its sub-locations as one number. */
 const LEAST = { width: 84, height: 56 }
 const MOST_LEVELS = 2

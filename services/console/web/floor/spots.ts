@@ -1,4 +1,5 @@
-import { type Box, insideOf } from './layout.ts'
+import { type Box, insideOf, type PlacedRoom } from './layout.ts'
+import { isWithin, middleOf } from './plan-layout.ts'
 import type { Content } from './places.ts'
 
 export type Spot = { x: number; y: number }
@@ -17,19 +18,35 @@ const REACH = 6
  */
 export function spotsOf({ assets, placed }: Content): ReadonlyMap<number, Spot> {
   if (placed.isOpen) return rowOf(assets, placed.box)
-  const inside = insideOf(placed.box)
-  const room = (inside.width * inside.height) / AREA
-  const count = SPOTS.findLast((spots) => spots <= room) ?? SPOTS[0]
-  if (assets.length > count / 2) return new Map()
+  const free = spotsIn(placed)
+  if (assets.length > free.length / 2) return new Map()
   const spots = new Map<number, Spot>()
   const taken = new Set<number>()
   for (const id of assets) {
-    let spot = id % count
-    while (taken.has(spot)) spot = (spot + 1) % count
+    let spot = id % free.length
+    while (taken.has(spot)) spot = (spot + 1) % free.length
     taken.add(spot)
-    spots.set(id, sunflower((spot + 0.5) / count, spot, inside))
+    const { x, y } = free[spot] ?? placed.box
+    spots.set(id, { x, y })
   }
   return spots
+}
+
+/** Half of the name in the middle of a room that is no rectangle. */
+const NAME = { width: 60, height: 16 }
+
+/** Where a dot may stand. */
+function spotsIn({ box, outline }: PlacedRoom): readonly Spot[] {
+  const inside = outline ? box : insideOf(box)
+  const room = (inside.width * inside.height) / AREA
+  const count = SPOTS.findLast((spots) => spots <= room) ?? SPOTS[0]
+  const all = Array.from({ length: count }, (_, seed) => sunflower((seed + 0.5) / count, seed, inside))
+  if (!outline) return all
+  const [nameX, nameY] = middleOf(outline)
+  return all.filter(
+    ({ x, y }) =>
+      isWithin(outline, [x, y]) && (Math.abs(x - nameX) > NAME.width || Math.abs(y - nameY) > NAME.height),
+  )
 }
 
 /** Seeds of a sunflower are spread evenly; here stretched to the room. `share`: of the seeds, how many are further inside. */

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import {
+  frameOf,
+  isRectangle,
+  isWithin,
+  middleOf,
+  planLayout,
+  toScreen,
+  unitsOf,
+  type Zone,
+} from './plan-layout.ts'
+import { buildingOf } from './rooms.ts'
+import { contentOf } from './places.ts'
+import { spotsOf } from './spots.ts'
+import type { Point } from './layout.ts'
+import { addCorner, moveCorner, moveZone, removeCorner, zoneOf } from './zone-edits.ts'
+
+const AREA = { x: 0, y: 0, width: 1000, height: 600 }
+const row = (id: number, parent: number | null) => ({
+  id,
+  external_key: `K-${id}`,
+  name: `Room ${id}`,
+  parent_id: parent,
+})
+const rectangle = (id: number, x = 0, y = 0): Zone => zoneOf(id, { x, y, width: 1000, height: 500 })
+const L_SHAPE: Zone['points'] = [
+  [0, 0],
+  [4000, 0],
+  [4000, 2000],
+  [2000, 2000],
+  [2000, 4000],
+  [0, 4000],
+]
+
+test('a plan keeps its proportions and lies in the middle', () => {
+  const { box, scale } = frameOf({ width: 4000, height: 1000 }, AREA)
+  expect(box).toEqual({ x: 0, y: 175, width: 1000, height: 250 })
+  expect(scale).toBe(0.1)
+  expect(toScreen({ box, scale }, [10_000, 2500])).toEqual([1000, 425])
+  expect(unitsOf({ width: 4000, height: 1000 })).toEqual({ width: 10_000, height: 2500 })
+  expect(unitsOf(null)).toEqual({ width: 10_000, height: 6250 })
+})
+
+test('rooms with a zone lie there, the rooms around them are frames, and the others stand beside the plan', () => {
+  const building = buildingOf([row(1, null), row(2, 1), row(3, 1), row(4, null), row(5, null)])
+  const zones = [rectangle(2, 1000, 1000), rectangle(3, 4000, 3000), rectangle(4, 8000, 200), rectangle(99)]
+  const { placed, frame, rest } = planLayout(building.roots, { image: null, zones }, building, AREA)
+  expect(placed.map(({ room }) => room.id).toSorted()).toEqual([1, 2, 3, 4, 5])
+  expect(rest.map(({ id }) => id)).toEqual([5])
+  const boxOf = (id: number) => placed.find(({ room }) => room.id === id)?.box ?? AREA
+  expect(boxOf(2).x).toBeCloseTo(frame.box.x + 1000 * frame.scale)
+  expect(boxOf(5).x).toBeGreaterThanOrEqual(frame.box.x + frame.box.width)
+  for (const inner of [2, 3]) {
+    expect(boxOf(inner).x).toBeGreaterThan(boxOf(1).x)
+    expect(boxOf(inner).y).toBeGreaterThan(boxOf(1).y)
+  }
+  const depth = new Map(placed.map(({ room }, i) => [room.id, i]))
+  expect(depth.get(1)).toBeLessThan(depth.get(2) ?? 0)
+})
+
+test('zones of other places than the one that is shown are left out', () => {
+  const building = buildingOf([row(1, null), row(2, 1), row(3, null), row(4, 3)])
+  const shown = building.rooms.get(1)?.children ?? []
+  const { placed } = planLayout(shown, { image: null, zones: [rectangle(2), rectangle(4)] }, building, AREA)
+  expect(placed.map(({ room }) => room.id)).toEqual([2])
+})
+
+test('every asset of a room stands inside its outline, and none on its name', () => {
+  const building = buildingOf([row(1, null)])
+  const plan = { image: null, zones: [{ location_id: 1, points: L_SHAPE }] }
+  const { placed } = planLayout(building.roots, plan, building, AREA)
+  const assets = Array.from({ length: 20 }, (_, i) => [i * 7 + 3, 1] as const)
+  const content = contentOf(placed, building.rooms, new Map(assets)).get(1)
+  const outline = placed[0]?.outline ?? []
+  const spots = [...(content ? spotsOf(content) : new Map())]
+  expect(spots).toHaveLength(20)
+  expect(spots.filter(([, { x, y }]) => !isWithin(outline, [x, y]))).toEqual([])
+  expect(new Set(spots.map(([, { x, y }]) => `${x} ${y}`)).size).toBe(20)
+})
+
+test('rectangles are recognized in both directions; the middle of a shape lies in it', () => {
+  expect(isRectangle(rectangle(1).points)).toBe(true)
+  expect(isRectangle(rectangle(1).points.toReversed())).toBe(true)
+  expect(isRectangle(L_SHAPE)).toBe(false)
+  expect(isRectangle([[0, 0], [5, 0], [6, 5], [0, 5]])).toBe(false) // oxfmt-ignore
+  expect(isWithin(L_SHAPE, middleOf(L_SHAPE))).toBe(true)
+  expect(middleOf([[0, 0], [10, 0], [20, 0]])).toEqual([10, 0]) // oxfmt-ignore
+})
+
+const SIZE = { width: 10_000, height: 6250 }
+
+test('a zone moves as far as the plan reaches', () => {
+  expect(moveZone(rectangle(1), -500, 99_999, SIZE).points).toEqual(rectangle(1, 0, 5750).points)
+})
+
+test('a corner of a rectangle takes its neighbors along; a corner of another shape moves alone', () => {
+  expect(moveCorner(rectangle(1), 2, [2000, 800], SIZE).points).toEqual(
+    [[0, 0], [2000, 0], [2000, 800], [0, 800]], // oxfmt-ignore
+  )
+  const shape = { location_id: 1, points: L_SHAPE }
+  const moved = moveCorner(shape, 3, [1500, 1500], SIZE).points
+  expect(moved.filter((point, i) => point.join() !== L_SHAPE[i]?.join())).toEqual([[1500, 1500]])
+  expect(moveCorner(rectangle(1), 2, [10, 800], SIZE)).toEqual(rectangle(1)) // would be too narrow
+})
+
+test('corners are added in the middle of a side, and removed down to three', () => {
+  const five = addCorner(rectangle(1), 3)
+  expect(five.points[4]).toEqual([0, 250] satisfies Point)
+  const three = [0, 0, 0, 0].reduce((zone, i) => removeCorner(zone, i), five)
+  expect(three.points).toHaveLength(3)
+})
