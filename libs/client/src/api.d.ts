@@ -1033,6 +1033,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/floor-plans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all floor plans
+         * @description Leaves out plans and zones of deleted locations. They come back when the location is restored.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listFloorPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/floor-plans/{place}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save the zones and readers of a floor plan
+         * @description Creates the plan if there is none. Responds with 409 if the plan has another version than `version`, or if the organization has too many plans, zones or readers. A zone is of a live location below the place.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        put: operations["saveFloorPlan"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/floor-plans/{place}/image": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save the image of a floor plan
+         * @description Creates the plan if there is none. Responds with 409 if the images of the organization are too large together.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        put: operations["saveFloorImage"];
+        post?: never;
+        /**
+         * Remove the image of a floor plan
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["removeFloorImage"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/floor-plans/images/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve the image of a floor plan
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getFloorImage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -2175,6 +2275,60 @@ export interface components {
         };
         /**
          * @example {
+         *       "zones": [
+         *         {
+         *           "location_id": 4503599627370497,
+         *           "points": [
+         *             [
+         *               0,
+         *               0
+         *             ],
+         *             [
+         *               5000,
+         *               0
+         *             ],
+         *             [
+         *               5000,
+         *               2500
+         *             ]
+         *           ]
+         *         }
+         *       ],
+         *       "readers": [
+         *         {
+         *           "reader_id": 4503599627370498,
+         *           "x": 2500,
+         *           "y": 100
+         *         }
+         *       ],
+         *       "version": 0
+         *     }
+         */
+        FloorPlanSave: {
+            zones: components["schemas"]["Zone"][];
+            readers: components["schemas"]["PlacedReader"][];
+            version: number;
+        };
+        Zone: {
+            /**
+             * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
+             * @example 4503599627370497
+             */
+            location_id: number;
+            points: (number)[][];
+        };
+        PlacedReader: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            reader_id: number;
+            x: number;
+            y: number;
+        };
+        /**
+         * @example {
          *       "asset_identifiers": [
          *         "FORKLIFT-7",
          *         "PALLET-0031"
@@ -3145,6 +3299,30 @@ export interface components {
                 value: string;
             } | null;
         };
+        FloorPlan: {
+            /** @example all */
+            place: string;
+            image: components["schemas"]["FloorImage"] | null;
+            zones: components["schemas"]["ZoneOutput"][];
+            readers: components["schemas"]["PlacedReaderOutput"][];
+            version: number;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+        };
+        FloorImage: {
+            hash: string;
+            /**
+             * @description Known values: `image/png`, `image/jpeg`, `image/webp`, `image/svg+xml`.
+             * @example image/png
+             */
+            media_type: string;
+            width: number;
+            height: number;
+        };
         Import: {
             /**
              * Format: int64
@@ -3834,6 +4012,24 @@ export interface components {
             /** @description True for a test event, which reports no actual movement. */
             test: boolean;
         };
+        ZoneOutput: {
+            /**
+             * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
+             * @example 4503599627370497
+             */
+            location_id: number;
+            points: (number)[][];
+        };
+        PlacedReaderOutput: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            reader_id: number;
+            x: number;
+            y: number;
+        };
         AssetMovedEvent: {
             /**
              * @description Which event it is. Ignore events with an unknown value.
@@ -4047,6 +4243,13 @@ export interface components {
         LookupRowList: {
             /** @description The content of the response. */
             data: components["schemas"]["LookupRow"][];
+        };
+        FloorPlanList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["FloorPlan"][];
+        };
+        FloorPlanAnswer: {
+            data: components["schemas"]["FloorPlan"];
         };
         ImportAnswer: {
             data: components["schemas"]["Import"];
@@ -7660,6 +7863,336 @@ export interface operations {
             403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listFloorPlans: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "place": "all",
+                     *           "image": null,
+                     *           "zones": [
+                     *             {
+                     *               "location_id": 4503599627370497,
+                     *               "points": [
+                     *                 [
+                     *                   "no example"
+                     *                 ]
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "readers": [
+                     *             {
+                     *               "reader_id": 4503599627370497,
+                     *               "x": 0,
+                     *               "y": 0
+                     *             }
+                     *           ],
+                     *           "version": 0,
+                     *           "updated_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FloorPlanList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    saveFloorPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                place: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "zones": [
+                 *         {
+                 *           "location_id": 4503599627370497,
+                 *           "points": [
+                 *             [
+                 *               0,
+                 *               0
+                 *             ],
+                 *             [
+                 *               5000,
+                 *               0
+                 *             ],
+                 *             [
+                 *               5000,
+                 *               2500
+                 *             ]
+                 *           ]
+                 *         }
+                 *       ],
+                 *       "readers": [
+                 *         {
+                 *           "reader_id": 4503599627370498,
+                 *           "x": 2500,
+                 *           "y": 100
+                 *         }
+                 *       ],
+                 *       "version": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["FloorPlanSave"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "place": "all",
+                     *         "image": null,
+                     *         "zones": [
+                     *           {
+                     *             "location_id": 4503599627370497,
+                     *             "points": [
+                     *               [
+                     *                 "no example"
+                     *               ]
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "readers": [
+                     *           {
+                     *             "reader_id": 4503599627370497,
+                     *             "x": 0,
+                     *             "y": 0
+                     *           }
+                     *         ],
+                     *         "version": 0,
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FloorPlanAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    saveFloorImage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                place: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example no example */
+                "image/png": string;
+                /** @example no example */
+                "image/jpeg": string;
+                /** @example no example */
+                "image/webp": string;
+                /** @example no example */
+                "image/svg+xml": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "place": "all",
+                     *         "image": null,
+                     *         "zones": [
+                     *           {
+                     *             "location_id": 4503599627370497,
+                     *             "points": [
+                     *               [
+                     *                 "no example"
+                     *               ]
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "readers": [
+                     *           {
+                     *             "reader_id": 4503599627370497,
+                     *             "x": 0,
+                     *             "y": 0
+                     *           }
+                     *         ],
+                     *         "version": 0,
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FloorPlanAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    removeFloorImage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                place: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "place": "all",
+                     *         "image": null,
+                     *         "zones": [
+                     *           {
+                     *             "location_id": 4503599627370497,
+                     *             "points": [
+                     *               [
+                     *                 "no example"
+                     *               ]
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "readers": [
+                     *           {
+                     *             "reader_id": 4503599627370497,
+                     *             "x": 0,
+                     *             "y": 0
+                     *           }
+                     *         ],
+                     *         "version": 0,
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FloorPlanAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getFloorImage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "image/*": string;
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountRoutes } from './accounts.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
+import { floorPlanRoutes } from './floor-plans.ts'
 import { importRoutes } from './imports.ts'
 import { inventoryRoutes } from './inventory.ts'
 import { legacyAssetRoutes } from './legacy/assets.ts'
@@ -51,6 +52,7 @@ export const routes = {
   ...tagRoutes,
   ...restoreRoutes,
   ...lookupRoutes,
+  ...floorPlanRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,

@@ -200,10 +200,11 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
  */
 function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
   const isHead = reply.request.method === 'HEAD'
+  if (!reply.hasHeader('content-type')) reply.type(type)
   if (content instanceof Readable) {
-    if (!isHead) return reply.type(type).send(content)
+    if (!isHead) return reply.send(content)
     content.destroy() // it may hold resources
   }
   const parts = isHead ? [] : (content as AsyncIterable<string>)
-  return reply.type(type).send(Readable.from(parts, { objectMode: false }))
+  return reply.send(Readable.from(parts, { objectMode: false }))
 }

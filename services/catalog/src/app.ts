@@ -10,6 +10,8 @@ import { legacyAssetHandlers } from './assets/assets.legacy.ts'
 import type { Tables } from './db.ts'
 import { exportHandlers } from './exports/exports.handlers.ts'
 import { failedRowHandlers } from './exports/failed-rows.handlers.ts'
+import { floorImageHandlers } from './floor-plans/floor-images.handlers.ts'
+import { floorPlanHandlers } from './floor-plans/floor-plans.handlers.ts'
 import { importHandlers } from './imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
@@ -44,6 +46,8 @@ export function buildApp({ verify, log, registry, tracking, imports, ...deps }: 
     ...tagHandlers(deps),
     ...undeleteHandlers(deps),
     ...valueLookupHandlers(deps),
+    ...floorPlanHandlers(deps),
+    ...floorImageHandlers(deps),
     ...importHandlers({ ...deps, wakeImports: () => imports?.wake(), wakePurge: () => imports?.purge() }),
     ...exportHandlers({ ...deps, tracking }),
     ...failedRowHandlers(deps),

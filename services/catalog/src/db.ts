@@ -1,9 +1,10 @@
 import { assetFields } from '@whereabouts/contracts/assets'
+import type { ImageType, PlacedReader, Zone } from '@whereabouts/contracts/floor-plans'
 import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/fields'
 import type { FileColumn, ImportResource } from '@whereabouts/contracts/imports'
 import { locationFields } from '@whereabouts/contracts/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox'
-import type { Generated, GeneratedAlways, Kysely, Selectable, Transaction } from 'kysely'
+import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
 
 /** The fields of each resource, by table. */
 export const fieldsOf = { asset: assetFields, location: locationFields } as const
@@ -41,6 +42,25 @@ export type Tables = {
   asset_count: { org_id: number; id: GeneratedAlways<number>; n: number }
   outbox: OutboxTable
   import: ImportTable
+  floor_plan: {
+    org_id: number
+    /** A location, or 0 for all. */
+    place: number
+    zones: JSONColumnType<Zone[]>
+    readers: JSONColumnType<PlacedReader[]>
+    image_hash: string | null
+    version: number
+    updated_at: Generated<string>
+  }
+  floor_image: {
+    org_id: number
+    /** SHA-256 of the bytes. */
+    hash: string
+    media_type: ImageType
+    width: number
+    height: number
+    bytes: Buffer
+  }
 }
 
 type ImportTable = {

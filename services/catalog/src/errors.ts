@@ -3,6 +3,7 @@ import {
   MAX_UNFINISHED_IMPORTS,
   MAX_UNFINISHED_IMPORTS_OF_USER,
 } from '@whereabouts/contracts/imports'
+import { floorLimits } from '@whereabouts/contracts/floor-plans'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
@@ -121,6 +122,38 @@ export function tooManyImports(of: 'user' | 'organization', oldest: { id: number
 
 export const notAFinishedDryRun = (id: number) =>
   new AppError('conflict', `import ${id} is not a finished dry run`)
+
+export const floorPlanNotFound = () => new AppError('not_found', 'Floor plan not found')
+export const floorImageNotFound = () => new AppError('not_found', 'Image not found')
+
+export const floorPlanChanged = () =>
+  new AppError('conflict', 'Somebody else has changed this floor plan. Load it and make your changes again.')
+
+const floorLimit = (what: string, max: string) =>
+  new AppError(
+    'conflict',
+    `An organization can have at most ${max} on its floor plans. Remove some ${what} first.`,
+  )
+export const tooManyPlans = () =>
+  new AppError('conflict', `An organization can have at most ${floorLimits.plans} floor plans`)
+export const tooManyZones = () => floorLimit('zones', `${floorLimits.zones} zones`)
+export const tooManyReaders = () => floorLimit('readers', `${floorLimits.readers} readers`)
+export const imagesTooLarge = () =>
+  floorLimit('images', `${floorLimits.imageBytes / 1024 / 1024} MiB of images`)
+
+/** `detail` says what is wrong and what to do. */
+export const invalidImage = (detail: string) =>
+  validationFailed([{ field: 'image', code: 'invalid_value', message: detail }])
+
+export const zonesNotFound = (indexes: readonly [number, ...number[]], isInside: boolean) => {
+  const entry = (index: number): FieldEntry => {
+    const field = `zones[${index}].location_id`
+    const what = isInside ? 'a location inside the location of this plan' : 'a location'
+    return { field, code: 'fk_not_found', message: `${field} does not refer to ${what}` }
+  }
+  const [first, ...rest] = indexes
+  return validationFailed([entry(first), ...rest.map(entry)])
+}
 
 export const tooManyRows = () =>
   new AppError('payload_too_large', `A file can have at most ${MAX_IMPORT_ROWS} rows; split it`)

@@ -7,7 +7,7 @@ import type { Tables, Tx } from '../db.ts'
 import { namingOwner } from './naming-owners.ts'
 
 /** The advisory locks of an organization. A transaction holds one until its end. */
-export type LockName = 'asset keys' | 'location keys' | 'location tree'
+export type LockName = 'asset keys' | 'location keys' | 'location tree' | 'floor plans'
 
 /**
  * Runs `work` in a transaction of one organization and wakes the outbox relay after the commit. Do not nest.

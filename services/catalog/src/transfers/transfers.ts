@@ -5,7 +5,7 @@ type Bounds = Readonly<Record<Holder, number>>
 
 type Options = {
   /** The word in the error. */
-  noun: 'uploads' | 'exports'
+  noun: 'uploads' | 'exports' | 'images'
   concurrent: Bounds
   /** Starts per minute on average, with a burst of twice as many. Absent: no limit. */
   perMinute?: Bounds

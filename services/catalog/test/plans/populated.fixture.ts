@@ -4,7 +4,7 @@ import type { Db } from '../../src/db.ts'
 /** The organization of the requests. 19 others have as many rows. */
 export const ORG_ID = 500_000
 const ORGANIZATIONS = 20
-const SIZE = { assets: 400, locations: 200, imports: 20, lines: 20 }
+const SIZE = { assets: 400, locations: 200, imports: 20, lines: 20, plans: 100 }
 
 /**
  * Fills the tables with so many rows that a sequential scan is never the best plan, and so few that statistics cover
@@ -51,6 +51,15 @@ export async function populate(db: Db): Promise<void> {
       insert into import_fact (org_id, import_id, kind, key, value)
       select org_id, id, 'thing', 'KEY-' || line, '{}'
       from import, generate_series(1, ${SIZE.lines}) as line where org_id = ${org}`.execute(db)
+    await sql`
+      insert into floor_plan (org_id, place, zones, readers, version)
+      select ${org}, case when i = 0 then 0 else ${location} end, '[]', '[]', 1
+      from generate_series(0, ${SIZE.plans} - 1) as i`.execute(db)
+    await sql`
+      insert into floor_image (org_id, hash, media_type, width, height, bytes)
+      select ${org}, md5(i::text), 'image/png', 1, 1, '' from generate_series(1, ${SIZE.plans}) as i`.execute(
+      db,
+    )
   }
   await sql`vacuum analyze`.execute(db)
 }

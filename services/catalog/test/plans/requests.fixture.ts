@@ -18,6 +18,8 @@ const legacy = (...some: Request[]): Request[] =>
 /** Of the tag of an owner, as `populate` makes it. */
 const tagValue = (owner: number) => createHash('md5').update(String(owner)).digest('hex')
 
+const SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 30"/>'
+
 /** Requests to the populated organization: every operation, and lists with every filter and order. */
 export function requests(): Record<Exclude<Operation, ImportOperation>, Request[]> {
   const [location, asset] = [(i: number) => ORG_ID * 10_000 + i, (i: number) => ORG_ID * 10_000 + 1_000 + i]
@@ -44,6 +46,7 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
         encodeURI(`${path}?${query}`),
       ),
     )
+  const zone = { location_id: L, points: [[0, 0], [9, 0], [9, 9]] } // oxfmt-ignore
   const created = { name: 'New', tags: [{ tag_type: 'rfid', value: 'NEW' }] }
   return {
     listAssets: list('/assets', [keys, 'type=person', ...selected(A)]),
@@ -88,6 +91,20 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     lookUpValues: [
       { method: 'POST', path: '/lookup', body: { values: ['ASSET-0007', 'LOC-007', 'NEW', 'none'] } },
     ],
+    listFloorPlans: get('/floor-plans'),
+    saveFloorPlan: [
+      { method: 'PUT', path: '/floor-plans/all', body: { zones: [zone], readers: [], version: 1 } },
+      {
+        method: 'PUT',
+        path: `/floor-plans/${location(0)}`,
+        body: { zones: [zone], readers: [], version: 0 },
+      },
+    ],
+    saveFloorImage: [
+      { method: 'PUT', path: '/floor-plans/all/image', body: SVG, mediaType: 'image/svg+xml' },
+    ],
+    getFloorImage: get(`/floor-plans/images/${createHash('sha256').update(SVG).digest('hex')}`),
+    removeFloorImage: [{ method: 'DELETE', path: '/floor-plans/all/image' }],
     listLegacyAssets: legacy(...get('/assets', '/assets?location=LOC-007')),
     getLegacyAsset: legacy(...get('/assets/ASSET-0004')),
     createLegacyAsset: legacy({ method: 'POST', path: '/assets', body: { name: 'New' } }),

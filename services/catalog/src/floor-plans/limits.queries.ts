@@ -1,0 +1,81 @@
+import { floorLimits, type PlacedReader, type Zone } from '@whereabouts/contracts/floor-plans'
+import type { AppError } from '@whereabouts/service-kit/app-error'
+import { sql } from 'kysely'
+import type { Tx } from '../db.ts'
+import { imagesTooLarge, tooManyPlans, tooManyReaders, tooManyZones } from '../errors.ts'
+import { deleteUnusedImages } from './floor-plans.queries.ts'
+
+/**
+ * What belongs to deleted locations counts too: otherwise it would have no limit. It is forgotten as soon as its room is
+ * needed, because nobody could remove it by hand.
+ */
+
+type NewPlan = {
+  place: number
+  zones: readonly Zone[]
+  kept: readonly Zone[]
+  readers: readonly PlacedReader[]
+}
+
+/**
+ * Call under `lockPlace`. The zones that the plan may have: `zones`, and those of deleted locations (`kept`) if there is
+ * room. Throws if there is no room for `zones` and `readers`.
+ */
+export async function admitPlan(tx: Tx, orgId: number, plan: NewPlan): Promise<Zone[]> {
+  const { place, zones, kept, readers } = plan
+  const all = [...kept, ...zones]
+  if (!(await excess(tx, orgId, place, { zones: all, readers }))) return all
+  await forgetDeleted(tx, orgId)
+  const problem = await excess(tx, orgId, place, { zones, readers })
+  if (problem) throw problem
+  return [...zones]
+}
+
+/** Call under `lockPlace`. Throws if the images of the organization would be too large with this one. */
+export async function admitImage(
+  tx: Tx,
+  orgId: number,
+  image: { hash: string; size: number },
+): Promise<void> {
+  const fits = async () => (await bytesWithout(tx, orgId, image.hash)) + image.size <= floorLimits.imageBytes
+  if (await fits()) return
+  await forgetDeleted(tx, orgId)
+  await deleteUnusedImages(tx, orgId)
+  if (!(await fits())) throw imagesTooLarge()
+}
+
+/** The limit that the plan would exceed together with the others. */
+async function excess(
+  tx: Tx,
+  orgId: number,
+  place: number,
+  { zones, readers }: Pick<NewPlan, 'zones' | 'readers'>,
+): Promise<AppError | undefined> {
+  const { rows } = await sql<{ plans: number; zones: number; readers: number }>`
+    select count(*) as plans, coalesce(sum(jsonb_array_length(zones)), 0)::int as zones,
+      coalesce(sum(jsonb_array_length(readers)), 0)::int as readers
+    from floor_plan where org_id = ${orgId} and place <> ${place}`.execute(tx)
+  const [others] = rows
+  if (!others) return undefined
+  if (others.plans + 1 > floorLimits.plans) return tooManyPlans()
+  if (others.zones + zones.length > floorLimits.zones) return tooManyZones()
+  return others.readers + readers.length > floorLimits.readers ? tooManyReaders() : undefined
+}
+
+async function bytesWithout(tx: Tx, orgId: number, hash: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(octet_length(bytes)), 0)::bigint as bytes from floor_image
+    where org_id = ${orgId} and hash <> ${hash}`.execute(tx)
+  return rows[0]?.bytes ?? 0
+}
+
+/** Deletes the plans and zones of deleted locations. */
+async function forgetDeleted(tx: Tx, orgId: number): Promise<void> {
+  await sql`delete from floor_plan where org_id = ${orgId} and place <> 0 and not exists (
+    select from location where org_id = ${orgId} and id = place and deleted_at is null)`.execute(tx)
+  await sql`update floor_plan set zones = (
+      select coalesce(jsonb_agg(zone order by n), '[]') from jsonb_array_elements(zones) with ordinality as each (zone, n)
+      where exists (select from location where org_id = ${orgId} and id = (zone ->> 'location_id')::bigint
+        and deleted_at is null))
+    where org_id = ${orgId}`.execute(tx)
+}
