@@ -3,12 +3,15 @@ import { useElementSize } from '@mantine/hooks'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import { countText } from '../parts/count-text.ts'
 import { assetTypeOf } from '../parts/asset-types.ts'
-import { layoutOf, type PlacedRoom } from './layout.ts'
+import { layoutOf, type PlacedRoom, type Point } from './layout.ts'
+import { middleOf, planLayout } from './plan-layout.ts'
 import { type Content, contentOf } from './places.ts'
-import type { Building, Room } from './rooms.ts'
+import { ReaderMarks } from './reader-marks.tsx'
+import { roomsOf, type Room } from './rooms.ts'
 import { spotsOf } from './spots.ts'
 import { type Dot, useDots } from './use-dots.ts'
 import type { Floor } from './use-floor.ts'
+import { EVERYTHING, useImage } from './use-plans.ts'
 import './floor.css'
 
 export type Selection = { kind: 'room' | 'asset'; id: number }
@@ -27,13 +30,19 @@ type Props = {
 /** How near the pointer must come to a dot, in pixels. */
 const NEAR = 9
 
-/** Rooms that draw themselves from the tree of locations, and a dot for each asset. */
+/** Rooms, on the plan that somebody arranged or drawn from the tree of locations, and a dot for each asset. */
 export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }: Props) {
   const { ref, width, height } = useElementSize()
   const { building, places, assets } = floor
   const scheme = useComputedColorScheme()
   const shown = useMemo(() => roomsOf(building, focus), [building, focus])
-  const placed = useMemo(() => layoutOf(shown, { x: 0, y: 0, width, height }), [shown, width, height])
+  const plan = floor.plans.get(String(focus?.id ?? EVERYTHING))
+  const { frame, placed } = useMemo(() => {
+    const area = { x: 0, y: 0, width, height }
+    if (plan && (plan.image ?? plan.zones.length > 0)) return planLayout(shown, plan, building, area)
+    return { frame: undefined, placed: layoutOf(shown, area) }
+  }, [shown, plan, building, width, height])
+  const image = useImage(plan?.image?.hash)
   const contents = useMemo(() => contentOf(placed, building.rooms, places), [placed, building, places])
   const canvas = useRef<HTMLCanvasElement>(null)
   const picture = useMemo(() => {
@@ -80,7 +89,16 @@ export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }
         onSelect({ kind: 'asset', id: found.id })
       }}
     >
+      {frame && image !== undefined && (
+        <img
+          src={image}
+          alt=""
+          className="floor-image"
+          style={{ left: frame.box.x, top: frame.box.y, width: frame.box.width, height: frame.box.height }}
+        />
+      )}
       <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter }} />
+      {plan && frame && <ReaderMarks plan={plan} frame={frame} />}
       <canvas ref={canvas} aria-hidden style={{ width, height }} />
       {pointed && (
         <div className="floor-hint" style={{ left: pointed.x, top: pointed.y }} aria-hidden>
@@ -104,12 +122,6 @@ const aboutRoom = ({ children }: Room, total: number) =>
 const isCrowd = (content: Content) =>
   !content.placed.isOpen && content.assets.length > 0 && spotsOf(content).size === 0
 
-/** A location without sub-locations fills the picture itself. */
-function roomsOf({ roots }: Building, focus: Room | undefined): readonly Room[] {
-  if (!focus) return roots
-  return focus.children.length > 0 ? focus.children : [focus]
-}
-
 type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter'> & {
   rooms: readonly Room[]
   placed: readonly PlacedRoom[]
@@ -127,19 +139,26 @@ function RoomList({ rooms, ...rest }: ListProps) {
         if (!content) return null
         const { x, y, width, height } = content.placed.box
         const isSelected = selected?.kind === 'room' && selected.id === room.id
-        const box = { left: x, top: y, width, height, '--fill': content.total / most }
+        const shape = shapeOf(content.placed)
+        const box = { left: x, top: y, width, height, ...shape?.style, '--fill': content.total / most }
         return (
           <li key={room.id}>
             <button
               type="button"
               className="room"
               data-open={content.placed.isOpen || undefined}
+              data-shape={content.placed.outline && 'polygon'}
               data-many={isCrowd(content) || undefined}
               aria-pressed={isSelected}
               style={box}
               onClick={() => onSelect({ kind: 'room', id: room.id })}
               onDoubleClick={() => room.children.length > 0 && onEnter(room)}
             >
+              {shape && (
+                <svg aria-hidden width={width} height={height}>
+                  <polygon points={shape.points} />
+                </svg>
+              )}
               <span className="room-name">{room.name}</span>
               <span className="room-count">
                 {number.format(content.total)}
@@ -152,4 +171,19 @@ function RoomList({ rooms, ...rest }: ListProps) {
       })}
     </ul>
   )
+}
+
+/** How a room that is no rectangle is cut out of its box, and where its name stands. */
+function shapeOf({ outline, box }: PlacedRoom) {
+  if (!outline) return undefined
+  const corners = outline.map(([x, y]): Point => [x - box.x, y - box.y])
+  const [x, y] = middleOf(corners)
+  return {
+    points: corners.map((corner) => corner.join(',')).join(' '),
+    style: {
+      clipPath: `polygon(${corners.map(([left, top]) => `${left}px ${top}px`).join(', ')})`,
+      '--middle-x': `${x}px`,
+      '--middle-y': `${y}px`,
+    },
+  }
 }

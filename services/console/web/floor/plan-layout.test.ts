@@ -12,8 +12,7 @@ import {
 import { buildingOf } from './rooms.ts'
 import { contentOf } from './places.ts'
 import { spotsOf } from './spots.ts'
-import type { Point } from './layout.ts'
-import { addCorner, moveCorner, moveZone, removeCorner, zoneOf } from './zone-edits.ts'
+import { zoneOf } from './edit/zone-edits.ts'
 
 const AREA = { x: 0, y: 0, width: 1000, height: 600 }
 const row = (id: number, parent: number | null) => ({
@@ -45,7 +44,7 @@ test('rooms with a zone lie there, the rooms around them are frames, and the oth
   const building = buildingOf([row(1, null), row(2, 1), row(3, 1), row(4, null), row(5, null)])
   const zones = [rectangle(2, 1000, 1000), rectangle(3, 4000, 3000), rectangle(4, 8000, 200), rectangle(99)]
   const { placed, frame, rest } = planLayout(building.roots, { image: null, zones }, building, AREA)
-  expect(placed.map(({ room }) => room.id).toSorted()).toEqual([1, 2, 3, 4, 5])
+  expect(new Set(placed.map(({ room }) => room.id))).toEqual(new Set([1, 2, 3, 4, 5]))
   expect(rest.map(({ id }) => id)).toEqual([5])
   const boxOf = (id: number) => placed.find(({ room }) => room.id === id)?.box ?? AREA
   expect(boxOf(2).x).toBeCloseTo(frame.box.x + 1000 * frame.scale)
@@ -85,27 +84,4 @@ test('rectangles are recognized in both directions; the middle of a shape lies i
   expect(isRectangle([[0, 0], [5, 0], [6, 5], [0, 5]])).toBe(false) // oxfmt-ignore
   expect(isWithin(L_SHAPE, middleOf(L_SHAPE))).toBe(true)
   expect(middleOf([[0, 0], [10, 0], [20, 0]])).toEqual([10, 0]) // oxfmt-ignore
-})
-
-const SIZE = { width: 10_000, height: 6250 }
-
-test('a zone moves as far as the plan reaches', () => {
-  expect(moveZone(rectangle(1), -500, 99_999, SIZE).points).toEqual(rectangle(1, 0, 5750).points)
-})
-
-test('a corner of a rectangle takes its neighbors along; a corner of another shape moves alone', () => {
-  expect(moveCorner(rectangle(1), 2, [2000, 800], SIZE).points).toEqual(
-    [[0, 0], [2000, 0], [2000, 800], [0, 800]], // oxfmt-ignore
-  )
-  const shape = { location_id: 1, points: L_SHAPE }
-  const moved = moveCorner(shape, 3, [1500, 1500], SIZE).points
-  expect(moved.filter((point, i) => point.join() !== L_SHAPE[i]?.join())).toEqual([[1500, 1500]])
-  expect(moveCorner(rectangle(1), 2, [10, 800], SIZE)).toEqual(rectangle(1)) // would be too narrow
-})
-
-test('corners are added in the middle of a side, and removed down to three', () => {
-  const five = addCorner(rectangle(1), 3)
-  expect(five.points[4]).toEqual([0, 250] satisfies Point)
-  const three = [0, 0, 0, 0].reduce((zone, i) => removeCorner(zone, i), five)
-  expect(three.points).toHaveLength(3)
 })

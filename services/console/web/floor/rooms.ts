@@ -36,3 +36,9 @@ export function buildingOf(rows: readonly Row[]): Building {
 
 /** The room and those around it, the outermost first. */
 export const pathTo = (room: Room | undefined): Room[] => (room ? [...pathTo(room.parent), room] : [])
+
+/** What fills the picture of a place. A location without sub-locations fills it itself. */
+export function roomsOf({ roots }: Building, focus: Room | undefined): readonly Room[] {
+  if (!focus) return roots
+  return focus.children.length > 0 ? focus.children : [focus]
+}

@@ -8,6 +8,7 @@ import { combined, type LoadedQuery } from '../parts/combined-query.ts'
 import { api } from '../session/api.ts'
 import { placesAfter, type Places } from './places.ts'
 import { buildingOf, type Building } from './rooms.ts'
+import { type FloorPlanData, usePlans } from './use-plans.ts'
 
 /** Of more, the picture shows these: the first by key, and the last seen. */
 const MOST_LOCATIONS = 2_000
@@ -24,6 +25,8 @@ export type Floor = {
   assets: ReadonlyMap<number, FloorAsset>
   places: Places
   stays: ReadonlyMap<number, Stay>
+  /** What somebody arranged, by the id of the location, or `all`. */
+  plans: ReadonlyMap<string, FloorPlanData>
   /** When the positions were asked for, in milliseconds of this device. */
   askedAt: number
   /** Whether there are more than the picture shows. */
@@ -35,19 +38,21 @@ export function useFloor(): LoadedQuery<Floor> {
   const locations = useLocations()
   const assets = useAssets()
   const positions = usePositions()
+  const plans = usePlans()
   const moves = useMoves(positions.data?.askedAt)
-  const loaded = combined({ locations, assets, positions })
+  const loaded = combined({ locations, assets, positions, plans })
   const data = useMemo(() => {
-    if (!locations.data || !assets.data || !positions.data) return undefined
+    if (!locations.data || !assets.data || !positions.data || !plans.data) return undefined
     return {
       building: locations.data.building,
       assets: assets.data.byId,
       places: placesAfter(positions.data.places, moves),
       stays: positions.data.stays,
+      plans: plans.data,
       askedAt: positions.data.askedAt,
       isCut: locations.data.isCut || assets.data.isCut || positions.data.isCut,
     }
-  }, [locations.data, assets.data, positions.data, moves])
+  }, [locations.data, assets.data, positions.data, plans.data, moves])
   return { ...loaded, data }
 }
 

@@ -1,15 +1,20 @@
-import { Anchor, Breadcrumbs, Group, Text } from '@mantine/core'
+import { Anchor, Breadcrumbs, Button, Group, Text } from '@mantine/core'
+import IconLayout from '@tabler/icons-react/icons/IconLayout'
 import { useMemo } from 'react'
 import { FloorLegend } from '../../floor/floor-legend.tsx'
 import { FloorPanel } from '../../floor/floor-panel.tsx'
 import { FloorPlan, type Selection } from '../../floor/floor-plan.tsx'
 import { PlaybackBar } from '../../floor/playback-bar.tsx'
-import { pathTo, type Room } from '../../floor/rooms.ts'
+import { PlanEditor } from '../../floor/edit/plan-editor.tsx'
+import { pathTo, roomsOf, type Room } from '../../floor/rooms.ts'
 import { useFloor, type Floor } from '../../floor/use-floor.ts'
+import { useFloorReaders } from '../../floor/use-floor-readers.ts'
+import { EVERYTHING } from '../../floor/use-plans.ts'
 import { useNoticed } from '../../floor/use-noticed.ts'
 import { usePlayback } from '../../floor/use-playback.ts'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
@@ -40,17 +45,28 @@ function Picture({ floor: live }: { floor: Floor }) {
   const playing = usePlayback()
   const { places } = playing
   const floor = useMemo(() => (places ? { ...live, places } : live), [live, places])
-  const [url, setUrl] = useUrlState({ room: '', selected: '' })
+  const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '' })
   const focus = floor.building.rooms.get(Number(url.room))
   const selected = selectionOf(url.selected)
   const noticedNow = useNoticed(live)
   const noticed = places ? NONE : noticedNow // what was not seen until now
   const onSelect = ({ kind, id }: Selection) => setUrl({ selected: `${kind}-${id}` })
   const onEnter = (room: Room | undefined) => setUrl({ room: room ? String(room.id) : '', selected: '' })
+  if (url.arrange !== '') return <Arrange floor={live} focus={focus} onDone={() => setUrl({ arrange: '' })} />
   return (
     <>
       <Group justify="space-between">
-        <Path focus={focus} onEnter={onEnter} />
+        <Group gap="sm">
+          <Path focus={focus} onEnter={onEnter} />
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<Icon of={IconLayout} size={14} />}
+            onClick={() => setUrl({ arrange: 'yes' })}
+          >
+            Arrange
+          </Button>
+        </Group>
         <FloorLegend floor={floor} noticed={noticed.size} />
       </Group>
       <PlaybackBar playing={playing} />
@@ -63,6 +79,25 @@ function Picture({ floor: live }: { floor: Floor }) {
           <FloorPanel {...{ floor, selected, onSelect, onEnter }} />
         </section>
       </div>
+    </>
+  )
+}
+
+type ArrangeProps = { floor: Floor; focus: Room | undefined; onDone: () => void }
+
+function Arrange({ floor: { plans, building }, focus, onDone }: ArrangeProps) {
+  const readers = useFloorReaders()
+  const place = String(focus?.id ?? EVERYTHING)
+  return (
+    <>
+      <Text size="sm" fw={600}>{`Arranging ${focus?.name ?? 'everything'}`}</Text>
+      <PlanEditor
+        key={place}
+        plan={plans.get(place)}
+        shown={roomsOf(building, focus)}
+        readers={readers.data ?? new Map()}
+        {...{ place, building, onDone }}
+      />
     </>
   )
 }

@@ -1,5 +1,5 @@
-import { boundsOf, isRectangle, UNITS, type Zone } from './plan-layout.ts'
-import type { Box, Point } from './layout.ts'
+import { boundsOf, isRectangle, UNITS, type Zone } from '../plan-layout.ts'
+import type { Box, Point } from '../layout.ts'
 
 type Size = { width: number; height: number }
 
@@ -8,29 +8,38 @@ export const GRID = 100
 const MOST_POINTS = 100
 const LEAST_POINTS = 3
 
-export const snap = (value: number) => Math.round(value / GRID) * GRID
 const within = (value: number, most: number) => Math.round(Math.min(most, Math.max(0, value)))
 
-/** The zone moved by `dx` and `dy`, as far as the plan reaches. */
-export function moveZone(zone: Zone, dx: number, dy: number, { width, height }: Size): Zone {
+/** The point moved, on the grid, as far as the plan reaches. */
+export const movePoint = (
+  [x, y]: Point,
+  dx: number,
+  dy: number,
+  grid: number,
+  { width, height }: Size,
+): Point => [within(snap(x + dx, grid), width), within(snap(y + dy, grid), height)]
+
+const snap = (value: number, grid: number) => Math.round(value / grid) * grid
+
+/** The zone moved, with its upper left corner on the grid, as far as the plan reaches. */
+export function moveZone(zone: Zone, dx: number, dy: number, grid: number, { width, height }: Size): Zone {
   const box = boundsOf(zone.points)
-  const x = within(box.x + dx, width - box.width) - box.x
-  const y = within(box.y + dy, height - box.height) - box.y
+  const x = within(snap(box.x + dx, grid), width - box.width) - box.x
+  const y = within(snap(box.y + dy, grid), height - box.height) - box.y
   return { ...zone, points: zone.points.map(([px, py]): Point => [px + x, py + y]) }
 }
 
 /** The zone with one corner elsewhere. A rectangle stays one: the corners next to it follow. */
-export function moveCorner(zone: Zone, index: number, [x, y]: Point, { width, height }: Size): Zone {
+export function moveCorner(zone: Zone, index: number, to: Point): Zone {
   const old = zone.points[index]
   if (!old) return zone
-  const to: Point = [within(x, width), within(y, height)]
   const isBox = isRectangle(zone.points)
   const points = zone.points.map(([px, py], i): Point => {
     if (i === index) return to
     return isBox ? [px === old[0] ? to[0] : px, py === old[1] ? to[1] : py] : [px, py]
   })
-  const { width: wide, height: high } = boundsOf(points)
-  return wide < GRID || high < GRID ? zone : { ...zone, points }
+  const { width, height } = boundsOf(points)
+  return width < GRID || height < GRID ? zone : { ...zone, points }
 }
 
 /** A new corner in the middle of the side that begins at `index`. */
