@@ -2312,7 +2312,7 @@ export interface components {
         Zone: {
             /**
              * Format: int64
-             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
+             * @description The id of the location.
              * @example 4503599627370497
              */
             location_id: number;
@@ -4015,7 +4015,7 @@ export interface components {
         ZoneOutput: {
             /**
              * Format: int64
-             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
+             * @description The id of the location.
              * @example 4503599627370497
              */
             location_id: number;

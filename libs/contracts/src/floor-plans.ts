@@ -42,7 +42,7 @@ const coordinate = z.int().min(0).max(10_000)
 
 export const Zone = z
   .strictObject({
-    location_id: Id.max(MAX_ID),
+    location_id: Id.max(MAX_ID).meta({ description: 'The id of the location.' }),
     points: z
       .array(z.tuple([coordinate, coordinate]))
       .min(3)

@@ -134,7 +134,7 @@ function catalogOf(service: Service, orgId: number): Catalog {
         ...(await callers.headersFor({ orgId: as.org ?? orgId, ...(as.user && { userId: as.user }) })),
         'content-type': as.mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE),
       },
-      ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(body !== undefined && { payload: isRaw(body) ? body : JSON.stringify(body) }),
     })
   const created = async <T>(path: string, body: unknown, as?: As): Promise<T> => {
     const res = await call('POST', path, body, as)
@@ -159,6 +159,8 @@ function catalogOf(service: Service, orgId: number): Catalog {
     takeOutbox: () => takeOutbox(database, orgId),
   }
 }
+
+const isRaw = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
 async function takeOutbox({ pool }: ServiceDatabase<Tables>, orgId: number) {
   type Row = {

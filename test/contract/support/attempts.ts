@@ -71,6 +71,9 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/imports/{import_id}/rows': imports,
   '/imports/{import_id}/failed-rows': imports,
   '/imports/{import_id}/apply': imports,
+  '/floor-plans/{place}': places,
+  '/floor-plans/{place}/image': places,
+  '/floor-plans/images/{hash}': (_mine, { imageHash }) => missing({ hash: imageHash }),
   '/orgs/{org_id}/api-keys': organizations,
   '/orgs/{org_id}/api-keys/{key_id}': ({ org: mine, key: own }, { org, key }) => [
     { params: { org_id: org.id, key_id: key.id }, status: 403 },
@@ -95,6 +98,11 @@ export const attempts: Partial<Record<string, Attempts>> = {
     { params: { org_id: org.id, invitation_id: own }, status: 403 },
     ...missing({ org_id: mine.id, invitation_id: invitationId }),
   ],
+}
+
+/** The plan of all is that of the own organization. */
+function places(_mine: World, { location }: World): Attempt[] {
+  return missing({ place: location.id })
 }
 
 function assets(_mine: World, { asset }: World): Attempt[] {
@@ -224,6 +232,17 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
   restoreAsset: { valid: {} },
+  saveFloorPlan: {
+    valid: { zones: [], readers: [], version: 0 },
+    foreign: ({ location }, { child: { id } }) => {
+      const zones = [{ location_id: id, points: [[0, 0], [9, 0], [9, 9]] }] // oxfmt-ignore
+      const body = { zones, readers: [], version: 2 }
+      return [
+        { params: { place: 'all' }, body: { ...body, version: 0 }, fields: ['zones[0].location_id'] },
+        { params: { place: location.id }, body, fields: ['zones[0].location_id'] },
+      ]
+    },
+  },
   restoreLocation: {
     valid: {},
     foreign: ({ deletedLocationId }, { location }) => [

@@ -22,6 +22,8 @@ export type World = {
   webhookId: number
   /** A finished dry run. */
   importId: number
+  /** Of the image of a floor plan, whose bytes no other organization has. */
+  imageHash: string
   /** Open, for an administrator. */
   invitationId: number
 }
@@ -42,7 +44,18 @@ export async function newWorld(api: Api): Promise<World> {
     .id
   const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
   const invitationId = await newInvitation(api, org, mark)
-  const things = { asset, location, child, deletedLocationId, reader, webhookId, importId, invitationId }
+  const imageHash = await newFloorPlan(api, org.admin, { place: location.id, child: child.id, mark })
+  const things = {
+    asset,
+    location,
+    child,
+    deletedLocationId,
+    reader,
+    webhookId,
+    importId,
+    imageHash,
+    invitationId,
+  }
   const made = { org, key, readerKey, ...things }
   return { ...made, unknownTagId: await scan(api, made) }
 }
@@ -78,6 +91,21 @@ async function newAsset(api: Api, token: string, mark: string) {
     tags: made,
   } = (await succeed(api.call('createAsset', { token, body }))).body.data
   return { id, external_key, name, tagValue, tagId: made[0]?.id ?? 0 }
+}
+
+async function newFloorPlan(
+  api: Api,
+  token: string,
+  { place, child, mark }: { place: number; child: number; mark: string },
+): Promise<string> {
+  const zones = [{ location_id: child, points: [[0, 0], [9, 0], [9, 9]] }] // oxfmt-ignore
+  await succeed(
+    api.call('saveFloorPlan', { token, params: { place }, body: { zones, readers: [], version: 0 } }),
+  )
+  const body = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 30"><title>${mark}</title></svg>`
+  const headers = { 'content-type': 'image/svg+xml' }
+  const saving = api.call('saveFloorImage', { token, params: { place }, body, headers })
+  return (await succeed(saving)).body.data.image?.hash ?? ''
 }
 
 async function newReader(api: Api, token: string, reader_key: string, location_id: number) {

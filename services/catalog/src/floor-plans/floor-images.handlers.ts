@@ -8,7 +8,14 @@ import { floorImageNotFound, floorPlanNotFound } from '../errors.ts'
 import type { HandlerDeps } from '../transactions/transactions.ts'
 import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import { findImage, insertImage, type StoredImage } from './floor-images.queries.ts'
-import { findLiveParents, findPlan, getPlan, lockPlace, savePlan } from './floor-plans.queries.ts'
+import {
+  findLiveParents,
+  findPlan,
+  getPlan,
+  lockPlace,
+  requirePlace,
+  savePlan,
+} from './floor-plans.queries.ts'
 import { placeOf, toPlanView } from './floor-plans.views.ts'
 import { readImage } from './images/read-image.ts'
 import { admitImage, admitPlan } from './limits.queries.ts'
@@ -43,6 +50,7 @@ export const floorImageHandlers = ({
       const place = placeOf(params.place)
       const done = uploads.begin(orgId, userId)
       try {
+        await requirePlace(db.forOrg(orgId), orgId, place)
         const image = toStored(await buffer(upload), headers['content-type'] ?? '')
         const save = async (tx: Tx) => {
           await lockPlace(tx, orgId, place)

@@ -17,11 +17,16 @@ export type PlanRow = {
 
 /**
  * Allows one transaction per organization to change floor plans, until it ends: they share limits and images. Throws
- * `locationNotFound` if the place is not a live location.
+ * like `requirePlace`.
  */
 export async function lockPlace(tx: Tx, orgId: number, place: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`floor:${orgId}`}, 0))`.execute(tx)
-  if (place !== 0 && !(await findLocation(tx, orgId, place))) throw locationNotFound()
+  await requirePlace(tx, orgId, place)
+}
+
+/** Throws `locationNotFound` if the place is not a live location, nor 0. */
+export async function requirePlace(db: Db, orgId: number, place: number): Promise<void> {
+  if (place !== 0 && !(await findLocation(db, orgId, place))) throw locationNotFound()
 }
 
 const plans = (db: Db, orgId: number) =>
