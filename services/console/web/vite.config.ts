@@ -7,14 +7,15 @@ const AREAS: Readonly<Record<string, string>> = {
   assets: 'assets|asset|imports',
   deleted: 'deleted',
   locations: 'locations|location',
-  overview: 'overview|floor|live|movements',
+  overview: 'overview|floor',
+  movements: 'live|movements',
   readers: 'readers|unknown-tags',
   organization: 'members|api-keys|webhook|account',
   passwords: 'forgot-password|reset-password',
 }
 
 /** Screens, and what only one area needs. */
-const OWN = /[\\/](?:screens|finder|spotlight|uplot)[\\/]/
+const OWN = /[\\/](?:screens|finder|spotlight|uplot|web[\\/]floor)[\\/]/
 /** Parts of one screen that others show, too. */
 const BORROWED = new RegExp(
   String.raw`[\\/]screens[\\/](?:${[
@@ -31,6 +32,7 @@ const BORROWED = new RegExp(
 const GROUPS = [
   { name: 'first', tags: ['$initial' as const] },
   { name: 'parts', minShareCount: 2, test: (id: string) => !OWN.test(id) || BORROWED.test(id) },
+  { name: 'floor', test: /[\\/]web[\\/]floor[\\/](?!edit)/ },
   ...Object.entries(AREAS).map(([name, folders]) => ({
     name,
     test: new RegExp(String.raw`[\\/]screens[\\/](?:${folders})[\\/](?!rate-plot)`),

@@ -20,7 +20,7 @@ type Props = {
 }
 
 /** Arranges the floor of a place: an image, the zones of locations, and readers. Nothing but the image is saved before "Save". */
-export function PlanEditor({ place, plan, shown, building, readers, onDone }: Props) {
+export default function PlanEditor({ place, plan, shown, building, readers, onDone }: Props) {
   const draft = usePlanDraft(place, plan, onDone)
   const { save, isChanged } = draft
   useBlocker({

@@ -1,14 +1,13 @@
-import { Anchor, Breadcrumbs, Button, Group, Text } from '@mantine/core'
+import { Anchor, Breadcrumbs, Button, Group, Loader, Text } from '@mantine/core'
 import IconLayout from '@tabler/icons-react/icons/IconLayout'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import { FloorLegend } from '../../floor/floor-legend.tsx'
 import { FloorPanel } from '../../floor/floor-panel.tsx'
 import { FloorPlan, type Selection } from '../../floor/floor-plan.tsx'
 import { PlaybackBar } from '../../floor/playback-bar.tsx'
-import { PlanEditor } from '../../floor/edit/plan-editor.tsx'
 import { pathTo, roomsOf, type Room } from '../../floor/rooms.ts'
 import { useFloor, type Floor } from '../../floor/use-floor.ts'
-import { useFloorReaders } from '../../floor/use-floor-readers.ts'
+import { type FloorReader, useFloorReaders } from '../../floor/use-floor-readers.ts'
 import { EVERYTHING } from '../../floor/use-plans.ts'
 import { useNoticed } from '../../floor/use-noticed.ts'
 import { usePlayback } from '../../floor/use-playback.ts'
@@ -18,6 +17,8 @@ import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
+
+const PlanEditor = lazy(() => import('../../floor/edit/plan-editor.tsx'))
 
 /** Everything on one picture. The address has the room and the selection, so that a view can be sent to somebody. */
 export default function FloorScreen() {
@@ -83,6 +84,8 @@ function Picture({ floor: live }: { floor: Floor }) {
   )
 }
 
+const NO_READERS: ReadonlyMap<number, FloorReader> = new Map()
+
 type ArrangeProps = { floor: Floor; focus: Room | undefined; onDone: () => void }
 
 function Arrange({ floor: { plans, building }, focus, onDone }: ArrangeProps) {
@@ -91,13 +94,15 @@ function Arrange({ floor: { plans, building }, focus, onDone }: ArrangeProps) {
   return (
     <>
       <Text size="sm" fw={600}>{`Arranging ${focus?.name ?? 'everything'}`}</Text>
-      <PlanEditor
-        key={place}
-        plan={plans.get(place)}
-        shown={roomsOf(building, focus)}
-        readers={readers.data ?? new Map()}
-        {...{ place, building, onDone }}
-      />
+      <Suspense fallback={<Loader />}>
+        <PlanEditor
+          key={place}
+          plan={plans.get(place)}
+          shown={roomsOf(building, focus)}
+          readers={readers.data ?? NO_READERS}
+          {...{ place, building, onDone }}
+        />
+      </Suspense>
     </>
   )
 }
