@@ -31,11 +31,11 @@ const L_SHAPE: Zone['points'] = [
   [0, 4000],
 ]
 
-test('a plan keeps its proportions and lies in the middle', () => {
+test('a plan keeps its proportions and lies at the top', () => {
   const { box, scale } = frameOf({ width: 4000, height: 1000 }, AREA)
-  expect(box).toEqual({ x: 0, y: 175, width: 1000, height: 250 })
+  expect(box).toEqual({ x: 0, y: 0, width: 1000, height: 250 })
   expect(scale).toBe(0.1)
-  expect(toScreen({ box, scale }, [10_000, 2500])).toEqual([1000, 425])
+  expect(toScreen({ box, scale }, [10_000, 2500])).toEqual([1000, 250])
   expect(unitsOf({ width: 4000, height: 1000 })).toEqual({ width: 10_000, height: 2500 })
   expect(unitsOf(null)).toEqual({ width: 10_000, height: 6250 })
 })

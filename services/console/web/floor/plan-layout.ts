@@ -13,14 +13,14 @@ export type ZonedPlan = { image: Size | null; zones: readonly Zone[] }
 /** Where a plan lies on the screen, and the pixels of one unit. */
 export type Frame = { box: Box; scale: number }
 
-/** The largest frame of the plan's proportions in the middle of `area`. */
+/** The largest frame of the plan's proportions at the top of `area`, in the middle. */
 export function frameOf(image: Size | null, area: Box): Frame {
   const { width, height } = image ?? EMPTY
   const fit = Math.min(area.width / width, area.height / height)
   const size = { width: width * fit, height: height * fit }
   const box = {
     x: area.x + (area.width - size.width) / 2,
-    y: area.y + (area.height - size.height) / 2,
+    y: area.y,
     ...size,
   }
   return { box, scale: Math.max(size.width, size.height) / UNITS }

@@ -19,12 +19,13 @@ export function PlanStage({ draft, building, readerNames }: Props) {
     draft.picked?.kind === kind && draft.picked.id === id
   const picked = draft.zones.find(({ location_id: id }) => isPicked('zone', id))
   const { x, y, ...size } = frame.box
+  const inOrder = draft.zones.toSorted((a, b) => sizeOf(b) - sizeOf(a)) // the smaller ones above
   return (
     <div ref={ref} className="floor-plan plan-stage" role="group" aria-label="Plan">
       <div className="plan-paper" style={{ left: x, top: y, ...size }}>
         {url !== undefined && <img src={url} alt="" />}
       </div>
-      {draft.zones.map((zone) => (
+      {inOrder.map((zone) => (
         <ZoneShape
           key={zone.location_id}
           {...{ draft, zone, frame }}
@@ -43,6 +44,11 @@ export function PlanStage({ draft, building, readerNames }: Props) {
       ))}
     </div>
   )
+}
+
+function sizeOf({ points }: Zone): number {
+  const { width, height } = boundsOf(points)
+  return width * height
 }
 
 const isDelete = ({ key }: KeyboardEvent) => key === 'Delete' || key === 'Backspace'

@@ -24,6 +24,7 @@ export function useDrag<T>({ scale, now, move }: Drag<T>) {
   return {
     onPointerDown(event: PointerEvent<HTMLElement>) {
       event.currentTarget.setPointerCapture(event.pointerId)
+      event.currentTarget.focus() // not every browser does it
       start.current = { x: event.clientX, y: event.clientY, from: now() }
     },
     onPointerMove(event: PointerEvent) {

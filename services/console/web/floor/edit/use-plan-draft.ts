@@ -2,8 +2,9 @@ import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
-import type { Zone } from '../plan-layout.ts'
+import { unitsOf, type Zone } from '../plan-layout.ts'
 import type { FloorPlanData } from '../use-plans.ts'
+import { stretched } from './zone-edits.ts'
 
 export type PlacedReader = FloorPlanData['readers'][number]
 export type Picked = { kind: 'zone' | 'reader'; id: number }
@@ -37,9 +38,24 @@ export function usePlanDraft(place: string, plan: FloorPlanData | undefined, onS
           : undefined,
     },
   )
+  const change = () => {
+    setChanged(true)
+    save.reset()
+  }
   /** An image is saved at once. Another version than the next one is somebody else's, and saving will say so. */
   const onImage = (saved: Pick<FloorPlanData, 'image' | 'version'>) => {
+    const [from, to] = [unitsOf(image), unitsOf(saved.image)]
     setImage(saved.image)
+    if (from.width !== to.width || from.height !== to.height) {
+      if (zones.length + readers.length > 0) change()
+      setZones(zones.map((zone) => ({ ...zone, points: stretched(zone.points, from, to) })))
+      setReaders(
+        readers.map(({ reader_id, x, y }) => {
+          const [[toX, toY] = [x, y]] = stretched([[x, y]], from, to)
+          return { reader_id, x: toX, y: toY }
+        }),
+      )
+    }
     if (saved.version === version + 1) setVersion(saved.version)
   }
   const upload = useSend(
@@ -58,10 +74,6 @@ export function usePlanDraft(place: string, plan: FloorPlanData | undefined, onS
     async () => unwrap(await api.DELETE('/api/v1/floor-plans/{place}/image', { params: { path } })).data,
     { reload: RELOAD, onDone: onImage },
   )
-  const change = () => {
-    setChanged(true)
-    save.reset()
-  }
   const edits = {
     addZones: (added: readonly Zone[]) => {
       change()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Point } from '../layout.ts'
 import type { Zone } from '../plan-layout.ts'
-import { addCorner, moveCorner, movePoint, moveZone, removeCorner, zoneOf } from './zone-edits.ts'
+import { addCorner, moveCorner, movePoint, moveZone, removeCorner, stretched, zoneOf } from './zone-edits.ts'
 
 const rectangle = (id: number, x = 0, y = 0): Zone => zoneOf(id, { x, y, width: 1000, height: 500 })
 const L_SHAPE: Point[] = [[0, 0], [4000, 0], [4000, 2000], [2000, 2000], [2000, 4000], [0, 4000]] // oxfmt-ignore
@@ -32,4 +32,9 @@ test('a point moves on the grid, and stays on the plan', () => {
   expect(movePoint([140, 220], 30, 40, 100, SIZE)).toEqual([200, 300])
   expect(movePoint([140, 220], 0, 10, 10, SIZE)).toEqual([140, 230])
   expect(movePoint([140, 220], -500, 9_999, 100, SIZE)).toEqual([0, 6250])
+})
+
+test('what was arranged stays on a plan of another shape', () => {
+  const tall = { width: 5000, height: 10_000 }
+  expect(stretched([[0, 0], [10_000, 6250], [4000, 625]], SIZE, tall)).toEqual([[0, 0], [5000, 10_000], [2000, 1000]]) // oxfmt-ignore
 })

@@ -67,3 +67,10 @@ export function zoneOf(locationId: number, { x, y, width, height }: Box): Zone {
     ],
   }
 }
+
+/** The points of a plan of another shape: what was at its lower end stays there. */
+export const stretched = (points: readonly Point[], from: Size, to: Size): Point[] =>
+  points.map(([x, y]) => [
+    within((x * to.width) / from.width, to.width),
+    within((y * to.height) / from.height, to.height),
+  ])
