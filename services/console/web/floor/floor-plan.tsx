@@ -3,9 +3,10 @@ import { useElementSize } from '@mantine/hooks'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import { countText } from '../parts/count-text.ts'
 import { assetTypeOf } from '../parts/asset-types.ts'
+import { type PaintRoom, shownRooms } from './heat.ts'
 import { layoutOf, type PlacedRoom } from './layout.ts'
 import { type Content, contentOf } from './places.ts'
-import type { Building, Room } from './rooms.ts'
+import type { Room } from './rooms.ts'
 import { spotsOf } from './spots.ts'
 import { type Dot, useDots } from './use-dots.ts'
 import type { Floor } from './use-floor.ts'
@@ -22,17 +23,18 @@ type Props = {
   onEnter: (room: Room) => void
   /** Assets to look at. */
   noticed: ReadonlySet<number>
+  paint: PaintRoom
 }
 
 /** How near the pointer must come to a dot, in pixels. */
 const NEAR = 9
 
 /** Rooms that draw themselves from the tree of locations, and a dot for each asset. */
-export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }: Props) {
+export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed, paint }: Props) {
   const { ref, width, height } = useElementSize()
   const { building, places, assets } = floor
   const scheme = useComputedColorScheme()
-  const shown = useMemo(() => roomsOf(building, focus), [building, focus])
+  const shown = useMemo(() => shownRooms(building, focus), [building, focus])
   const placed = useMemo(() => layoutOf(shown, { x: 0, y: 0, width, height }), [shown, width, height])
   const contents = useMemo(() => contentOf(placed, building.rooms, places), [placed, building, places])
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -80,7 +82,7 @@ export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }
         onSelect({ kind: 'asset', id: found.id })
       }}
     >
-      <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter }} />
+      <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter, paint }} />
       <canvas ref={canvas} aria-hidden style={{ width, height }} />
       {pointed && (
         <div className="floor-hint" style={{ left: pointed.x, top: pointed.y }} aria-hidden>
@@ -104,13 +106,7 @@ const aboutRoom = ({ children }: Room, total: number) =>
 const isCrowd = (content: Content) =>
   !content.placed.isOpen && content.assets.length > 0 && spotsOf(content).size === 0
 
-/** A location without sub-locations fills the picture itself. */
-function roomsOf({ roots }: Building, focus: Room | undefined): readonly Room[] {
-  if (!focus) return roots
-  return focus.children.length > 0 ? focus.children : [focus]
-}
-
-type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter'> & {
+type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter' | 'paint'> & {
   rooms: readonly Room[]
   placed: readonly PlacedRoom[]
   contents: ReadonlyMap<number, Content>
@@ -118,8 +114,7 @@ type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter'> & {
 
 /** The rooms as a list with sub-lists: what is seen is what is read aloud. */
 function RoomList({ rooms, ...rest }: ListProps) {
-  const { contents, selected, onSelect, onEnter } = rest
-  const most = Math.max(1, ...rooms.map(({ id }) => contents.get(id)?.total ?? 0))
+  const { contents, selected, onSelect, onEnter, paint } = rest
   return (
     <ul>
       {rooms.map((room) => {
@@ -127,13 +122,15 @@ function RoomList({ rooms, ...rest }: ListProps) {
         if (!content) return null
         const { x, y, width, height } = content.placed.box
         const isSelected = selected?.kind === 'room' && selected.id === room.id
-        const box = { left: x, top: y, width, height, '--fill': content.total / most }
+        const { fill, text, said } = paint(room, content.total)
+        const box = { left: x, top: y, width, height, '--fill': fill }
         return (
           <li key={room.id}>
             <button
               type="button"
               className="room"
               data-open={content.placed.isOpen || undefined}
+              data-heat={text !== undefined || undefined}
               data-many={isCrowd(content) || undefined}
               aria-pressed={isSelected}
               style={box}
@@ -142,8 +139,11 @@ function RoomList({ rooms, ...rest }: ListProps) {
             >
               <span className="room-name">{room.name}</span>
               <span className="room-count">
-                {number.format(content.total)}
-                <VisuallyHidden>{` ${aboutRoom(room, content.total)}`}</VisuallyHidden>
+                {text ?? number.format(content.total)}
+                <VisuallyHidden>
+                  {said !== undefined && ` ${said}, ${number.format(content.total)}`}
+                  {` ${aboutRoom(room, content.total)}`}
+                </VisuallyHidden>
               </span>
             </button>
             {content.placed.isOpen && <RoomList rooms={room.children} {...rest} />}
