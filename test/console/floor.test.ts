@@ -137,3 +137,27 @@ test('the last hour is played back, movement by movement, and the address keeps 
   await save(organization, [forklift.external_key], 'YARD')
   await room('Yard 1 asset').waitFor()
 })
+
+test('rooms show dwell or movements of a time instead of assets, and the address has it', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await scene(organization)
+  await member.open('/floor')
+  const room = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  const choice = page.getByRole('region', { name: 'Rooms' })
+  await choice.getByText(/out of the most at the same time/).waitFor()
+  await choice.getByText('Movements', { exact: true }).click()
+  await room('Dock 1 1 arrival, 1 asset').waitFor()
+  await room('Hall 1 arrival, 1 asset, 2 sub-locations').waitFor()
+  await choice.getByText('Least 0, most 1.').waitFor()
+  await expectAccessible(page)
+  await choice.getByText('7 days').click()
+  await page.waitForURL(/mode=movements&range=7d/)
+  await page.reload()
+  await room('Dock 1 1 arrival, 1 asset').waitFor()
+  await choice.getByText('Dwell', { exact: true }).click()
+  await room(/^Dock 1 [\d.,]+ h of dwell, 1 asset$/).waitFor()
+  await expectAccessible(page)
+})

@@ -1435,6 +1435,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/movements/by-location": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get arrivals, dwell and the most assets of each location in a time of at most 7 days
+         * @description Of each location that had an asset between `from` and `to`. An asset stays until its next movement, or until it is deleted or no longer valid. At most 200 000 movements count: then `is_cut` is true and `to` is where they end.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listLocationUses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/movements/playback": {
         parameters: {
             query?: never;
@@ -3607,6 +3631,34 @@ export interface components {
             here: number;
             inside: number;
         };
+        LocationUses: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to: string;
+            locations: components["schemas"]["LocationUse"][];
+            /** @description There are more movements, and the time ends with the last counted. */
+            is_cut: boolean;
+        };
+        LocationUse: {
+            /**
+             * Format: int64
+             * @description The id of the location. Null if the asset was seen at no location, or at one that was deleted since.
+             * @example 4503599627370497
+             */
+            location_id: number;
+            arrivals: number;
+            /** @description Seconds from `dwell_started_at` to `asset_last_seen`. Null where `dwell_started_at` is. */
+            dwell_seconds: number;
+            /** @description The most assets that were there at the same time. */
+            most_assets: number;
+        };
         Playback: {
             /**
              * Format: date-time
@@ -4373,6 +4425,9 @@ export interface components {
             data: components["schemas"]["Occupancy"][];
             total: number;
             nowhere: number;
+        };
+        LocationUsesAnswer: {
+            data: components["schemas"]["LocationUses"];
         };
         PlaybackAnswer: {
             data: components["schemas"]["Playback"];
@@ -8976,6 +9031,59 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OccupancyList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listLocationUses: {
+        parameters: {
+            query: {
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:00:00.000Z",
+                     *         "locations": [
+                     *           {
+                     *             "location_id": 4503599627370497,
+                     *             "arrivals": 0,
+                     *             "dwell_seconds": 0,
+                     *             "most_assets": 0
+                     *           }
+                     *         ],
+                     *         "is_cut": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LocationUsesAnswer"];
                 };
             };
             400: components["responses"]["Error400"];

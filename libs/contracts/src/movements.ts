@@ -138,7 +138,50 @@ export type Playback = z.infer<typeof Playback>
 
 export const PlaybackQuery = z.strictObject({ from: instantParameter, to: instantParameter })
 
+/** Of one location, without its sub-locations, within the time. `dwell_seconds` is the sum over its assets. */
+const LocationUse = z
+  .object({
+    location_id: Id,
+    arrivals: Count,
+    dwell_seconds: Count,
+    most_assets: Count.meta({
+      override: { type: 'integer', minimum: 0 },
+      description: 'The most assets that were there at the same time.',
+    }),
+  })
+  .meta({ id: 'LocationUse' })
+export type LocationUse = z.infer<typeof LocationUse>
+
+export const LocationUses = z
+  .object({
+    from: WireInstant,
+    to: WireInstant,
+    locations: z.array(LocationUse),
+    is_cut: z
+      .boolean()
+      .meta({ description: 'There are more movements, and the time ends with the last counted.' }),
+  })
+  .meta({ id: 'LocationUses' })
+export type LocationUses = z.infer<typeof LocationUses>
+
+export const LocationUsesQuery = z.strictObject({ from: instantParameter, to: instantParameter })
+
 export const movementRoutes = {
+  listLocationUses: {
+    method: 'GET',
+    path: '/movements/by-location',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'Get arrivals, dwell and the most assets of each location in a time of at most 7 days',
+    description:
+      'Of each location that had an asset between `from` and `to`. An asset stays until its next movement, or until it is ' +
+      'deleted or no longer valid. At most 200 000 movements count: then `is_cut` is true and `to` is where they end.',
+    query: LocationUsesQuery,
+    success: { status: 200, schema: dataOf(LocationUses) },
+    errors: ['validation_error'],
+  },
   playMovements: {
     method: 'GET',
     path: '/movements/playback',

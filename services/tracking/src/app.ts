@@ -18,6 +18,7 @@ import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-
 import { currentLocationsHandlers } from './reports/current-locations/current-locations.handlers.ts'
 import { movementSummaryHandlers } from './reports/movement-summary/movement-summary.handlers.ts'
 import type { ReportDeps } from './reports/deps.ts'
+import { byLocationHandlers } from './movements/by-location.handlers.ts'
 import { movementHandlers } from './movements/movements.handlers.ts'
 import { playbackHandlers } from './movements/playback.handlers.ts'
 import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
@@ -46,6 +47,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...occupancyHandlers(deps),
       ...movementHandlers(deps),
       ...playbackHandlers(deps),
+      ...byLocationHandlers(deps),
       ...movementSummaryHandlers(deps),
       ...liveHandlers(deps),
       ...readerHandlers(deps),

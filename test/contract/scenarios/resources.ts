@@ -144,6 +144,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
   listMovements: { 200: () => ({}) },
+  listLocationUses: { 200: () => ({ query: WINDOW }) },
   playMovements: { 200: () => ({ query: WINDOW }) },
   summarizeMovements: { 200: () => ({}) },
   listRecentMovements: { 200: () => ({}) },

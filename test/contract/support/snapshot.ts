@@ -15,10 +15,16 @@ export const WINDOW = {
   to: new Date(Date.now() + 12 * HOUR_MS).toISOString(),
 }
 
+const OF_A_WINDOW: ReadonlySet<OperationId> = new Set([
+  'summarizeMovements',
+  'playMovements',
+  'listLocationUses',
+])
+
 /** Query parameters that an operation needs. */
 function ownQuery(operationId: OperationId, { location }: World): NonNullable<CallOptions['query']> {
   if (operationId === 'listOccupancy') return { location_id: location.id }
-  return operationId === 'summarizeMovements' || operationId === 'playMovements' ? WINDOW : {}
+  return OF_A_WINDOW.has(operationId) ? WINDOW : {}
 }
 
 /** What moved in the last five minutes changes by itself. */

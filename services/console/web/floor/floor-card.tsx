@@ -5,6 +5,7 @@ import { Loaded } from '../parts/loaded.tsx'
 import { FloorLegend } from './floor-legend.tsx'
 import { FloorPlan } from './floor-plan.tsx'
 import { useFloor, type Floor } from './use-floor.ts'
+import { useFullness } from './use-heat.ts'
 import { useNoticed } from './use-noticed.ts'
 
 /** The floor as a card of another screen, `locationId` alone or everything. A click leads to the floor. */
@@ -30,16 +31,18 @@ export function FloorCard({ locationId }: { locationId?: number }) {
 function Picture({ floor, room }: { floor: Floor; room: string }) {
   const navigate = useNavigate()
   const noticed = useNoticed(floor)
+  const paint = useFullness()
   const goTo = (search: object) => void navigate({ to: '/floor', search: { room, ...search } })
   return (
     <>
-      <FloorLegend floor={floor} noticed={noticed.size} />
+      <FloorLegend floor={floor} noticed={noticed} />
       <div style={{ height: 380 }}>
         <FloorPlan
           floor={floor}
           focus={floor.building.rooms.get(Number(room))}
           selected={undefined}
-          noticed={noticed}
+          noticed={noticed.all}
+          paint={paint}
           onSelect={({ kind, id }) => goTo({ selected: `${kind}-${id}` })}
           onEnter={({ id }) => goTo({ room: String(id) })}
         />

@@ -1,7 +1,7 @@
 import { Group, Text } from '@mantine/core'
 import { assetTypeOf } from '../parts/asset-types.ts'
 import type { Floor } from './use-floor.ts'
-import { NOT_SEEN_HOURS } from './use-noticed.ts'
+import { NOT_SEEN_HOURS, type Noticed } from './use-noticed.ts'
 
 const number = new Intl.NumberFormat()
 
@@ -11,7 +11,7 @@ export function FloorLegend({
   noticed,
 }: {
   floor: Floor
-  noticed: number
+  noticed: Noticed
 }) {
   const counts = new Map<string, number>()
   for (const id of places.keys()) {
@@ -24,13 +24,7 @@ export function FloorLegend({
         const { plural, color } = assetTypeOf(type)
         return <Entry key={type} color={color} text={`${plural} ${number.format(count)}`} />
       })}
-      {noticed > 0 && (
-        <Entry
-          color="--mantine-color-body"
-          hasRing
-          text={`Not seen for ${NOT_SEEN_HOURS} h ${number.format(noticed)}`}
-        />
-      )}
+      {noticed.all.size > 0 && <Entry color="--mantine-color-body" hasRing text={aboutRings(noticed)} />}
       {isCut && (
         <Text size="xs" c="dimmed">
           This picture shows a part: the organization has more assets or locations than it can draw.
@@ -39,6 +33,13 @@ export function FloorLegend({
     </Group>
   )
 }
+
+/** One ring for both, so one line says what it can mean. */
+const aboutRings = ({ notSeen, longest }: Noticed) =>
+  [
+    ...(notSeen > 0 ? [`Not seen for ${NOT_SEEN_HOURS} h ${number.format(notSeen)}`] : []),
+    ...(longest > 0 ? [`Longest here ${number.format(longest)}`] : []),
+  ].join(' or ')
 
 type EntryProps = { color: string; text: string; hasRing?: boolean }
 

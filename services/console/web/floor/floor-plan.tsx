@@ -3,6 +3,7 @@ import { useElementSize } from '@mantine/hooks'
 import { type MouseEvent, useMemo, useRef, useState } from 'react'
 import { countText } from '../parts/count-text.ts'
 import { assetTypeOf } from '../parts/asset-types.ts'
+import type { PaintRoom } from './heat.ts'
 import { layoutOf, type PlacedRoom, type Point } from './layout.ts'
 import { middleOf, planLayout } from './plan-layout.ts'
 import { type Content, contentOf } from './places.ts'
@@ -25,13 +26,14 @@ type Props = {
   onEnter: (room: Room) => void
   /** Assets to look at. */
   noticed: ReadonlySet<number>
+  paint: PaintRoom
 }
 
 /** How near the pointer must come to a dot, in pixels. */
 const NEAR = 9
 
 /** Rooms, on the plan that somebody arranged or drawn from the tree of locations, and a dot for each asset. */
-export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }: Props) {
+export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed, paint }: Props) {
   const { ref, width, height } = useElementSize()
   const { building, places, assets } = floor
   const scheme = useComputedColorScheme()
@@ -97,7 +99,7 @@ export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed }
           style={{ left: frame.box.x, top: frame.box.y, width: frame.box.width, height: frame.box.height }}
         />
       )}
-      <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter }} />
+      <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter, paint }} />
       {plan && frame && <ReaderMarks plan={plan} frame={frame} />}
       <canvas ref={canvas} aria-hidden style={{ width, height }} />
       {pointed && (
@@ -122,7 +124,7 @@ const aboutRoom = ({ children }: Room, total: number) =>
 const isCrowd = (content: Content) =>
   !content.placed.isOpen && content.assets.length > 0 && spotsOf(content).size === 0
 
-type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter'> & {
+type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter' | 'paint'> & {
   rooms: readonly Room[]
   placed: readonly PlacedRoom[]
   contents: ReadonlyMap<number, Content>
@@ -130,8 +132,7 @@ type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter'> & {
 
 /** The rooms as a list with sub-lists: what is seen is what is read aloud. */
 function RoomList({ rooms, ...rest }: ListProps) {
-  const { contents, selected, onSelect, onEnter } = rest
-  const most = Math.max(1, ...rooms.map(({ id }) => contents.get(id)?.total ?? 0))
+  const { contents, selected, onSelect, onEnter, paint } = rest
   return (
     <ul>
       {rooms.map((room) => {
@@ -140,7 +141,8 @@ function RoomList({ rooms, ...rest }: ListProps) {
         const { x, y, width, height } = content.placed.box
         const isSelected = selected?.kind === 'room' && selected.id === room.id
         const shape = shapeOf(content.placed)
-        const box = { left: x, top: y, width, height, ...shape?.style, '--fill': content.total / most }
+        const { fill, text, said } = paint(room, content.total)
+        const box = { left: x, top: y, width, height, ...shape?.style, '--fill': fill }
         return (
           <li key={room.id}>
             <button
@@ -148,6 +150,7 @@ function RoomList({ rooms, ...rest }: ListProps) {
               className="room"
               data-open={content.placed.isOpen || undefined}
               data-shape={content.placed.outline && 'polygon'}
+              data-heat={text !== undefined || undefined}
               data-many={isCrowd(content) || undefined}
               aria-pressed={isSelected}
               style={box}
@@ -161,8 +164,11 @@ function RoomList({ rooms, ...rest }: ListProps) {
               )}
               <span className="room-name">{room.name}</span>
               <span className="room-count">
-                {number.format(content.total)}
-                <VisuallyHidden>{` ${aboutRoom(room, content.total)}`}</VisuallyHidden>
+                {text ?? number.format(content.total)}
+                <VisuallyHidden>
+                  {said !== undefined && ` ${said}, ${number.format(content.total)}`}
+                  {` ${aboutRoom(room, content.total)}`}
+                </VisuallyHidden>
               </span>
             </button>
             {content.placed.isOpen && <RoomList rooms={room.children} {...rest} />}

@@ -7,7 +7,7 @@ import { playbackOf } from './playback.ts'
 import { readMoved } from './playback.queries.ts'
 
 const MOST_ASSETS = 10_000
-const MOST_MOVES = 200_000
+export const MOST_MOVES = 200_000
 
 type Deps = Pick<ReportDeps, 'longReads' | 'now'>
 

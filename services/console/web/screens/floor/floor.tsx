@@ -9,7 +9,9 @@ import { pathTo, roomsOf, type Room } from '../../floor/rooms.ts'
 import { useFloor, type Floor } from '../../floor/use-floor.ts'
 import { type FloorReader, useFloorReaders } from '../../floor/use-floor-readers.ts'
 import { EVERYTHING } from '../../floor/use-plans.ts'
-import { useNoticed } from '../../floor/use-noticed.ts'
+import { HeatBar } from '../../floor/heat-bar.tsx'
+import { useHeat } from '../../floor/use-heat.ts'
+import { NOTHING_NOTICED, useNoticed } from '../../floor/use-noticed.ts'
 import { usePlayback } from '../../floor/use-playback.ts'
 import { FailureNotice } from '../../parts/failure-notice.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -40,17 +42,16 @@ export default function FloorScreen() {
   )
 }
 
-const NONE: ReadonlySet<number> = new Set()
-
 function Picture({ floor: live }: { floor: Floor }) {
   const playing = usePlayback()
   const { places } = playing
   const floor = useMemo(() => (places ? { ...live, places } : live), [live, places])
   const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '' })
   const focus = floor.building.rooms.get(Number(url.room))
+  const shown = useHeat(floor.building, focus, playing.timeline)
   const selected = selectionOf(url.selected)
   const noticedNow = useNoticed(live)
-  const noticed = places ? NONE : noticedNow // what was not seen until now
+  const noticed = places ? NOTHING_NOTICED : noticedNow // what was not seen until now
   const onSelect = ({ kind, id }: Selection) => setUrl({ selected: `${kind}-${id}` })
   const onEnter = (room: Room | undefined) => setUrl({ room: room ? String(room.id) : '', selected: '' })
   if (url.arrange !== '') return <Arrange floor={live} focus={focus} onDone={() => setUrl({ arrange: '' })} />
@@ -68,14 +69,19 @@ function Picture({ floor: live }: { floor: Floor }) {
             Arrange
           </Button>
         </Group>
-        <FloorLegend floor={floor} noticed={noticed.size} />
+        <FloorLegend floor={floor} noticed={noticed} />
       </Group>
       <PlaybackBar playing={playing} />
+      <HeatBar shown={shown} />
       {playing.query.isError && (
         <FailureNotice error={playing.query.error} onRetry={() => void playing.query.refetch()} />
       )}
       <div className="floor-screen">
-        <FloorPlan {...{ floor, focus, selected, noticed, onSelect, onEnter }} />
+        <FloorPlan
+          {...{ floor, focus, selected, onSelect, onEnter }}
+          noticed={noticed.all}
+          paint={shown.paint}
+        />
         <section aria-label="Selected">
           <FloorPanel {...{ floor, selected, onSelect, onEnter }} />
         </section>

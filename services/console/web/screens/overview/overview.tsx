@@ -9,6 +9,7 @@ import { LocationTree } from '../locations/tree.tsx'
 import { Attention } from './attention.tsx'
 import { CountLine } from './counts.tsx'
 import { JustMoved } from './just-moved.tsx'
+import { LongestHere } from './longest-here.tsx'
 import { MovementsByHour } from './movements-by-hour.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
 
@@ -44,6 +45,7 @@ const Dashboard = ({ counts }: { counts: Counts }) => (
     <CountLine counts={counts} />
     <Attention unknownTags={counts.unknownTags} />
     {counts.locations > 0 && <FloorCard />}
+    {counts.locations > 0 && <LongestHere />}
     <MovementsByHour />
     <Grid>
       <Grid.Col span={{ base: 12, lg: 7 }}>

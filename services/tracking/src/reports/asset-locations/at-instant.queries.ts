@@ -43,7 +43,7 @@ async function readPage(db: Db, orgId: number, filter: AssetLocationsFilter, at:
 }
 
 /** The position, if the asset was not seen since; otherwise the newest row that is old enough. */
-const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql): Sql => sql`
+export const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql): Sql => sql`
   select a.id as asset_id, a.external_key, a.deleted_at, p.observed_at, p.location_id
   from asset a join position now on now.org_id = ${orgId} and now.asset_id = a.id
   cross join lateral (

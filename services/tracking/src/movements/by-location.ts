@@ -1,0 +1,90 @@
+import type { LocationUse } from '@whereabouts/contracts/movements'
+import type { Moved } from './playback.queries.ts'
+
+export type Present = { asset_id: number; location_id: number }
+/** When an asset was deleted or no longer valid, in milliseconds. */
+export type Ended = { asset_id: number; at: number }
+
+type Found = {
+  present: readonly Present[]
+  /** Oldest first, as are `ended`. */
+  moved: readonly Moved[]
+  ended: readonly Ended[]
+}
+
+/** What each location had from `fromMs` to `toMs`. Of one instant, departures count before arrivals. */
+export function usesOf({ fromMs, toMs }: { fromMs: number; toMs: number }, found: Found): LocationUse[] {
+  const counts = new Counts(fromMs)
+  const { present, moved, ended } = found
+  const endOf = new Map(ended.map(({ asset_id, at }) => [asset_id, at]))
+  const isEnded = (asset: number, at: number) => (endOf.get(asset) ?? Number.POSITIVE_INFINITY) <= at
+  let next = 0
+  const endUntil = (ms: number) => {
+    for (let end = ended[next]; end && end.at <= ms; end = ended[(next += 1)])
+      counts.leave(end.asset_id, Math.max(fromMs, end.at))
+  }
+  for (const { asset_id, location_id } of present) counts.enter(asset_id, location_id, fromMs)
+  for (let i = 0; i < moved.length;) {
+    const first = i
+    const { at } = moved[first] as Moved
+    endUntil(at)
+    for (; moved[i]?.at === at; i += 1) counts.leave((moved[i] as Moved).asset_id, at)
+    for (const { asset_id, location_id } of moved.slice(first, i)) {
+      counts.arrive(location_id)
+      if (!isEnded(asset_id, at)) counts.enter(asset_id, location_id, at)
+    }
+  }
+  endUntil(toMs)
+  return counts.until(toMs)
+}
+
+type Count = { arrivals: number; dwellMs: number; here: number; most: number }
+
+class Counts {
+  readonly #fromMs: number
+  readonly #of = new Map<number, Count>()
+  readonly #places = new Map<number, number>()
+
+  constructor(fromMs: number) {
+    this.#fromMs = fromMs
+  }
+
+  arrive(location: number): void {
+    this.#at(location).arrivals += 1
+  }
+
+  /** Dwell is the sum of all departures less all arrivals, each counted from the start. */
+  enter(asset: number, location: number, ms: number): void {
+    this.#places.set(asset, location)
+    const count = this.#at(location)
+    count.here += 1
+    count.most = Math.max(count.most, count.here)
+    count.dwellMs -= ms - this.#fromMs
+  }
+
+  leave(asset: number, ms: number): void {
+    const location = this.#places.get(asset)
+    if (location === undefined) return
+    this.#places.delete(asset)
+    const count = this.#at(location)
+    count.here -= 1
+    count.dwellMs += ms - this.#fromMs
+  }
+
+  until(ms: number): LocationUse[] {
+    return [...this.#of].map(([location_id, { arrivals, dwellMs, here, most }]) => ({
+      location_id,
+      arrivals,
+      dwell_seconds: Math.floor((dwellMs + here * (ms - this.#fromMs)) / 1000),
+      most_assets: most,
+    }))
+  }
+
+  #at(location: number): Count {
+    const known = this.#of.get(location)
+    if (known) return known
+    const count = { arrivals: 0, dwellMs: 0, here: 0, most: 0 }
+    this.#of.set(location, count)
+    return count
+  }
+}
