@@ -44,14 +44,14 @@ test('heat sums sub-locations, in steps that double', () => {
 })
 
 test('dwell is in hours, relative to the rooms of the picture', () => {
-  const { paint, most } = heatOf('dwell', uses(building, room(4)))
+  const { paint, most } = heatOf('dwell', uses, roomsOf(building, room(4)))
   expect(paint(room(4), 0)).toEqual({ fill: 1, text: '0.5 h', said: 'of dwell' })
   expect(most).toBe('0.5 h')
-  expect(heatOf('dwell', uses(building, room(1))).most).toBe(`${(1500).toLocaleString()} h`)
+  expect(heatOf('dwell', uses, roomsOf(building, room(1))).most).toBe(`${(1500).toLocaleString()} h`)
 })
 
 test('without movements there are no steps', () => {
-  const { paint, steps } = heatOf('movements', new Map()(building, undefined))
+  const { paint, steps } = heatOf('movements', new Map(), roomsOf(building, undefined))
   expect(paint(room(4), 0)).toEqual({ fill: 0, text: '0', said: 'arrivals' })
   expect(steps).toEqual([])
 })

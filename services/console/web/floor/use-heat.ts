@@ -40,7 +40,7 @@ export function useHeat(
   const full = useFullness()
   const uses = query.data?.uses
   const heat = useMemo(
-    () => (mode === 'assets' || !uses ? undefined : heatOf(mode, uses(building, focus))),
+    () => (mode === 'assets' || !uses ? undefined : heatOf(mode, uses, roomsOf(building, focus))),
     [mode, uses, building, focus],
   )
   const paint = heat?.paint ?? full
