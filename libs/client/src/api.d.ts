@@ -8241,7 +8241,13 @@ export interface operations {
                 };
                 content: {
                     /** @example no example */
-                    "image/*": string;
+                    "image/png": string;
+                    /** @example no example */
+                    "image/jpeg": string;
+                    /** @example no example */
+                    "image/webp": string;
+                    /** @example no example */
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["Error400"];

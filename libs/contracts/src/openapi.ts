@@ -169,7 +169,7 @@ function success(row: Route): ZodOpenApiOperationObject['responses'] {
   const { status, schema, download, csv } = row.success
   const headers = successHeaders(row)
   const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_CONTENT_TYPE]: csvOf(csv) }) }
-  const content = download === undefined ? json : files([download])
+  const content = download === undefined ? json : files([download].flat())
   const body = { description: 'Success', headers, content }
   return { [String(status)]: content ? body : { description: 'Success, without a body', headers } } as never
 }

@@ -65,10 +65,10 @@ export type Route = {
     status: 200 | 201 | 202 | 204
     schema?: z.ZodType
     /**
-     * Instead of `schema`: the response is a file of this media type, sent while it is made. If it is a range (`image/*`),
-     * the handler sends the `content-type`.
+     * Instead of `schema`: the response is a file of this media type, sent while it is made. Of several, the handler sends
+     * the `content-type`.
      */
-    download?: string
+    download?: string | readonly string[]
     /** What is at this URL never changes, so a client may keep it for a year. */
     isImmutable?: true
     /** Clients that prefer `text/csv` get the rows of the list as a file with these columns. */

@@ -89,7 +89,7 @@ export type ReplyOf<K extends OperationId> = Routes[K]['success'] extends {
   schema: infer S extends z.ZodType
 }
   ? z.output<S>
-  : Routes[K]['success'] extends { download: string }
+  : Routes[K]['success'] extends { download: string | readonly string[] }
     ? AsyncIterable<string>
     : undefined
 

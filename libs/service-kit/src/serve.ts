@@ -198,9 +198,9 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
  * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is
  * incomplete. For HEAD no file is made.
  */
-function sendFile(type: string, reply: FastifyReply, content: unknown): FastifyReply {
+function sendFile(type: string | readonly string[], reply: FastifyReply, content: unknown): FastifyReply {
   const isHead = reply.request.method === 'HEAD'
-  if (!reply.hasHeader('content-type')) reply.type(type)
+  if (typeof type === 'string') reply.type(type)
   if (content instanceof Readable) {
     if (!isHead) return reply.send(content)
     content.destroy() // it may hold resources

@@ -26,6 +26,7 @@ export const floorScenarios: Record<string, Scenario> = {
   },
   saveFloorImage: {
     200: image,
+    400: async (given) => ({ ...(await image(given)), body: '' }),
     409: 'images of 100 MiB: floor-images.int.test.ts of catalog stores them',
     413: async (given) => ({ ...(await place(given)), body: Buffer.alloc(MAX_IMAGE_BYTES + 1) }),
     415: async (given) => ({ ...(await image(given)), headers: { 'content-type': 'text/html' } }),

@@ -9,10 +9,11 @@ import type { World } from './world.ts'
 const ownParams = ({ path }: Route, world: World): Params => attempts[path]?.(world, world)[0]?.params ?? {}
 
 const HOUR_MS = 3_600_000
+const NOW = Date.now() // read once: a playback is of a day at most, and a millisecond may pass
 /** The same for every snapshot, and around all scans. */
 export const WINDOW = {
-  from: new Date(Date.now() - 12 * HOUR_MS).toISOString(),
-  to: new Date(Date.now() + 12 * HOUR_MS).toISOString(),
+  from: new Date(NOW - 12 * HOUR_MS).toISOString(),
+  to: new Date(NOW + 12 * HOUR_MS).toISOString(),
 }
 
 const OF_A_WINDOW: ReadonlySet<OperationId> = new Set([

@@ -99,6 +99,7 @@ test('a zone needs a live location of the organization, below the place', async 
   const bay = await catalog.location({ parent_id: hall.id })
   const gone = await catalog.location({ parent_id: hall.id })
   await catalog.delete(`/locations/${gone.id}`)
+  const elsewhere = await catalog.location()
   const theirs = await catalog.location({}, { org: otherOrg })
   const inside = (index: number) => ({
     field: `zones[${index}].location_id`,
@@ -106,10 +107,10 @@ test('a zone needs a live location of the organization, below the place', async 
     message: `zones[${index}].location_id does not refer to a location inside the location of this plan`,
   })
   const refused = await floor.save(hall.id, {
-    zones: [bay, gone, theirs, hall, { id: 1 }].map((one) => zone(one)),
+    zones: [bay, gone, theirs, hall, { id: 1 }, elsewhere].map((one) => zone(one)),
   })
   expect(refused.statusCode).toBe(400)
-  expect(refused.json().error.fields).toEqual([1, 2, 3, 4].map(inside))
+  expect(refused.json().error.fields).toEqual([1, 2, 3, 4, 5].map(inside))
   expect((await floor.save('all', { zones: [zone(theirs)] })).json().error.fields).toMatchObject([
     { message: 'zones[0].location_id does not refer to a location' },
   ])
