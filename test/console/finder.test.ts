@@ -28,6 +28,7 @@ test('from anywhere, Ctrl-K finds things, screens and actions by keyboard', asyn
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
   await finder.waitFor({ state: 'detached' })
+  await expect.poll(() => hasFocus(page.getByRole('heading', { name: 'Forklift 7', level: 1 }))).toBe(true)
 
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Find' }).waitFor()
@@ -67,5 +68,5 @@ test('a scanned tag opens its asset, and a slash leads to the search of a list',
   await page.getByRole('textbox', { name: 'Find' }).waitFor()
   await page.keyboard.type('E28011600007') // without a pause, as scanners do
   await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Forklift 7', level: 1 }).waitFor()
+  await expect.poll(() => hasFocus(page.getByRole('heading', { name: 'Forklift 7', level: 1 }))).toBe(true)
 })

@@ -14,7 +14,7 @@ export const MODES = [
 export type HeatMode = Exclude<(typeof MODES)[number]['value'], 'assets'>
 
 /** How a room is drawn. `fill`: how strong, from 0 to 1. `text`: shown instead of the number of assets, and `said` follows it. */
-export type Paint = { fill: number; text?: string; said?: string }
+type Paint = { fill: number; text?: string; said?: string }
 export type PaintRoom = (room: Room, total: number) => Paint
 
 const sumOf = (room: Room, of: (id: number) => number): number =>

@@ -37,7 +37,10 @@ function SignedIn() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const { online } = useNetwork()
   const path = useRouterState({ select: (router) => router.location.pathname })
-  useFocusOnScreen(path, close)
+  useOnPath(path, close)
+  // Until its script is here, the screen before stays, and its heading is not the one.
+  const resolved = useRouterState({ select: (router) => router.resolvedLocation?.pathname })
+  useOnPath(resolved, focusHeading)
   useEffect(loadOtherScreens, [])
   return (
     <AppShell
@@ -129,15 +132,20 @@ function loadOtherScreens(): () => void {
 const isWithin = (path: string, to: string) =>
   to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`)
 
-/** Moves the focus to the heading of the new screen, so that screen readers start there. */
-function useFocusOnScreen(path: string, close: () => void): void {
+/** Calls `onChange` after each change of the path, and not for the first one. */
+function useOnPath(path: string | undefined, onChange: () => void): void {
   const before = useRef(path)
   useEffect(() => {
-    if (before.current === path) return undefined
+    const isFirst = before.current === undefined
+    if (before.current === path) return
     before.current = path
-    close()
-    const focus = () => document.querySelector<HTMLElement>('#screen-title')?.focus({ preventScroll: true })
-    const frame = requestAnimationFrame(focus)
-    return () => cancelAnimationFrame(frame)
-  }, [path, close])
+    if (!isFirst) onChange()
+  }, [path, onChange])
 }
+
+/** Screen readers start at the heading of the new screen. A dialog that is open keeps the focus. */
+const focusHeading = () =>
+  requestAnimationFrame(() => {
+    if (document.querySelector('[role=dialog]')) return
+    document.querySelector<HTMLElement>('#screen-title')?.focus({ preventScroll: true })
+  })
