@@ -97,7 +97,7 @@ describe('a degraded reader', () => {
     await heard(tracking, 'just', 100, 5, HOUR)
     await heard(tracking, 'rare', 101, 5, HOUR)
     await heard(tracking, 'silent', 10, 10, HOUR - 6 * MINUTE)
-    const readers = await list(tracking, 'sort=-severity')
+    const readers = await list(tracking, 'sort=severity')
     const status = readers.map((r: { reader_key: string; health: { status: string } }) => [
       r.reader_key,
       r.health.status,

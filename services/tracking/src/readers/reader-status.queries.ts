@@ -21,8 +21,8 @@ export const statusAt = (nowMs: number): RawBuilder<string> =>
     when h.last_seen_at <= ${new Date(nowMs).toISOString()}::timestamptz - ${silence} then 'silent'
     when ${isDegraded} then 'degraded' else 'online' end`
 
-/** What needs a person first comes last. */
-export const severity = `array_position(array['online', 'never_heard', 'degraded', 'silent'], status)`
+/** What needs a person first comes first. */
+export const severity = `array_position(array['silent', 'degraded', 'never_heard', 'online'], status)`
 
 /**
  * An estimate of what the reader `h` sent in the sixty minutes before `nowMs`: the current hour counts in full, the one
