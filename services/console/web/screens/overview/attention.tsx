@@ -7,7 +7,7 @@ import { AssetLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { When } from '../../parts/when.tsx'
 import { Exception } from './exception.tsx'
-import { lastHourText } from '../readers/health-text.ts'
+import { lastHourText } from '../readers/last-hour.ts'
 import { useDegradedReaders, useFailedDeliveries, useNotSeen, useQuietReaders } from './use-attention.ts'
 
 type Reader = components['schemas']['Reader']

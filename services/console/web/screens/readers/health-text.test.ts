@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import {
   clockText,
   detailPairs,
-  lastHourText,
   problemText,
   readProblemsOf,
   readsByHourText,
   readsText,
   signalText,
 } from './health-text.ts'
+import { lastHourText } from './last-hour.ts'
 
 test.for([
   { offsetMs: null, want: '–' },

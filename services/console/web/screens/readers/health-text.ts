@@ -83,13 +83,6 @@ export function clockText(offsetMs: number | null): string {
 export const readsText = ({ reads, messages }: Pick<Health, 'reads' | 'messages'>): string =>
   `${format.format(reads)} ${reads === 1 ? 'read' : 'reads'} in ${format.format(messages)} ${messages === 1 ? 'message' : 'messages'}`
 
-/** How many messages of the last hour had a problem, such as "5 of 100 messages in the last hour". */
-export const lastHourText = ({
-  problems_last_hour: problems,
-  messages_last_hour: messages,
-}: Pick<Health, 'problems_last_hour' | 'messages_last_hour'>): string =>
-  `${format.format(problems)} of ${format.format(messages)} ${messages === 1 ? 'message' : 'messages'} in the last hour`
-
 /** The reads of the last 24 hours in words. */
 export function readsByHourText({ reads_by_hour: hours }: Pick<Health, 'reads_by_hour'>): string {
   const reads = hours.reduce((sum, one) => sum + one, 0)

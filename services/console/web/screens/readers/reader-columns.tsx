@@ -5,7 +5,8 @@ import type { Column } from '../../parts/data-table.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { When } from '../../parts/when.tsx'
 import { formatLabel } from './formats.ts'
-import { clockText, lastHourText, readProblemsOf, readsByHourText } from './health-text.ts'
+import { clockText, readProblemsOf, readsByHourText } from './health-text.ts'
+import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Reader = components['schemas']['Reader']

@@ -4,15 +4,8 @@ import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
-import {
-  clockText,
-  detailPairs,
-  lastHourText,
-  problemText,
-  readProblemsOf,
-  readsText,
-  wordsOf,
-} from './health-text.ts'
+import { clockText, detailPairs, problemText, readProblemsOf, readsText, wordsOf } from './health-text.ts'
+import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Health = components['schemas']['ReaderHealth']
