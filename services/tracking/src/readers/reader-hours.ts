@@ -10,7 +10,7 @@ type Signal = { reads: number; rssi_sum: number; rssi_count: number }
 export type Signals = Map<number, Signal>
 
 /** A row of `reader_hour`, without the reader. `hour` counts from 1970. */
-export type ReaderHour = Signal & { hour: number; antenna: number; messages: number; problems: number }
+type ReaderHour = Signal & { hour: number; antenna: number; messages: number; problems: number }
 
 /** By hour and antenna. */
 export type ReaderHours = Map<string, ReaderHour>
