@@ -21,6 +21,17 @@ const heard = (organization: Organization, ...keys: string[]) =>
     { timeout: 15_000, interval: 100 },
   )
 
+const degraded = (organization: Organization, key: string) =>
+  expect
+    .poll(
+      async () => (await readerViews(organization)).find((one) => one.reader_key === key)?.health.status,
+      {
+        timeout: 15_000,
+        interval: 100,
+      },
+    )
+    .toBe('degraded')
+
 const readOf = (value: string, antenna = 1) => ({ reads: [{ tag: { type: 'rfid', value }, antenna }] })
 
 test('an unconfigured reader appears with its first message and can be configured', async ({
@@ -33,7 +44,9 @@ test('an unconfigured reader appears with its first message and can be configure
   await newReader(organization, { key: 'silent-1', format: 'canonical', locationId: dock, antennas: 1 })
   await publish(organization, 'gate-7', 'canonical', readOf('E200AA'))
   await publish(organization, 'dock-1', 'canonical', readOf('E200BB'))
+  for (let i = 0; i < 5; i += 1) await publish(organization, 'dock-1', 'canonical', { nothing: i })
   await heard(organization, 'gate-7', 'dock-1')
+  await degraded(organization, 'dock-1')
   await member.open('/readers')
   await page
     .getByRole('row', { name: /silent-1/ })
@@ -43,8 +56,19 @@ test('an unconfigured reader appears with its first message and can be configure
   const found = page.getByRole('row', { name: /gate-7/ })
   await found.getByText('Discovered').waitFor()
   await found.getByText('1 read of an unknown tag').waitFor()
-  await known.getByText('Online').waitFor()
+  await found.getByText('Online').waitFor()
+  await known.getByText('Degraded').waitFor()
+  await known.getByText('5 of 6 messages in the last hour').waitFor()
+  await known.getByRole('img', { name: '1 read in 24 hours. Busiest hour: 1' }).waitFor()
   await expectAccessible(page)
+  await known.getByRole('link', { name: 'dock-1' }).click()
+  await page.getByRole('region', { name: 'Start of the message' }).getByText('{"nothing":4}').waitFor()
+  const hours = page.getByRole('region', { name: 'Health, 30 days' })
+  await hours.getByRole('img', { name: 'Reads by hour: 1 read in 30 days. 1 hour with problems' }).waitFor()
+  await hours.getByText('Show as table').click()
+  await hours.getByRole('row', { name: /6 5 1 –$/ }).waitFor()
+  await expectAccessible(page)
+  await page.goBack()
   await page.getByRole('button', { name: 'Set up gate-7' }).click()
   expect(await page.getByLabel('Reader key').inputValue()).toBe('gate-7')
   await page.getByLabel('Name').fill('Gate 7')

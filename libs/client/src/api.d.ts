@@ -1669,6 +1669,30 @@ export interface paths {
         patch: operations["updateReader"];
         trace?: never;
     };
+    "/api/v1/readers/{reader_id}/hours": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what a reader sent in each hour of at most 30 days
+         * @description Returns the hours of UTC that overlap `from` to `to` and have a message, oldest first.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listReaderHours"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers/{reader_id}/scan-points": {
         parameters: {
             query?: never;
@@ -3871,7 +3895,7 @@ export interface components {
         };
         ReaderHealth: {
             /**
-             * @description Known values: `online`, `silent`, `never_heard`.
+             * @description Known values: `online`, `degraded`, `silent`, `never_heard`.
              * @example online
              */
             status: string;
@@ -3898,6 +3922,11 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             last_problem_at: string | null;
+            last_problem_message: string | null;
+            messages_last_hour: number;
+            problems_last_hour: number;
+            reads_last_hour: number;
+            reads_by_hour: number[];
             device: components["schemas"]["DeviceReport"][];
         };
         DeviceReport: {
@@ -3915,6 +3944,22 @@ export interface components {
             detail: {
                 [key: string]: unknown;
             };
+        };
+        ReaderHour: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            hour: string;
+            messages: number;
+            problems: number;
+            reads: number;
+            mean_rssi_dbm: number | null;
+            antennas: {
+                antenna: number | null;
+                reads: number;
+                mean_rssi_dbm: number | null;
+            }[];
         };
         ScanPoint: {
             /**
@@ -4459,6 +4504,10 @@ export interface components {
         };
         ReaderAnswer: {
             data: components["schemas"]["Reader"];
+        };
+        ReaderHourList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ReaderHour"][];
         };
         ScanPointPage: {
             /** @description The content of the response. */
@@ -9523,10 +9572,10 @@ export interface operations {
                 offset?: number;
                 configured?: boolean;
                 /** @description Repeatable: one of the values matches. */
-                status?: ("online" | "silent" | "never_heard")[];
+                status?: ("online" | "degraded" | "silent" | "never_heard")[];
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
-                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`. */
+                /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`, `severity`. */
                 sort?: string;
             };
             header?: {
@@ -9574,6 +9623,13 @@ export interface operations {
                      *             "clock_offset_ms": null,
                      *             "last_problem": null,
                      *             "last_problem_at": null,
+                     *             "last_problem_message": null,
+                     *             "messages_last_hour": 1,
+                     *             "problems_last_hour": 1,
+                     *             "reads_last_hour": 1,
+                     *             "reads_by_hour": [
+                     *               1
+                     *             ],
                      *             "device": [
                      *               {
                      *                 "kind": "no example",
@@ -9661,6 +9717,13 @@ export interface operations {
                      *           "clock_offset_ms": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
+                     *           "last_problem_message": null,
+                     *           "messages_last_hour": 1,
+                     *           "problems_last_hour": 1,
+                     *           "reads_last_hour": 1,
+                     *           "reads_by_hour": [
+                     *             1
+                     *           ],
                      *           "device": [
                      *             {
                      *               "kind": "no example",
@@ -9737,6 +9800,13 @@ export interface operations {
                      *           "clock_offset_ms": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
+                     *           "last_problem_message": null,
+                     *           "messages_last_hour": 1,
+                     *           "problems_last_hour": 1,
+                     *           "reads_last_hour": 1,
+                     *           "reads_by_hour": [
+                     *             1
+                     *           ],
                      *           "device": [
                      *             {
                      *               "kind": "no example",
@@ -9853,6 +9923,13 @@ export interface operations {
                      *           "clock_offset_ms": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
+                     *           "last_problem_message": null,
+                     *           "messages_last_hour": 1,
+                     *           "problems_last_hour": 1,
+                     *           "reads_last_hour": 1,
+                     *           "reads_by_hour": [
+                     *             1
+                     *           ],
                      *           "device": [
                      *             {
                      *               "kind": "no example",
@@ -9874,6 +9951,65 @@ export interface operations {
             404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listReaderHours: {
+        parameters: {
+            query?: {
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "hour": "2026-11-21T10:00:00.000Z",
+                     *           "messages": 1,
+                     *           "problems": 1,
+                     *           "reads": 1,
+                     *           "mean_rssi_dbm": null,
+                     *           "antennas": [
+                     *             {
+                     *               "antenna": null,
+                     *               "reads": 1,
+                     *               "mean_rssi_dbm": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderHourList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

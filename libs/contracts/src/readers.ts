@@ -7,6 +7,7 @@ import {
   booleanParameter,
   dataOf,
   enumParameters,
+  instantParameter,
   listOf,
   page,
   pathId,
@@ -45,7 +46,7 @@ export const ReaderKey = text(1, 64)
   })
   .meta({ override: { pattern: '^[A-Za-z0-9-]+$', minLength: 1, maxLength: 64 }, example: 'dock-1' })
 
-export const readerStatuses = ['online', 'silent', 'never_heard'] as const
+export const readerStatuses = ['online', 'degraded', 'silent', 'never_heard'] as const
 
 /** The last report of a device about itself, for each kind and antenna. */
 const DeviceReport = z
@@ -61,7 +62,10 @@ const DeviceReport = z
 /** For operators who search a problem of a reader. Counters are totals since the reader was first heard. */
 export const ReaderHealth = z
   .object({
-    /** A reader is `silent` if it was not heard for three times its usual pause, and for at least two minutes. */
+    /**
+     * A reader is `silent` if it was not heard for three times its usual pause, and for at least two minutes. One that
+     * sends is `degraded` if at least 5 messages, and 5 % of the messages, of the last hour had a problem.
+     */
     status: openEnum(readerStatuses),
     last_seen_at: WireInstant.nullable(),
     identity: z.string().nullable(),
@@ -86,11 +90,36 @@ export const ReaderHealth = z
     clock_offset_ms: z.int().nullable(),
     last_problem: z.string().nullable(),
     last_problem_at: WireInstant.nullable(),
+    /** The start of the message of the last problem, at most 1 KiB of it. Null for a problem that is not in a message. */
+    last_problem_message: z.string().nullable(),
+    /** Estimates from the hours of UTC. */
+    messages_last_hour: z.int(),
+    problems_last_hour: z.int(), // messages with a problem
+    reads_last_hour: z.int(),
+    /** 24 hours of UTC, oldest first; the last one is under way. */
+    reads_by_hour: z.array(z.int()),
     /** Newest first. */
     device: z.array(DeviceReport),
   })
   .meta({ id: 'ReaderHealth' })
 export type ReaderHealth = z.infer<typeof ReaderHealth>
+
+/** An hour of UTC with a message. `mean_rssi_dbm` is null without a read that has a signal strength. */
+export const ReaderHour = z
+  .object({
+    hour: WireInstant,
+    messages: z.int(),
+    /** Messages with a problem. */
+    problems: z.int(),
+    reads: z.int(),
+    mean_rssi_dbm: z.number().nullable(),
+    /** Those with reads. Antenna null: all beyond antenna 32. */
+    antennas: z.array(
+      z.object({ antenna: z.int().nullable(), reads: z.int(), mean_rssi_dbm: z.number().nullable() }),
+    ),
+  })
+  .meta({ id: 'ReaderHour' })
+export type ReaderHour = z.infer<typeof ReaderHour>
 
 /**
  * `id`, `name` and `format` are null for a discovered reader, which was heard but never configured. `timezone` is for
@@ -174,9 +203,15 @@ export const ReadersQuery = z.strictObject({
   configured: booleanParameter.optional(),
   status: enumParameters(readerStatuses).optional(),
   q: searchParameter.optional(),
-  sort: sortParameter(['reader_key', 'name', 'last_seen_at', 'reads_per_minute']).optional(),
+  sort: sortParameter(['reader_key', 'name', 'last_seen_at', 'reads_per_minute', 'severity']).optional(),
 })
 export type ReadersQuery = z.infer<typeof ReadersQuery>
+
+/** By default the last 24 hours. */
+const ReaderHoursQuery = z.strictObject({
+  from: instantParameter.optional(),
+  to: instantParameter.optional(),
+})
 
 const ReaderPath = z.strictObject({ reader_id: pathId })
 const ScanPointPath = z.strictObject({ reader_id: pathId, scan_point_id: pathId })
@@ -244,6 +279,20 @@ export const readerRoutes = {
     summary: 'Delete a reader and its scan points',
     params: ReaderPath,
     success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  listReaderHours: {
+    method: 'GET',
+    path: '/readers/{reader_id}/hours',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List what a reader sent in each hour of at most 30 days',
+    description: 'Returns the hours of UTC that overlap `from` to `to` and have a message, oldest first.',
+    params: ReaderPath,
+    query: ReaderHoursQuery,
+    success: { status: 200, schema: dataOf(z.array(ReaderHour)) },
     errors: ['validation_error', 'not_found'],
   },
   listScanPoints: {

@@ -22,7 +22,7 @@ const BORROWED = new RegExp(
     'locations/(?:tree|branch|use-branch)',
     'location/(?:location-queries|location-fields|reloaded)',
     'deleted/restore',
-    'readers/use-readers',
+    'readers/(?:use-readers|last-hour)',
   ]
     .join('|')
     .replaceAll('/', String.raw`[\\/]`)})`,

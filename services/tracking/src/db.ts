@@ -66,6 +66,20 @@ export type Tables = {
     rate_reads: Generated<number>
     rate_before: Generated<number>
     device: DeviceReports | null
+    /** The start of the message of the last problem; null if there is none, or the problem has no message. */
+    last_problem_message: string | null
+  }
+  /** See migration 0080. */
+  reader_hour: {
+    org_id: number
+    reader_key: string
+    hour: string
+    antenna: number
+    messages: number
+    problems: number
+    reads: number
+    rssi_sum: number
+    rssi_count: number
   }
   unknown_tag: {
     org_id: number

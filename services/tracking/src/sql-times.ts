@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 export const instant = (column: string) =>
   sql.raw(`timestamptz 'epoch' + ${column} * interval '1 millisecond'`)
 export const minuteTime = (column: string) => sql.raw(`timestamptz 'epoch' + ${column} * interval '1 minute'`)
+export const hourTime = (column: string) => sql.raw(`timestamptz 'epoch' + ${column} * interval '1 hour'`)
 
 /** From a timestamp of whole milliseconds, or minutes. Rounded, because `date_part` returns a double. */
 export const epochMs = (column: string) => sql.raw(`round(date_part('epoch', ${column}) * 1000)::bigint`)

@@ -166,6 +166,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   },
   getReader: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   deleteReader: { 204: async (given) => ({ params: { reader_id: await newReader(given) } }) },
+  listReaderHours: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   listScanPoints: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   createScanPoint: {
     201: scanPoint,

@@ -53,6 +53,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/locations/{identifier}/identifiers': keyedLocations,
   '/locations/{identifier}/identifiers/{tag_id}': keyedLocationTags,
   '/readers/{reader_id}': readers,
+  '/readers/{reader_id}/hours': readers,
   '/readers/{reader_id}/scan-points': readers,
   '/readers/{reader_id}/test-reads': readers,
   '/readers/{reader_id}/scan-points/{scan_point_id}': ({ reader: mine }, { reader: { id, scanPointId } }) =>

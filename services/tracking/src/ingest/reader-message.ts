@@ -4,6 +4,7 @@ import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
+import { messageHead } from './message-head.ts'
 import { readerSubject } from './reader-subject.ts'
 
 type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
@@ -15,7 +16,14 @@ type Deps = {
 }
 
 /** A message of a reader, decoded. */
-export type ReaderMessage = { orgId: number; readerKey: string; receivedAtMs: number; decoded: Decoded }
+export type ReaderMessage = {
+  orgId: number
+  readerKey: string
+  receivedAtMs: number
+  decoded: Decoded
+  /** The start of a message with errors. */
+  head?: string
+}
 
 /**
  * Decodes one message of SCANS. Counts an unusable message on its reader, where users see it, and throws PoisonError,
@@ -26,7 +34,13 @@ export function decodeReaderMessage(message: Received, { health, directory, metr
   if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
   const { orgId, readerKey, format } = named
   const reject = (problem: string): never => {
-    health.note(orgId, readerKey, { seenAtMs: message.receivedAt, messages: 1, messages_buried: 1, problem })
+    health.note(orgId, readerKey, {
+      seenAtMs: message.receivedAt,
+      messages: 1,
+      messages_buried: 1,
+      problem,
+      problemMessage: messageHead(message.data),
+    })
     metrics.unusable(orgId)
     throw new PoisonError(problem)
   }
@@ -46,7 +60,8 @@ export function decodeReaderMessage(message: Received, { health, directory, metr
       decoded.refusal ??
         `not ${article(format)} ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`,
     )
-  return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
+  const read = { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
+  return decoded.errors.length === 0 ? read : { ...read, head: messageHead(message.data) }
 }
 
 const article = (noun: string) => (/^[aeiou]/.test(noun) ? 'an' : 'a')

@@ -4,6 +4,7 @@ import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalo
 import type { KnownTag } from '../projections/tag-index.ts'
 import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
+import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import type { ReaderMessage } from './reader-message.ts'
@@ -144,6 +145,7 @@ function resolveMessage(
 ): void {
   const { view, recent } = deps
   const { orgId, readerKey, receivedAtMs, decoded } = message
+  const signals: Signals = new Map()
   const activity = {
     seenAtMs: receivedAtMs,
     identity: decoded.identity,
@@ -155,10 +157,12 @@ function resolveMessage(
     reads_clock_skewed: 0,
     newestMs: newestTime(decoded),
     health: decoded.health,
+    signals,
   }
   let unknownKey: string | undefined
   const placeOf = placesOf(message, deps)
   for (const read of decoded.reads) {
+    addSignal(signals, read)
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) activity.reads_clock_skewed += 1
     const tag = findTag(view, orgId, read)
@@ -195,7 +199,7 @@ function resolveMessage(
   into.activity.push({
     orgId,
     readerKey,
-    activity: problem === undefined ? activity : { ...activity, problem },
+    activity: problem === undefined ? activity : { ...activity, problem, problemMessage: message.head },
   })
 }
 

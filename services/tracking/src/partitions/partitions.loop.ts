@@ -3,6 +3,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
+import { deleteReaderHoursBefore } from '../readers/reader-hours.queries.ts'
 import {
   addMonths,
   createMonth,
@@ -24,6 +25,7 @@ const EVERY_MS = 3_600_000
 const MAX_RETRY_MS = 60_000
 const LOCK_TIMEOUT_MS = 3_000
 const DAY_MS = 86_400_000
+const READER_HOURS_MS = 30 * DAY_MS
 
 type Options = {
   /** The owner of the tables: no other role may drop one. */
@@ -35,8 +37,8 @@ type Options = {
 }
 
 /**
- * Creates the partitions around now and drops those whose last day is older than the retention. Neither blocks
- * readers or writers. Safe to repeat. After an interruption, the next run continues.
+ * Creates the partitions around now and drops those whose last day is older than the retention, then deletes old hours
+ * of readers. None of it blocks readers or writers. Safe to repeat. After an interruption, the next run continues.
  */
 export async function maintainPartitions(options: Options): Promise<void> {
   const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
@@ -55,6 +57,7 @@ export async function maintainPartitions(options: Options): Promise<void> {
     if (expired.length > 0)
       log.info({ months: [...new Set(expired.map((p) => p.month))] }, 'old months of history were dropped')
   })
+  await deleteReaderHoursBefore(owner, now() - READER_HOURS_MS)
 }
 
 /** Creates the missing partitions of these months, one of each table. */

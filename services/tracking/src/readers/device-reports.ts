@@ -6,7 +6,7 @@ type DeviceReport = { kind: string; at: string | null; received_at: string; deta
 /** The newest report of each topic. The topics are bounded, so that a reader's row stays small. */
 export type DeviceReports = Record<string, DeviceReport>
 
-const MAX_ANTENNAS = 32
+export const MAX_ANTENNAS = 32
 const MAX_DETAIL_LENGTH = 1_000
 const [YEAR_1, YEAR_9999_END] = [Date.parse('0001-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')]
 /** Characters that PostgreSQL refuses in text, as JSON escapes them. */

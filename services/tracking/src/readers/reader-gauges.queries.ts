@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { silence } from './reader-list.queries.ts'
+import { silence } from './reader-status.queries.ts'
 
 type Kind = 'configured' | 'discovered'
 type State = 'online' | 'silent' | 'never_heard'
@@ -16,7 +16,7 @@ const TEN_MINUTES_AGO = sql`clock_timestamp() - interval '10 minutes'`
 
 type Row = { kind: Kind; state: State; readers: number; skewed: number; troubled: number }
 
-/** Of all organizations, with the states of `listReaders`. It reads all readers: for a loop, not for a request. */
+/** Of all organizations, with the states of `listReaders`, where a degraded reader is online. It reads all readers: for a loop, not for a request. */
 export async function countReaders(db: Db): Promise<ReaderCounts> {
   const { rows } = await sql<Row>`
     select case when r.id is null then 'discovered' else 'configured' end as kind,

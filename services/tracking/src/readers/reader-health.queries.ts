@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
-import type { Db } from '../db.ts'
+import { sql, type Kysely } from 'kysely'
+import type { Db, Tables, Tx } from '../db.ts'
 import { instant } from '../sql-times.ts'
 import type { DeviceReports } from './device-reports.ts'
+import type { ReaderHours } from './reader-hours.ts'
+import { addReaderHours } from './reader-hours.queries.ts'
 import { addedReads, type RecentReads } from './recent-reads.ts'
 
 /** Counters of a reader. They are statistics: a crash loses at most the last second, and a redelivery counts twice. */
@@ -28,8 +30,10 @@ export type HealthEntry = ReaderCounts &
     identity: string | null
     last_problem: string | null
     last_problem_ms: number | null
+    last_problem_message: string | null
     clock_offset_ms: number | null
     device: DeviceReports | null
+    hours: ReaderHours
   }
 
 /** The newest discovered readers kept per organization: their names come from outside and must not fill the table. */
@@ -45,21 +49,30 @@ const pause = sql.raw(
   '(extract(epoch from greatest(excluded.last_seen_at, h.last_seen_at) - h.last_seen_at) * 1000)::bigint',
 )
 
+/** Adds the entries to the rows of their readers and hours. Returns the organizations that got new readers. */
+export function addHealth(db: Kysely<Tables>, entries: readonly HealthEntry[]): Promise<number[]> {
+  return db.transaction().execute(async (tx) => {
+    const grown = await addReaders(tx, entries)
+    await addReaderHours(tx, entries)
+    return grown
+  })
+}
+
 /**
- * Adds the entries to the rows of their readers. The usual pause is the longest between two writes, which decays by
- * half in two hours. Sorted by key, so that two replicas lock the rows in one order. Returns the organizations that
- * got new rows.
+ * The usual pause is the longest between two writes, which decays by half in two hours. Sorted by key, so that two
+ * replicas lock the rows in one order. Returns the organizations that got new rows.
  */
-export async function addHealth(db: Db, entries: readonly HealthEntry[]): Promise<number[]> {
+async function addReaders(db: Tx, entries: readonly HealthEntry[]): Promise<number[]> {
   const sorted = entries.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
   const { rows } = await sql<{ org_id: number; inserted: boolean }>`
     insert into reader_health as h (org_id, reader_key, last_seen_at, identity, last_problem, last_problem_at,
-      clock_offset_ms, device, rate_minute, rate_reads, rate_before, ${columns})
+      last_problem_message, clock_offset_ms, device, rate_minute, rate_reads, rate_before, ${columns})
     select n.org_id, n.reader_key, ${instant('n.last_seen_ms')}, n.identity, n.last_problem,
-      ${instant('n.last_problem_ms')}, n.clock_offset_ms, n.device, n.rate_minute, n.rate_reads, n.rate_before, ${columns}
+      ${instant('n.last_problem_ms')}, n.last_problem_message, n.clock_offset_ms, n.device, n.rate_minute, n.rate_reads, n.rate_before, ${columns}
     from jsonb_to_recordset(${JSON.stringify(sorted)}::jsonb) as n (
       org_id bigint, reader_key text, last_seen_ms float8, identity text, last_problem text, last_problem_ms float8,
-      clock_offset_ms bigint, device jsonb, rate_minute int, rate_reads bigint, rate_before bigint, ${counts})
+      last_problem_message text, clock_offset_ms bigint, device jsonb, rate_minute int, rate_reads bigint,
+      rate_before bigint, ${counts})
     on conflict (org_id, reader_key) do update set
       last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at),
       usual_pause_ms = case when ${pause} between 1 and ${LONGEST_PAUSE_MS}
@@ -68,6 +81,8 @@ export async function addHealth(db: Db, entries: readonly HealthEntry[]): Promis
       identity = coalesce(excluded.identity, h.identity),
       last_problem = coalesce(excluded.last_problem, h.last_problem),
       last_problem_at = coalesce(excluded.last_problem_at, h.last_problem_at),
+      last_problem_message = case when excluded.last_problem is null then h.last_problem_message
+        else excluded.last_problem_message end,
       clock_offset_ms = coalesce(excluded.clock_offset_ms, h.clock_offset_ms),
       device = case when excluded.device is null then h.device
         else coalesce(h.device, '{}') || excluded.device end,
@@ -76,10 +91,11 @@ export async function addHealth(db: Db, entries: readonly HealthEntry[]): Promis
   return [...new Set(rows.flatMap(({ org_id, inserted }) => (inserted ? [org_id] : [])))]
 }
 
-/** Deletes all discovered readers of these organizations but the newest. */
+/** Deletes all discovered readers of these organizations but the newest, with their hours. */
 export async function trimDiscovered(db: Db, orgIds: readonly number[]): Promise<void> {
   await sql`
-    delete from reader_health h using (
+    with gone as (
+      delete from reader_health h using (
       select last.* from unnest(${orgIds}::bigint[]) as o (org_id)
       cross join lateral (
         select x.org_id, x.last_seen_at, x.reader_key from reader_health x
@@ -87,7 +103,9 @@ export async function trimDiscovered(db: Db, orgIds: readonly number[]): Promise
           and not exists (select from reader r where r.org_id = x.org_id and r.reader_key = x.reader_key)
         order by x.last_seen_at desc, x.reader_key desc offset ${MAX_DISCOVERED} limit 1) last) cut
     where h.org_id = cut.org_id and (h.last_seen_at, h.reader_key) <= (cut.last_seen_at, cut.reader_key)
-      and not exists (select from reader r where r.org_id = h.org_id and r.reader_key = h.reader_key)`.execute(
+      and not exists (select from reader r where r.org_id = h.org_id and r.reader_key = h.reader_key)
+      returning h.org_id, h.reader_key)
+    delete from reader_hour x using gone g where x.org_id = g.org_id and x.reader_key = g.reader_key`.execute(
     db,
   )
 }

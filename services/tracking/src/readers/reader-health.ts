@@ -13,6 +13,7 @@ import {
   type ReaderCounts,
 } from './reader-health.queries.ts'
 import type { OrgRate } from './org-rate.ts'
+import { addHours, addMessage, type Signals } from './reader-hours.ts'
 import { addReads, NO_READS } from './recent-reads.ts'
 import { WriteBehind } from '../write-behind.ts'
 
@@ -20,12 +21,16 @@ export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
   problem?: string
+  /** The start of the message with the problem. */
+  problemMessage?: string | undefined
   /** The rate of its organization, if this message exceeded it. */
   overRate?: OrgRate
   /** The newest time in the message. */
   newestMs?: number | null
   /** Health reports of the device. */
   health?: readonly HealthEvent[]
+  /** Of its reads. */
+  signals?: Signals
 }
 
 const FLUSH_MS = 1_000
@@ -36,7 +41,7 @@ const MAX_PENDING_PER_ORG = 2 * MAX_DISCOVERED
 /** About 30 000 years. */
 const MAX_OFFSET_MS = 1e15
 
-/** Collects the activity of readers in memory and writes it once a second, one row for each reader. */
+/** Collects the activity of readers in memory and writes it once a second, one row for each reader and some for its hour. */
 export class ReaderHealthLog {
   readonly #pending: WriteBehind<HealthEntry, number[]>
 
@@ -66,10 +71,12 @@ export class ReaderHealthLog {
     if (activity.problem !== undefined) {
       entry.last_problem = activity.problem
       entry.last_problem_ms = activity.seenAtMs
+      entry.last_problem_message = activity.problemMessage ?? null
     }
     if (activity.overRate !== undefined) {
       entry.last_problem = overRateProblem(entry.messages_over_rate, activity.overRate)
       entry.last_problem_ms = activity.seenAtMs
+      entry.last_problem_message = null
     }
     if (activity.newestMs !== undefined && activity.newestMs !== null)
       entry.clock_offset_ms = bounded(activity.newestMs - activity.seenAtMs)
@@ -84,6 +91,9 @@ export class ReaderHealthLog {
       entry.reads_lost += readsLost(activity.health)
       report((entry.device ??= {}), activity.health)
     }
+    const { seenAtMs, messages = 0, signals = NO_SIGNALS } = activity
+    const isProblem = activity.problem !== undefined || activity.overRate !== undefined
+    addMessage(entry.hours, { seenAtMs, messages, isProblem, signals })
   }
 
   start(): void {
@@ -99,6 +109,8 @@ export class ReaderHealthLog {
   }
 }
 
+const NO_SIGNALS: Signals = new Map()
+
 const nameOf = (orgId: number, readerKey: string) => `${orgId} ${readerKey}`
 
 /** Adds an older entry of the same reader to `entry`. */
@@ -111,7 +123,9 @@ function merge(entry: HealthEntry, older: HealthEntry): void {
   if (entry.last_problem === null) {
     entry.last_problem = older.last_problem
     entry.last_problem_ms = older.last_problem_ms
+    entry.last_problem_message = older.last_problem_message
   }
+  addHours(entry.hours, older.hours)
   if (older.device) entry.device = { ...older.device, ...entry.device }
 }
 
@@ -132,8 +146,10 @@ const empty = (orgId: number, readerKey: string): HealthEntry => ({
   identity: null,
   last_problem: null,
   last_problem_ms: null,
+  last_problem_message: null,
   clock_offset_ms: null,
   device: null,
+  hours: new Map(),
   ...NO_READS,
   ...NO_COUNTS,
 })

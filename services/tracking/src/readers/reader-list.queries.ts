@@ -4,6 +4,8 @@ import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { DeviceReports } from './device-reports.ts'
 import { COUNTS } from './reader-health.queries.ts'
+import { readsByHour } from './reader-hours.queries.ts'
+import { lastHour, severity, statusAt } from './reader-status.queries.ts'
 import { readsPerMinute } from './recent-reads.ts'
 
 export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
@@ -11,14 +13,6 @@ export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
 
 /** A filter of the list, on its columns. */
 type Condition = RawBuilder<unknown>
-
-/**
- * A reader `h` is silent after three usual pauses, at least two minutes; after five minutes while its usual pause is
- * unknown.
- */
-export const silence = sql.raw(
-  `greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`,
-)
 
 /** Configured readers and discovered ones, each with its health; zeros for one that was never heard. */
 export async function listReaders(
@@ -62,19 +56,22 @@ async function selectReaders(
   orgId: number,
   { where, sort = [], nowMs, limit, offset }: Slice,
 ): Promise<ReaderListRow[]> {
-  const { rows } = await sql<ReaderListRow>`
+  const { rows } = await sql<Omit<ReaderListRow, 'reads_by_hour'>>`
     select *, count(*) over () as total from (
       select r.id, coalesce(r.reader_key, h.reader_key) as reader_key, r.name, r.format, r.timezone, r.mapping,
-             r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.clock_offset_ms, h.device,
-             ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
-             case when h.last_seen_at is null then 'never_heard'
-               when h.last_seen_at > ${new Date(nowMs).toISOString()}::timestamptz - ${silence} then 'online'
-               else 'silent' end as status
+             r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.last_problem_message,
+             h.clock_offset_ms, h.device, ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
+             l.messages as messages_last_hour, l.problems as problems_last_hour, l.reads as reads_last_hour,
+             ${statusAt(nowMs)} as status
       from (select * from reader where org_id = ${orgId}) r
-      full join (select * from reader_health where org_id = ${orgId}) h on h.reader_key = r.reader_key) readers
+      full join (select * from reader_health where org_id = ${orgId}) h on h.reader_key = r.reader_key
+      cross join lateral (${lastHour(orgId, nowMs)}) l) readers
     where ${sql.join([sql`true`, ...where], sql` and `)}
     order by ${sql.join([...sort.map(toOrder), sql`reader_key`])} limit ${limit} offset ${offset}`.execute(db)
-  return rows
+  if (rows.length === 0) return []
+  const keys = rows.map(({ reader_key }) => reader_key)
+  const readsOf = await readsByHour(db, orgId, keys, nowMs)
+  return rows.map((row) => Object.assign(row, { reads_by_hour: readsOf(row.reader_key) }))
 }
 
 function conditions({ configured, status, q }: ReadersQuery): Condition[] {
@@ -93,6 +90,7 @@ const sortable = {
   name: 'name',
   last_seen_at: 'last_seen_at',
   reads_per_minute: 'reads_per_minute',
+  severity,
 } as const
 
 /** A reader without the value comes last in both directions. */

@@ -7,10 +7,13 @@ import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors'
 import { nameProblems } from '@whereabouts/service-kit/name-problems'
 import type { Tables } from '../db.ts'
 import { readerExists, readerNotFound } from '../errors.ts'
+import { DAY_MS, windowOf } from '../reports/movement-summary/movement-summary.rules.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
 import { findListedReader, listReaders, type ReaderListRow } from './reader-list.queries.ts'
+import { listReaderHours } from './reader-hours.queries.ts'
 import {
   deleteReader,
+  findReader,
   insertReader,
   lockReader,
   notifyReadersChanged,
@@ -18,11 +21,13 @@ import {
 } from './readers.queries.ts'
 import { withChanges } from './readers.rules.ts'
 
+const LONGEST_MS = 30 * DAY_MS
+
 export type ReaderDeps = { db: TenantDatabase<Tables>; directory: ReaderDirectory; now?: () => number }
 
 type ReaderHandlers = Pick<
   Handlers<'tracking'>,
-  'listReaders' | 'createReader' | 'getReader' | 'updateReader' | 'deleteReader'
+  'listReaders' | 'createReader' | 'getReader' | 'updateReader' | 'deleteReader' | 'listReaderHours'
 >
 
 export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): ReaderHandlers => ({
@@ -49,6 +54,13 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
     const row = await findListedReader(db.forOrg(orgId), orgId, reader_id, now())
     if (!row) throw readerNotFound()
     return { data: toView(row) }
+  },
+
+  async listReaderHours({ principal: { orgId }, params: { reader_id }, query }) {
+    const window = windowOf(query, now(), LONGEST_MS)
+    const reader = await findReader(db.forOrg(orgId), orgId, reader_id)
+    if (!reader) throw readerNotFound()
+    return { data: await listReaderHours(db.forOrg(orgId), orgId, reader.reader_key, window) }
   },
 
   async updateReader({ principal: { orgId }, params: { reader_id }, body }) {

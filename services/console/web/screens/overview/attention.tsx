@@ -7,7 +7,8 @@ import { AssetLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { When } from '../../parts/when.tsx'
 import { Exception } from './exception.tsx'
-import { useFailedDeliveries, useNotSeen, useQuietReaders } from './use-attention.ts'
+import { lastHourText } from '../readers/last-hour.ts'
+import { useDegradedReaders, useFailedDeliveries, useNotSeen, useQuietReaders } from './use-attention.ts'
 
 type Reader = components['schemas']['Reader']
 type NotSeen = components['schemas']['AssetLocation']
@@ -17,13 +18,15 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
   const found = combined({
     notSeen: useNotSeen(),
     readers: useQuietReaders(),
+    degraded: useDegradedReaders(),
     failed: useFailedDeliveries(),
   })
   return (
     <Card title="Needs attention">
       <Loaded query={found} what="what needs attention">
-        {({ notSeen, readers, failed }) =>
-          notSeen.total_count + readers.total_count + unknownTags + failed.count === 0 ? (
+        {({ notSeen, readers, degraded, failed }) =>
+          notSeen.total_count + readers.total_count + degraded.total_count + unknownTags + failed.count ===
+          0 ? (
             <Text size="sm" c="dimmed">
               Nothing. All readers send as usual, and all tags are known.
             </Text>
@@ -49,6 +52,17 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
               >
                 {readers.data.map((reader) => (
                   <QuietReader key={reader.reader_key} reader={reader} />
+                ))}
+              </Exception>
+              <Exception
+                count={degraded.total_count}
+                label="degraded readers"
+                one="degraded reader"
+                to="/readers"
+                search={{ status: 'degraded' }}
+              >
+                {degraded.data.map((reader) => (
+                  <DegradedReader key={reader.reader_key} reader={reader} />
                 ))}
               </Exception>
               <Exception count={unknownTags} label="unknown tags" one="unknown tag" to="/unknown-tags">
@@ -86,12 +100,24 @@ const NotSeenAsset = ({
   </li>
 )
 
-function QuietReader({ reader: { id, name, reader_key, health } }: { reader: Reader }) {
+const ReaderLink = ({ reader: { id, name, reader_key } }: { reader: Reader }) => (
+  <Anchor component={Link} to={id === null ? '/readers' : `/readers/${id}`} size="sm">
+    {name ?? reader_key}
+  </Anchor>
+)
+
+const DegradedReader = ({ reader }: { reader: Reader }) => (
+  <li>
+    <ReaderLink reader={reader} />
+    {`: problems in ${lastHourText(reader.health)}.`}
+  </li>
+)
+
+function QuietReader({ reader }: { reader: Reader }) {
+  const { health } = reader
   return (
     <li>
-      <Anchor component={Link} to={id === null ? '/readers' : `/readers/${id}`} size="sm">
-        {name ?? reader_key}
-      </Anchor>
+      <ReaderLink reader={reader} />
       {health.last_seen_at === null ? (
         ' has never sent a message.'
       ) : (

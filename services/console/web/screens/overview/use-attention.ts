@@ -23,6 +23,18 @@ export const useQuietReaders = () =>
     },
   })
 
+/** Readers that send many messages with problems. */
+export const useDegradedReaders = () =>
+  useQuery({
+    queryKey: ['readers', 'degraded'],
+    placeholderData: keepPreviousData,
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const query = { limit: SHOWN, status: ['degraded' as const] }
+      return unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
+    },
+  })
+
 /** Assets that nothing has seen for a day, longest first. Those that were never seen are not among them. */
 export const useNotSeen = () =>
   useQuery({

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { clockText, detailPairs, problemText, readProblemsOf, readsText } from './health-text.ts'
+import {
+  clockText,
+  detailPairs,
+  problemText,
+  readProblemsOf,
+  readsByHourText,
+  readsText,
+  signalText,
+} from './health-text.ts'
+import { lastHourText } from './last-hour.ts'
 
 test.for([
   { offsetMs: null, want: '–' },
@@ -7,6 +16,17 @@ test.for([
   { offsetMs: 31_000, want: '31 s ahead' },
   { offsetMs: -7_500_000, want: '2 h 5 min behind' },
 ])('a clock off by $offsetMs ms', ({ offsetMs, want }) => expect(clockText(offsetMs)).toBe(want))
+
+test('the last hours are said in words', () => {
+  expect(lastHourText({ problems_last_hour: 0, messages_last_hour: 1 })).toBe(
+    '0 of 1 message in the last hour',
+  )
+  expect(readsByHourText({ reads_by_hour: [0, 1_200, 34] })).toBe(
+    '1,234 reads in 24 hours. Busiest hour: 1,200',
+  )
+  expect(readsByHourText({ reads_by_hour: [0, 0] })).toBe('No reads in 24 hours')
+  expect([signalText(-54.25), signalText(null)]).toEqual(['−54.3 dBm', '–'])
+})
 
 const NONE = {
   reads_unknown_tag: 0,

@@ -83,6 +83,18 @@ export function clockText(offsetMs: number | null): string {
 export const readsText = ({ reads, messages }: Pick<Health, 'reads' | 'messages'>): string =>
   `${format.format(reads)} ${reads === 1 ? 'read' : 'reads'} in ${format.format(messages)} ${messages === 1 ? 'message' : 'messages'}`
 
+/** The reads of the last 24 hours in words. */
+export function readsByHourText({ reads_by_hour: hours }: Pick<Health, 'reads_by_hour'>): string {
+  const reads = hours.reduce((sum, one) => sum + one, 0)
+  if (reads === 0) return 'No reads in 24 hours'
+  const most = format.format(Math.max(...hours))
+  return `${format.format(reads)} ${reads === 1 ? 'read' : 'reads'} in 24 hours. Busiest hour: ${most}`
+}
+
+/** The mean signal strength, such as "−54.3 dBm". */
+export const signalText = (dbm: number | null): string =>
+  dbm === null ? '–' : `${dbm.toFixed(1).replace('-', '−')} dBm`
+
 const FAULTS: Readonly<Record<string, string>> = {
   malformed_json: 'not JSON, or incomplete',
   unexpected_shape: 'JSON of another format',

@@ -2,9 +2,11 @@ import { Anchor, Badge, Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import type { Column } from '../../parts/data-table.tsx'
+import { Sparkline } from '../../parts/sparkline.tsx'
 import { When } from '../../parts/when.tsx'
 import { formatLabel } from './formats.ts'
-import { clockText, readProblemsOf } from './health-text.ts'
+import { clockText, readProblemsOf, readsByHourText } from './health-text.ts'
+import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Reader = components['schemas']['Reader']
@@ -36,7 +38,7 @@ export const readerColumns = (
       </>
     ),
   },
-  { label: 'Status', cell: ({ health }) => <ReaderStatus status={health.status} /> },
+  { label: 'Status', sort: 'severity', cell: ({ health }) => <ReaderStatus status={health.status} /> },
   {
     label: 'Last heard',
     sort: 'last_seen_at',
@@ -46,6 +48,10 @@ export const readerColumns = (
     label: 'Reads per minute',
     sort: 'reads_per_minute',
     cell: ({ health }) => count.format(Math.round(health.reads_per_minute)),
+  },
+  {
+    label: 'Reads, 24 h',
+    cell: ({ health }) => <Sparkline label={readsByHourText(health)} values={health.reads_by_hour} />,
   },
   { label: 'Clock', cell: ({ health }) => clockText(health.clock_offset_ms) },
   { label: 'Problems', cell: ({ health }) => <Problems health={health} /> },
@@ -71,9 +77,18 @@ export const readerColumns = (
 function Problems({ health }: Pick<Reader, 'health'>) {
   const problems = readProblemsOf(health).filter((problem) => problem.count > 0)
   if (problems.length === 0) return 'None'
-  return problems.map(({ field, hint, counted }) => (
-    <Text key={field} size="sm" title={hint}>
-      {counted}
-    </Text>
-  ))
+  return (
+    <>
+      {health.problems_last_hour > 0 && (
+        <Text size="sm" fw={500}>
+          {lastHourText(health)}
+        </Text>
+      )}
+      {problems.map(({ field, hint, counted }) => (
+        <Text key={field} size="sm" title={hint}>
+          {counted}
+        </Text>
+      ))}
+    </>
+  )
 }

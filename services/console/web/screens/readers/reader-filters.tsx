@@ -10,6 +10,7 @@ const KINDS = [
 ]
 const STATUSES = [
   { value: 'online', label: 'Online' },
+  { value: 'degraded', label: 'Degraded, with problems' },
   { value: 'silent', label: 'Silent' },
   { value: 'never_heard', label: 'No messages yet' },
   { value: 'quiet', label: 'Silent or none yet' },
@@ -42,7 +43,7 @@ export function ReaderFilters({ filter, onChange }: Props) {
         clearButtonProps={{ 'aria-label': 'Clear status' }}
         value={filter.status === '' ? null : filter.status}
         onChange={(status) => onChange({ status: status ?? '', offset: '0' })}
-        w={150}
+        w={210}
       />
     </Group>
   )

@@ -1,10 +1,11 @@
-import { Alert, SimpleGrid, Text, Title } from '@mantine/core'
+import { Alert, Code, SimpleGrid, Text, Title } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { clockText, detailPairs, problemText, readProblemsOf, readsText, wordsOf } from './health-text.ts'
+import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Health = components['schemas']['ReaderHealth']
@@ -24,6 +25,7 @@ export function ReaderHealth({ health }: { health: Health }) {
         </Fact>
         <Fact label="Reads per minute">{count.format(Math.round(health.reads_per_minute))}</Fact>
         <Fact label="Total reads">{readsText(health)}</Fact>
+        <Fact label="With problems">{lastHourText(health)}</Fact>
         <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
         <Fact label="Device ID">{health.identity ?? '–'}</Fact>
       </SimpleGrid>
@@ -34,6 +36,11 @@ export function ReaderHealth({ health }: { health: Health }) {
             <Text size="xs" c="dimmed">
               <When at={health.last_problem_at} />
             </Text>
+          )}
+          {health.last_problem_message !== null && (
+            <Code block mt="xs" mah={200} tabIndex={0} role="region" aria-label="Start of the message">
+              {health.last_problem_message}
+            </Code>
           )}
         </Alert>
       )}

@@ -12,6 +12,7 @@ import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from './connect-reader.tsx'
 import { formatLabel } from './formats.ts'
 import { ReaderHealth } from './reader-health.tsx'
+import { ReaderHours } from './reader-hours.tsx'
 import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
@@ -57,6 +58,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
   return (
     <Stack gap="md">
       <ReaderHealth health={reader.health} />
+      {reader.health.status !== 'never_heard' && <ReaderHours id={id} />}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 6 }}>
           <Stack gap="md">

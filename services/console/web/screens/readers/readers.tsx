@@ -44,7 +44,7 @@ export default function Readers() {
         what="readers"
         columns={columns}
         rowKey={({ reader_key: key }) => key}
-        minWidth={860}
+        minWidth={1000}
         empty={
           <EmptyState
             title={isFiltered ? 'No matching readers' : 'No readers yet'}

@@ -4,10 +4,10 @@ import { api } from '../../session/api.ts'
 
 const READERS_PAGE = 50
 const REFRESH_MS = 10_000
-export const READERS_DEFAULTS = { q: '', kind: '', status: '', sort: 'reader_key', offset: '0' }
+export const READERS_DEFAULTS = { q: '', kind: '', status: '', sort: 'severity', offset: '0' }
 export type ReaderFilter = typeof READERS_DEFAULTS
 
-const STATUSES = ['online', 'silent', 'never_heard'] as const
+const STATUSES = ['online', 'degraded', 'silent', 'never_heard'] as const
 /** A reader that should send and does not. In the address, `quiet` means all of them. */
 export const QUIET_STATUSES = ['silent', 'never_heard'] as const
 const statusesOf = (status: string) =>

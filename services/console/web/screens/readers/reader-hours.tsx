@@ -1,0 +1,133 @@
+import { Stack, Text, Title } from '@mantine/core'
+import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { Card } from '../../parts/card.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded } from '../../parts/loaded.tsx'
+import { Sparkline } from '../../parts/sparkline.tsx'
+import { dayTime } from '../../parts/times.ts'
+import { api } from '../../session/api.ts'
+import { signalText } from './health-text.ts'
+import { type AntennaDays, antennasOf, DAYS, type ReaderHour, slotsOf } from './hour-slots.ts'
+import '../../parts/hour-bars.css'
+
+const REFRESH_MS = 60_000
+const WINDOW_MS = DAYS * 86_400_000
+const number = new Intl.NumberFormat()
+
+/** What a reader sent in the last 30 days, by hour and by antenna. */
+export function ReaderHours({ id }: { id: number }) {
+  const hours = useQuery({
+    queryKey: ['reader', id, 'hours'],
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const now = Date.now()
+      const query = { from: new Date(now - WINDOW_MS).toISOString(), to: new Date(now).toISOString() }
+      const params = { path: { reader_id: id }, query }
+      const { data } = unwrap(await api.GET('/api/v1/readers/{reader_id}/hours', { params, signal }))
+      return slotsOf(data, now)
+    },
+  })
+  return (
+    <Card title="Health, 30 days">
+      <Loaded query={hours} what="the hours of the reader">
+        {(slots) => <Hours slots={slots} />}
+      </Loaded>
+    </Card>
+  )
+}
+
+function Hours({ slots }: { slots: readonly (ReaderHour | undefined)[] }) {
+  const found = slots.filter((slot) => slot !== undefined)
+  if (found.length === 0)
+    return (
+      <Text size="sm" c="dimmed">
+        No messages in the last 30 days.
+      </Text>
+    )
+  const reads = found.reduce((sum, hour) => sum + hour.reads, 0)
+  const troubled = found.filter(({ problems }) => problems > 0).length
+  const summary = `${number.format(reads)} ${reads === 1 ? 'read' : 'reads'} in 30 days. ${hoursText(troubled)} with problems`
+  return (
+    <Stack gap="sm">
+      <Sparkline
+        label={`Reads by hour: ${summary}`}
+        values={slots.map((slot) => slot?.reads ?? 0)}
+        isMarked={(i) => (slots[i]?.problems ?? 0) > 0}
+        width="100%"
+        height={120}
+      />
+      <Text size="sm">{troubled === 0 ? `${summary}.` : `${summary}, marked below the bars.`}</Text>
+      <Antennas antennas={antennasOf(slots)} />
+      <HourTable hours={found} />
+    </Stack>
+  )
+}
+
+const hoursText = (count: number) => (count === 1 ? '1 hour' : `${number.format(count)} hours`)
+
+/** All on one scale, so that a weak antenna shows. */
+function Antennas({ antennas }: { antennas: readonly AntennaDays[] }) {
+  if (antennas.length === 0) return null
+  const max = antennas.reduce((most, { days }) => Math.max(most, ...days), 0)
+  return (
+    <div>
+      <Title order={3} size="h6" mb="xs">
+        Antennas
+      </Title>
+      <DataTable
+        label="Reads by antenna"
+        columns={antennaColumns(max)}
+        rows={antennas}
+        rowKey={({ antenna }) => antenna ?? 'others'}
+      />
+    </div>
+  )
+}
+
+const nameOf = ({ antenna }: AntennaDays) => (antenna === null ? 'Antennas from 33' : `Antenna ${antenna}`)
+
+const antennaColumns = (max: number): readonly Column<AntennaDays>[] => [
+  { label: 'Antenna', role: 'title', cell: nameOf },
+  {
+    label: 'Reads by day',
+    cell: (row) => (
+      <Sparkline label={`${nameOf(row)}, reads by day`} values={row.days} max={max} width={180} />
+    ),
+  },
+  { label: 'Reads', align: 'right', cell: ({ reads }) => number.format(reads) },
+  { label: 'Mean signal', align: 'right', cell: ({ meanRssi }) => signalText(meanRssi) },
+]
+
+/** Its rows are many, so it has them only while it is open. */
+function HourTable({ hours }: { hours: readonly ReaderHour[] }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details className="hour-table" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+      <summary>
+        <Icon of={IconChevronRight} size={16} className="fold-icon" />
+        Show as table
+      </summary>
+      {isOpen && (
+        <DataTable
+          label="Health by hour, as a table"
+          columns={HOURS}
+          rows={hours.toReversed()}
+          rowKey={({ hour }) => hour}
+          maxHeight={320}
+        />
+      )}
+    </details>
+  )
+}
+
+const HOURS: readonly Column<ReaderHour>[] = [
+  { label: 'Hour', role: 'title', cell: ({ hour }) => dayTime(hour) },
+  { label: 'Messages', align: 'right', cell: ({ messages }) => number.format(messages) },
+  { label: 'With problems', align: 'right', cell: ({ problems }) => number.format(problems) },
+  { label: 'Reads', align: 'right', cell: ({ reads }) => number.format(reads) },
+  { label: 'Mean signal', align: 'right', cell: ({ mean_rssi_dbm: mean }) => signalText(mean) },
+]

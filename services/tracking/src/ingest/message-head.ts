@@ -1,0 +1,17 @@
+const HEAD_BYTES = 1_024
+const PICTURES = 0x2400
+const DELETE_PICTURE = '\u2421'
+
+/** The start of a message as text that is safe to store and to show: its control characters become visible. */
+export function messageHead(data: Uint8Array): string {
+  // As a stream, because the cut may be inside a character.
+  const text = new TextDecoder().decode(data.subarray(0, HEAD_BYTES), { stream: data.length > HEAD_BYTES })
+  return text.replaceAll(/[^\P{C}\n\t]/gu, visible)
+}
+
+/** `␀` for NUL; `\u{202e}` for a character that turns the direction of the text. */
+function visible(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x20) return String.fromCodePoint(PICTURES + code)
+  return code === 0x7f ? DELETE_PICTURE : `\\u{${code.toString(16)}}`
+}
