@@ -1,10 +1,12 @@
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const zonedFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'long' })
 const relativeFormat = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 
 /** In the viewer's time zone, followed by the API value. */
 export const exactTime = (instant: string): string => `${exactFormat.format(new Date(instant))} · ${instant}`
+export const zonedTime = (instant: string): string => zonedFormat.format(new Date(instant))
 export const dayTime = (instant: string): string => dayFormat.format(new Date(instant))
 export const clockTime = (instant: string): string => clockFormat.format(new Date(instant))
 

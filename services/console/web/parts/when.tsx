@@ -1,13 +1,25 @@
 import { useMemo, useSyncExternalStore } from 'react'
-import { clockTime, dayTime, exactTime, relativeTime } from './times.ts'
+import { useTimeStyle } from './time-style.ts'
+import { clockTime, dayTime, exactTime, relativeTime, zonedTime } from './times.ts'
 
 type Props = { at: string; as?: 'relative' | 'day' | 'clock' }
 
-/** An instant in the viewer's time zone, with the exact value on hover. No tab stop: a table has a hundred of them. */
+/**
+ * An instant in the viewer's time zone, with the exact value on hover. No tab stop: a table has a hundred of them. Who has no
+ * pointer chooses exact times in the menu of the person, and they are text.
+ */
 export function When({ at, as = 'relative' }: Props) {
   const now = useNow()
   const exact = useMemo(() => exactTime(at), [at])
-  const text = as === 'day' ? dayTime(at) : as === 'clock' ? clockTime(at) : relativeTime(at, now)
+  const [style] = useTimeStyle()
+  const text =
+    style === 'exact'
+      ? zonedTime(at)
+      : as === 'day'
+        ? dayTime(at)
+        : as === 'clock'
+          ? clockTime(at)
+          : relativeTime(at, now)
   return (
     <time dateTime={at} title={exact}>
       {text}

@@ -5,6 +5,7 @@ import IconCheck from '@tabler/icons-react/icons/IconCheck'
 import { failureOf } from '../parts/failure.ts'
 import { Icon } from '../parts/icon.tsx'
 import { roleName } from '../parts/roles.ts'
+import { TIME_STYLES, useTimeStyle } from '../parts/time-style.ts'
 import { useMe } from '../parts/use-me.ts'
 import { useSettings } from '../parts/use-settings.ts'
 import { signOut, switchOrganization } from '../session/session.ts'
@@ -28,6 +29,7 @@ export function PersonMenu() {
   const { user, org } = useSession()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const density = useDensity()
+  const [timeStyle, setTimeStyle] = useTimeStyle()
   const me = useMe()
   const others = (me.data?.orgs ?? []).filter(({ id }) => id !== org.id)
   return (
@@ -71,6 +73,10 @@ export function PersonMenu() {
         <Menu.Label>Rows of tables</Menu.Label>
         {DENSITIES.map(([each, name]) => (
           <Choice key={each} name={name} isChosen={each === density} onChoose={() => setDensity(each)} />
+        ))}
+        <Menu.Label>Times</Menu.Label>
+        {TIME_STYLES.map(([each, name]) => (
+          <Choice key={each} name={name} isChosen={each === timeStyle} onChoose={() => setTimeStyle(each)} />
         ))}
         <Menu.Divider />
         <Menu.Item component="a" href="/docs/">
