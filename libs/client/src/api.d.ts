@@ -3841,6 +3841,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string | null;
+            location_ids: number[];
             health: components["schemas"]["ReaderHealth"];
         };
         ReaderMapping: {
@@ -9606,6 +9607,9 @@ export interface operations {
                      *           "mapping": null,
                      *           "configured": true,
                      *           "created_at": null,
+                     *           "location_ids": [
+                     *             4503599627370497
+                     *           ],
                      *           "health": {
                      *             "status": "online",
                      *             "last_seen_at": null,
@@ -9700,6 +9704,9 @@ export interface operations {
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
+                     *         "location_ids": [
+                     *           4503599627370497
+                     *         ],
                      *         "health": {
                      *           "status": "online",
                      *           "last_seen_at": null,
@@ -9783,6 +9790,9 @@ export interface operations {
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
+                     *         "location_ids": [
+                     *           4503599627370497
+                     *         ],
                      *         "health": {
                      *           "status": "online",
                      *           "last_seen_at": null,
@@ -9906,6 +9916,9 @@ export interface operations {
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
+                     *         "location_ids": [
+                     *           4503599627370497
+                     *         ],
                      *         "health": {
                      *           "status": "online",
                      *           "last_seen_at": null,

@@ -171,7 +171,7 @@ export const floorPlanRoutes = {
     path: '/floor-plans/images/{hash}',
     summary: 'Retrieve the image of a floor plan',
     params: ImagePath,
-    success: { status: 200, download: imageTypes, isImmutable: true },
+    success: { status: 200, download: imageTypes },
     errors: ['validation_error', 'not_found', 'rate_limited'],
   },
 } as const satisfies Record<string, Route>

@@ -135,6 +135,8 @@ export const ReaderView = z
     mapping: ReaderMappingView.nullable(),
     configured: z.boolean(),
     created_at: WireInstant.nullable(),
+    /** Of its scan points. */
+    location_ids: z.array(Id),
     health: ReaderHealth,
   })
   .meta({ id: 'Reader' })

@@ -69,8 +69,6 @@ export type Route = {
      * the `content-type`.
      */
     download?: string | readonly string[]
-    /** What is at this URL never changes, so a client may keep it for a year. */
-    isImmutable?: true
     /** Clients that prefer `text/csv` get the rows of the list as a file with these columns. */
     csv?: readonly string[]
   }

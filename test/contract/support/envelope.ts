@@ -27,11 +27,8 @@ export function checkReply(request: HttpRequest, reply: HttpReply): void {
 const isData = (path: string) => /^(?:\/legacy)?\/api\/v1\//.test(path)
 
 /** D12.11. The token endpoint follows D9.1, and proxies may not change a stream either. */
-function cacheControl(path: string, { status, headers }: HttpReply): string {
+function cacheControl(path: string, { headers }: HttpReply): string {
   if (/^(?:\/legacy)?\/api\/v1\/oauth\/token(?:\?|$)/.test(path)) return 'no-store'
-  // The image of a floor plan never changes: its address is the hash of its bytes.
-  if (status === 200 && path.startsWith('/api/v1/floor-plans/images/'))
-    return 'private, max-age=31536000, immutable'
   if (headers.has('etag')) return 'private, no-cache'
   const isStream = headers.get('content-type') === EVENT_STREAM_MEDIA_TYPE
   return isStream ? 'private, no-store, no-transform' : 'private, no-store'

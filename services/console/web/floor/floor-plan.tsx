@@ -100,7 +100,7 @@ export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed, 
         />
       )}
       <RoomList rooms={shown} {...{ placed, contents, selected, onSelect, onEnter, paint }} />
-      {plan && frame && <ReaderMarks plan={plan} frame={frame} />}
+      <ReaderMarks {...{ placed, building, plan, frame }} />
       <canvas ref={canvas} aria-hidden style={{ width, height }} />
       {pointed && (
         <div className="floor-hint" style={{ left: pointed.x, top: pointed.y }} aria-hidden>

@@ -11,6 +11,7 @@ import {
 } from './plan-layout.ts'
 import { buildingOf } from './rooms.ts'
 import { contentOf } from './places.ts'
+import { readerSpots } from './reader-spots.ts'
 import { spotsOf } from './spots.ts'
 import { zoneOf } from './edit/zone-edits.ts'
 
@@ -84,4 +85,27 @@ test('rectangles are recognized in both directions; the middle of a shape lies i
   expect(isRectangle([[0, 0], [5, 0], [6, 5], [0, 5]])).toBe(false) // oxfmt-ignore
   expect(isWithin(L_SHAPE, middleOf(L_SHAPE))).toBe(true)
   expect(middleOf([[0, 0], [10, 0], [20, 0]])).toEqual([10, 0]) // oxfmt-ignore
+})
+
+test('a reader stands at its point, else at the edge of the room it watches', () => {
+  const building = buildingOf([row(1, null), row(2, 1), row(3, null)])
+  const plan = { image: null, zones: [rectangle(3)], readers: [{ reader_id: 7, x: 5000, y: 0 }] }
+  const { placed, frame } = planLayout(building.roots, plan, building, AREA)
+  const reader = (id: number, ...locations: number[]) => ({ id, name: `R${id}`, status: 'online', locations })
+  const all = [reader(7), reader(8, 2), reader(9, 99), reader(10), reader(11, 2)]
+  const spots = readerSpots({
+    placed,
+    building,
+    plan,
+    frame,
+    readers: new Map(all.map((each) => [each.id, each])),
+  })
+  expect(spots.map(({ reader: { id } }) => id)).toEqual([7, 8, 11])
+  expect(spots[0]?.at).toEqual(toScreen(frame, [5000, 0]))
+  const { box } = placed.find(({ room }) => room.id === 1) ?? { box: AREA }
+  for (const { at } of spots.slice(1)) {
+    expect(at[0]).toBeGreaterThan(box.x)
+    expect(at[1]).toBeCloseTo(box.y + box.height - 4)
+  }
+  expect(spots[1]?.at[0]).not.toBe(spots[2]?.at[0])
 })

@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router'
 import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
 import IconAntennaOff from '@tabler/icons-react/icons/IconAntennaOff'
 import { Icon } from '../parts/icon.tsx'
-import { toScreen, type Frame } from './plan-layout.ts'
+import type { PlacedRoom } from './layout.ts'
+import type { Frame } from './plan-layout.ts'
+import { readerSpots } from './reader-spots.ts'
+import type { Building } from './rooms.ts'
 import { useFloorReaders } from './use-floor-readers.ts'
 import type { FloorPlanData } from './use-plans.ts'
 
@@ -13,17 +16,21 @@ const STATES: Readonly<Record<string, string>> = {
   never_heard: 'no messages yet',
 }
 
-/** The readers of a plan with their state, as links to their pages. */
-export function ReaderMarks({ plan, frame }: { plan: FloorPlanData; frame: Frame }) {
-  const { data: readers } = useFloorReaders()
-  const placed = plan.readers.flatMap(({ reader_id: id, x, y }) => {
-    const reader = readers?.get(id)
-    return reader ? [{ ...reader, at: toScreen(frame, [x, y]) }] : []
-  })
+type Props = {
+  placed: readonly PlacedRoom[]
+  building: Building
+  plan: FloorPlanData | undefined
+  frame: Frame | undefined
+}
+
+/** Readers with their state, as links to their pages: where the plan has them, or at the edge of a room they watch. */
+export function ReaderMarks(props: Props) {
+  const { data } = useFloorReaders()
+  const placed = data ? readerSpots({ ...props, readers: data }) : []
   if (placed.length === 0) return null
   return (
     <ul aria-label="Readers">
-      {placed.map(({ id, name, status, at: [left, top] }) => (
+      {placed.map(({ reader: { id, name, status }, at: [left, top] }) => (
         <li key={id}>
           <Link
             to={`/readers/${id}` as never}

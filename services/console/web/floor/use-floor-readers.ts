@@ -3,7 +3,8 @@ import { unwrap } from '@whereabouts/client/client'
 import { allPages } from '../parts/all-pages.ts'
 import { api } from '../session/api.ts'
 
-export type FloorReader = { id: number; name: string; status: string }
+/** `locations`: those that its antennas stand for. */
+export type FloorReader = { id: number; name: string; status: string; locations: readonly number[] }
 
 /** Of more, the picture shows these, the first by key. */
 const MOST_READERS = 500
@@ -20,8 +21,8 @@ export const useFloorReaders = () =>
         return unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
       }, MOST_READERS)
       return new Map<number, FloorReader>(
-        rows.flatMap(({ id, name, reader_key: key, health }) =>
-          id === null ? [] : [[id, { id, name: name ?? key, status: health.status }]],
+        rows.flatMap(({ id, name, reader_key: key, location_ids: locations, health }) =>
+          id === null ? [] : [[id, { id, name: name ?? key, status: health.status, locations }]],
         ),
       )
     },

@@ -14,9 +14,6 @@ const OTHER = { ...corsHeaders, ...NO_SNIFFING }
 /** For a client that keeps a response and revalidates it. */
 export const REVALIDATED = 'private, no-cache'
 
-/** For a response that never changes. Only the browser of its caller may keep it. */
-export const KEPT = 'private, max-age=31536000, immutable'
-
 const TOKEN_PATHS = new Set([routes.createToken, routes.createLegacyToken].map(routePath))
 
 /** A year, in which browsers do not use plain HTTP. */

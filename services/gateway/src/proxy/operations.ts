@@ -85,7 +85,6 @@ function addRows(
     keepAliveMs: deps.timeoutsMs.keepAlive,
     stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
     guard: isEndless(first) ? deps.streams.guard : undefined,
-    isImmutable: (request) => rowOf(request).success.isImmutable === true,
     isData: !isEndless(first), // the service sets the headers of an endless response
     failures: deps.metrics.failures,
     placesAt: deps.placesAt,

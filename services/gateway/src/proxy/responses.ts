@@ -6,7 +6,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import type { GatewayMetrics } from '../metrics.ts'
-import { KEPT } from '../pipeline/edge-headers.ts'
 import { passedId, responseHeaders } from './headers.ts'
 
 /** How one mount handles the responses of its service. */
@@ -19,8 +18,6 @@ export type ResponseRules = {
   guard?: ((request: FastifyRequest, reply: FastifyReply, stream: Readable) => Readable) | undefined
   /** The gateway, not the service, sets `cache-control`. */
   isData?: boolean
-  /** Whether a success may be kept for a year. */
-  isImmutable?: (request: FastifyRequest) => boolean
   /** Its 4xx may be pages. Those of the API are JSON. */
   servesPages?: boolean
   failures: GatewayMetrics['failures']
@@ -61,7 +58,6 @@ export function replyOptions(rules: ResponseRules): ReplyOptions {
       if (isLikeChunked(request, headers)) reply.header('transfer-encoding', 'chunked')
       const pass = (body: Readable | Buffer) => {
         reply.headers(responseHeaders(headers, rules.isData))
-        if (statusCode === 200 && rules.isImmutable?.(request)) reply.header('cache-control', KEPT)
         return reply.send(Buffer.isBuffer(body) && statusCode >= 400 ? withWholeId(reply, body) : body)
       }
       if (isSmall(request, headers)) collect(stream, pass, (error) => reply.send(broken(request, error)))

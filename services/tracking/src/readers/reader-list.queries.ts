@@ -57,7 +57,7 @@ async function selectReaders(
   { where, sort = [], nowMs, limit, offset }: Slice,
 ): Promise<ReaderListRow[]> {
   const { rows } = await sql<Omit<ReaderListRow, 'reads_by_hour'>>`
-    select *, count(*) over () as total from (
+    select *, count(*) over () as total, ${places} as location_ids from (
       select r.id, coalesce(r.reader_key, h.reader_key) as reader_key, r.name, r.format, r.timezone, r.mapping,
              r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.last_problem_message,
              h.clock_offset_ms, h.device, ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
@@ -73,6 +73,11 @@ async function selectReaders(
   const readsOf = await readsByHour(db, orgId, keys, nowMs)
   return rows.map((row) => Object.assign(row, { reads_by_hour: readsOf(row.reader_key) }))
 }
+
+/** The locations that its antennas stand for. */
+const places = sql`coalesce((
+  select jsonb_agg(distinct p.location_id) from scan_point p
+  where p.reader_id = readers.id and p.location_id is not null), '[]')`
 
 function conditions({ configured, status, q }: ReadersQuery): Condition[] {
   const part = q?.toLowerCase()

@@ -89,9 +89,21 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
 })
 
 function toView(row: ReaderListRow): ReaderView {
-  const { id, reader_key, name, format, timezone, mapping, created_at, total: _, device, ...health } = row
+  const {
+    id,
+    reader_key,
+    name,
+    format,
+    timezone,
+    mapping,
+    created_at,
+    total: _,
+    device,
+    location_ids,
+    ...health
+  } = row
   const reports = Object.values(device ?? {}).toSorted((a, b) => (a.received_at < b.received_at ? 1 : -1))
   const configured = id !== null
-  const settings = { id, reader_key, name, format, timezone, mapping, configured, created_at }
+  const settings = { id, reader_key, name, format, timezone, mapping, configured, created_at, location_ids }
   return { ...settings, health: { ...health, device: reports } }
 }
