@@ -104,7 +104,9 @@ describe('hostile bytes are read or refused', () => {
   test.for(images)('anything after the first bytes of a %s', ([, type, bytes]) => {
     fc.assert(
       fc.property(fc.nat(30), fc.uint8Array({ maxLength: 200 }), (kept, rest) => {
-        read(Buffer.concat([bytes.subarray(0, kept), rest]), type)
+        expect(read(Buffer.concat([bytes.subarray(0, kept), rest]), type)).toMatch(
+          /^\d+×\d+$|^The (?:file|image|SVG) /,
+        )
       }),
     )
   })
