@@ -3,8 +3,8 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
-import { deleteReaderHoursBefore } from '../readers/reader-hours.queries.ts'
 import {
+  deleteReaderHoursBefore,
   addMonths,
   createMonth,
   dropPartition,

@@ -83,3 +83,8 @@ export async function withPartitionLock<T>(
     }
   })
 }
+
+/** Of all organizations. */
+export async function deleteReaderHoursBefore(db: Db, ms: number): Promise<void> {
+  await sql`delete from reader_hour where hour < ${new Date(ms).toISOString()}::timestamptz`.execute(db)
+}

@@ -30,11 +30,6 @@ export async function addReaderHours(db: Db, entries: readonly Entry[]): Promise
       rssi_count = h.rssi_count + excluded.rssi_count`.execute(db)
 }
 
-/** Of all organizations. */
-export async function deleteReaderHoursBefore(db: Db, ms: number): Promise<void> {
-  await sql`delete from reader_hour where hour < ${new Date(ms).toISOString()}::timestamptz`.execute(db)
-}
-
 const SHOWN_HOURS = 24
 
 /** Reads in each of the last 24 hours of UTC, oldest first, by reader. The current hour is the last one. */
