@@ -76,6 +76,13 @@ export const barAt = (share: number, n: number): number => Math.min(n - 1, Math.
 /** The bars from one to another, both included. */
 export const partOf = (one: number, other: number): Part => [Math.min(one, other), Math.max(one, other) + 1]
 
+/** What the keys Home and End make of a part; undefined for other keys. */
+export function partAfterKey(key: string, handle: 0 | 1, [from, to]: Part, n: number): Part | undefined {
+  if (key === 'Home') return handle === 0 ? [0, to] : [from, from + 1]
+  if (key === 'End') return handle === 0 ? [to - 1, to] : [from, n]
+  return undefined
+}
+
 const msOf = (local: string): number | undefined => {
   const instant = fromLocalInput(local)
   return instant === null ? undefined : Date.parse(instant)

@@ -8,6 +8,7 @@ import {
   barAt,
   countIn,
   isPart,
+  partAfterKey,
   partOf,
   selectedOf,
   selecting,
@@ -66,6 +67,15 @@ function Brush({ filter, onChange, bins }: Props & { bins: Bins }) {
         onChangeEnd={select}
         label={edge}
         thumbValueText={edge}
+        // The slider itself knows the arrow keys.
+        thumbProps={(handle) => ({
+          onKeyDown: (event) => {
+            const part = partAfterKey(event.key, handle, selected, n)
+            if (!part) return
+            event.preventDefault()
+            select(part)
+          },
+        })}
         thumbFromLabel="Start of the part"
         thumbToLabel="End of the part"
       />

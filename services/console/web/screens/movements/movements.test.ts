@@ -3,6 +3,7 @@ import {
   barAt,
   chartOf,
   countIn,
+  partAfterKey,
   partOf,
   selectedOf,
   selecting,
@@ -147,6 +148,15 @@ describe('the part of a chart', () => {
     expect(chartOf(part, NOW + 1440 * MINUTE)?.fromMs).toBe(local(part.from))
     expect({ ...part, ...selectingAll(part) }).toEqual(DEFAULTS)
     expect(wholeOf({ ...DEFAULTS, whole: 'nonsense' })).toMatchObject({ span: '60' })
+  })
+
+  test('is moved to an end by a key, and keeps a bar', () => {
+    const after = (key: string, handle: 0 | 1) => partAfterKey(key, handle, [3, 7], 24)
+    expect([after('Home', 0), after('End', 0)]).toEqual([
+      [0, 7],
+      [6, 7],
+    ])
+    expect([after('Home', 1), after('End', 1), after('a', 1)]).toEqual([[3, 4], [3, 24], undefined])
   })
 
   test('of a pointer is at least the bar below it', () => {
