@@ -170,12 +170,16 @@ const POSITIONS = (reads: number) => `
   left join bench_always_read b on b.id = a.id
   order by hashint8(a.id)`
 
-/** From the scans, once these have their key. */
+/** From the scans, once these have their key. An older commit that is compared may not have the table. */
 export const MOVEMENTS = `
-  insert into movement (org_id, asset_id, minute, observed_at, from_location_id, to_location_id)
-  select org_id, asset_id, minute, observed_at, before, location_id
-  from (select *, lag(location_id) over (partition by org_id, asset_id order by minute) as before from scan) s
-  where location_id is distinct from before and location_id is not null`
+  do $$ begin
+    if to_regclass('movement') is not null then
+      insert into movement (org_id, asset_id, minute, observed_at, from_location_id, to_location_id)
+      select org_id, asset_id, minute, observed_at, before, location_id
+      from (select *, lag(location_id) over (partition by org_id, asset_id order by minute) as before from scan) s
+      where location_id is distinct from before and location_id is not null;
+    end if;
+  end $$`
 
 /** From the positions. */
 export const PLACES = `

@@ -20,7 +20,7 @@ export type MovementFilter = {
 }
 
 /** Assets of some types. `ids` is called only if the newest movements have too few of them. */
-export type OfType = { has: (assetId: number) => boolean; ids: () => readonly number[] }
+type OfType = { has: (assetId: number) => boolean; ids: () => readonly number[] }
 
 /** `at`: its instant in microseconds since 1970. */
 export type MovementRow = { at: number; movement: Movement }

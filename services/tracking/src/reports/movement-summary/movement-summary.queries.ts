@@ -6,7 +6,7 @@ import type { Window } from './movement-summary.rules.ts'
 import type { Sql } from '../conditions.sql.ts'
 
 /** A location, `isDeep`: with its sub-locations. */
-export type Area = { locationIds: readonly number[]; isDeep: boolean }
+type Area = { locationIds: readonly number[]; isDeep: boolean }
 
 /** What is counted, and in which steps. */
 export type Counted = {
