@@ -1516,7 +1516,7 @@ export interface paths {
         };
         /**
          * Count movements per hour
-         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. With `location_id`, each hour also counts the movements to that location and from it. With `include_descendants`, its sub-locations count as part of it; movements among them are counted apart.
+         * @description A movement is a history row at a different location than the previous row of the asset, or at its first location. `asset_id` and `type` count only movements of these assets. With `location_id`, each hour also counts the movements to that location and from it. With `include_descendants`, its sub-locations count as part of it; movements among them are counted apart.
          *
          *     **Access:** any signed-in user.
          *
@@ -9234,6 +9234,8 @@ export interface operations {
                 location_id?: number[];
                 /** @description `true` also returns movements from and to live sub-locations of `location_id`, at any depth. Without `location_id` it has no effect. */
                 include_descendants?: boolean;
+                /** @description Repeatable: movements of assets that are of one of these types now, or were when they were deleted. */
+                type?: ("asset" | "person" | "inventory")[];
                 /** @description The `cursor` of the page before. Send it with the same filters. Without it: the newest movements. */
                 after?: string;
                 /** @description Maximum number of rows on a page. */
@@ -9308,6 +9310,12 @@ export interface operations {
                 /** @description The id of the location. */
                 location_id?: number;
                 include_descendants?: boolean;
+                /** @description The id of the asset. Repeatable: one of the values matches. */
+                asset_id?: number[];
+                /** @description Repeatable: movements of assets that are of one of these types now, or were when they were deleted. */
+                type?: ("asset" | "person" | "inventory")[];
+                /** @description Steps start at multiples of it since 1970. At most 1 000 of them. */
+                step_seconds?: number;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */

@@ -1,13 +1,16 @@
 import { z } from 'zod'
+import { assetTypes } from './assets.ts'
 import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { needsOneOf } from './object-rules.ts'
 import {
   booleanParameter,
   dataOf,
+  enumParameters,
   idParameter,
   idsParameter,
   instantParameter,
+  integerParameter,
   limitParameter,
   textParameter,
 } from './query.ts'
@@ -16,7 +19,7 @@ import type { Route } from './route.ts'
 const Count = z.int().meta({ override: { type: 'integer', minimum: 0 } })
 
 /**
- * One hour of UTC. `in` and `out` are present if the request names a location; `within`, the movements between the
+ * One hour of UTC, or one step of `step_seconds`. `in` and `out` are present if the request names a location; `within`, the movements between the
  * location and its sub-locations, if it includes them.
  */
 const HourOfMovements = z
@@ -30,11 +33,16 @@ const HourOfMovements = z
   .meta({ id: 'HourOfMovements' })
 export type HourOfMovements = z.infer<typeof HourOfMovements>
 
-/** All hours that overlap the window, including those without a movement. */
+/** All hours or steps that overlap the window, including those without a movement. */
 export const MovementSummary = z
   .object({ from: WireInstant, to: WireInstant, hours: z.array(HourOfMovements) })
   .meta({ id: 'MovementSummary' })
 export type MovementSummary = z.infer<typeof MovementSummary>
+
+const ofTypes = enumParameters(assetTypes).meta({
+  description:
+    'Repeatable: movements of assets that are of one of these types now, or were when they were deleted.',
+})
 
 export const MovementSummaryQuery = z
   .strictObject({
@@ -47,6 +55,12 @@ export const MovementSummaryQuery = z
       .meta({ description: 'RFC 3339 timestamp with any offset. The bound is exclusive. Defaults to now.' }),
     location_id: idParameter.optional(),
     include_descendants: booleanParameter.optional(),
+    asset_id: idsParameter.optional(),
+    type: ofTypes.optional(),
+    step_seconds: integerParameter(60)
+      .optional()
+      .meta({ description: 'Steps start at multiples of it since 1970. At most 1 000 of them.' })
+      .transform((sent) => sent ?? 3600),
   })
   .check(needsOneOf('include_descendants', ['location_id']))
 export type MovementSummaryQuery = z.infer<typeof MovementSummaryQuery>
@@ -106,6 +120,7 @@ export const MovementsQuery = z.strictObject({
       '`true` also returns movements from and to live sub-locations of `location_id`, at any depth. Without ' +
       '`location_id` it has no effect.',
   }),
+  type: ofTypes.optional(),
   after: textParameter(
     255,
     'The `cursor` of the page before. Send it with the same filters. Without it: the newest movements.',
@@ -224,7 +239,7 @@ export const movementRoutes = {
     summary: 'Count movements per hour',
     description:
       'A movement is a history row at a different location than the previous row of the asset, or at its first ' +
-      'location. With `location_id`, each hour also counts the movements to that location and from it. With ' +
+      'location. `asset_id` and `type` count only movements of these assets. With `location_id`, each hour also counts the movements to that location and from it. With ' +
       '`include_descendants`, its sub-locations count as part of it; movements among them are counted apart.',
     query: MovementSummaryQuery,
     success: { status: 200, schema: dataOf(MovementSummary) },

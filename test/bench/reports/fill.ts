@@ -80,8 +80,10 @@ async function fillAll(admin: pg.Client, reads: number): Promise<void> {
   await admin.query('select pg_reload_conf()')
   await admin.query(SAMPLES)
   await fillScans(admin, reads)
-  await admin.query(`begin; ${POSITIONS(reads)}; ${PLACES}; update bench_fill set is_complete = true; commit`)
-  await admin.query('vacuum analyze location, asset, tag, position, asset_place, scan')
+  await admin.query(
+    `begin; ${MOVEMENTS}; ${POSITIONS(reads)}; ${PLACES}; update bench_fill set is_complete = true; commit`,
+  )
+  await admin.query('vacuum analyze location, asset, tag, position, asset_place, scan, movement')
   await admin.query('checkpoint')
 }
 
@@ -96,14 +98,11 @@ async function fillScans(admin: pg.Client, reads: number): Promise<void> {
   await admin.query('alter table scan add primary key (org_id, asset_id, minute)')
 }
 
-/** Creates the partition of a month. */
+/** Creates the partitions of a month, for scans and movements. */
 export function partition(monthsAgo: number): string {
   const now = new Date()
-  const start = (n: number) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - n, 1)).toISOString()
-  const name = `scan_${start(monthsAgo).slice(0, 7).replace('-', '_')}`
-  return `create table if not exists ${name} partition of scan
-    for values from ('${start(monthsAgo)}') to ('${start(monthsAgo - 1)}')`
+  const start = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsAgo, 1))
+  return `select make_scan_month('${start.toISOString().slice(0, 7)}')`
 }
 
 /** Copies what catalog has. One of twenty assets was never scanned. */
@@ -170,6 +169,17 @@ const POSITIONS = (reads: number) => `
   from asset a ${READ(reads - 1, reads)}
   left join bench_always_read b on b.id = a.id
   order by hashint8(a.id)`
+
+/** From the scans, once these have their key. An older commit that is compared may not have the table. */
+export const MOVEMENTS = `
+  do $$ begin
+    if to_regclass('movement') is not null then
+      insert into movement (org_id, asset_id, minute, observed_at, from_location_id, to_location_id)
+      select org_id, asset_id, minute, observed_at, before, location_id
+      from (select *, lag(location_id) over (partition by org_id, asset_id order by minute) as before from scan) s
+      where location_id is distinct from before and location_id is not null;
+    end if;
+  end $$`
 
 /** From the positions. */
 export const PLACES = `

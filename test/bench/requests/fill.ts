@@ -7,7 +7,7 @@ import { countsOf } from '../load/counts.ts'
 import { asAdministrator } from '../load/database.ts'
 import { setLimits, untilLimited } from '../load/rate-limits.ts'
 import { fillOrganization, sizeOf } from '../reports/catalog-fill.ts'
-import { partition, PLACES, PROJECTIONS } from '../reports/fill.ts'
+import { MOVEMENTS, partition, PLACES, PROJECTIONS } from '../reports/fill.ts'
 
 type Size = { organizations: number; assets: number; history: number }
 
@@ -86,6 +86,7 @@ async function fillTracking(client: pg.Client, history: number): Promise<void> {
   await client.query(
     `set maintenance_work_mem = '512MB'; alter table scan add primary key (org_id, asset_id, minute)`,
   )
+  await client.query(MOVEMENTS)
   await client.query(POSITIONS, [newest])
   await client.query(PLACES)
 }

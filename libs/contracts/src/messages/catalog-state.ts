@@ -30,6 +30,10 @@ export const AssetIdentity = AssetState.pick({
 })
 export type AssetIdentity = z.infer<typeof AssetIdentity>
 
+/** With its type, by which movements are filtered. */
+export const TypedAsset = AssetIdentity.extend({ type: AssetState.shape.type })
+export type TypedAsset = z.infer<typeof TypedAsset>
+
 export const LocationState = z.object({ ...stored, ...stateShapeOf(locationFields) })
 export type LocationState = z.infer<typeof LocationState>
 

@@ -1,5 +1,6 @@
 import { Button, Group, SegmentedControl, Select, Slider, Text, TextInput } from '@mantine/core'
 import { useMemo } from 'react'
+import { Bars } from '../parts/bars.tsx'
 import { countText } from '../parts/count-text.ts'
 import { clockTime, dayTime } from '../parts/times.ts'
 import { SPANS, SPEEDS, type Playing } from './use-playback.ts'
@@ -10,7 +11,6 @@ const BARS = 96
 export function PlaybackBar({ playing }: { playing: Playing }) {
   const { span, day, timeline, at, speed, isPlaying, change } = playing
   const bars = useMemo(() => timeline?.histogram(BARS) ?? [], [timeline])
-  const most = Math.max(1, ...bars)
   return (
     <section aria-label="Time" className="playback">
       <Group gap="sm">
@@ -75,12 +75,7 @@ export function PlaybackBar({ playing }: { playing: Playing }) {
       </Group>
       {timeline && (
         <div className="playback-track">
-          <div className="playback-bars" aria-hidden>
-            {bars.map((count, i) => (
-              // eslint-disable-next-line react/no-array-index-key -- the bars have no other name
-              <div key={i} style={{ height: `${(count / most) * 100}%` }} />
-            ))}
-          </div>
+          <Bars height={36} series={[{ label: 'movements', color: 'var(--asset-thing)', values: bars }]} />
           <Slider
             size="sm"
             min={timeline.fromMs}

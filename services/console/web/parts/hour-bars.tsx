@@ -1,38 +1,27 @@
-import { Box, Group, Table, Text } from '@mantine/core'
-import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
+import { Box, Group, Text } from '@mantine/core'
+import { BarsTable } from './bars-table.tsx'
+import { Bars, type Series } from './bars.tsx'
 import { countText } from './count-text.ts'
 import { clockTime, dayTime } from './times.ts'
-import { Icon } from './icon.tsx'
-import { ScrollRegion } from './scroll-region.tsx'
-import './hour-bars.css'
-
-export type HourSeries = { label: string; color: string; values: readonly number[] }
 
 type Props = {
   /** Start of each hour, oldest first. */
   hours: readonly string[]
-  series: readonly HourSeries[]
+  series: readonly Series[]
   /** Name of the counted thing. */
   title: string
 }
 
 /** A bar chart by hour, with the same numbers as a table for screen readers and for exact values. */
 export function HourBars({ hours, series, title }: Props) {
-  const max = Math.max(1, ...series.flatMap(({ values }) => values))
   return (
     <Box>
-      <div className="hour-bars" role="img" aria-label={`${title}: ${summaryOf(series)}`}>
-        {hours.map((hour, i) => (
-          <div key={hour} className="hour" title={`${dayTime(hour)}: ${countsAt(series, i)}`}>
-            {series.map(({ label, color, values }) => (
-              <div
-                key={label}
-                style={{ height: `${((values[i] ?? 0) / max) * 100}%`, backgroundColor: color }}
-              />
-            ))}
-          </div>
-        ))}
-      </div>
+      <Bars
+        series={series}
+        height={120}
+        titleOf={(i) => `${dayTime(hours[i] ?? '')}: ${countsAt(series, i)}`}
+        label={`${title}: ${summaryOf(series)}`}
+      />
       <Group justify="space-between" aria-hidden>
         <Text size="xs" c="dimmed">
           {hours[0] !== undefined && dayTime(hours[0])}
@@ -45,13 +34,7 @@ export function HourBars({ hours, series, title }: Props) {
       <Text size="sm" mt="xs">
         {captionOf(series)}
       </Text>
-      <details className="hour-table">
-        <summary>
-          <Icon of={IconChevronRight} size={16} className="fold-icon" />
-          Show as table
-        </summary>
-        <HourTable hours={hours} series={series} title={title} />
-      </details>
+      <BarsTable title={title} unit="Hour" times={hours} series={series} timeText={clockTime} />
     </Box>
   )
 }
@@ -59,13 +42,13 @@ export function HourBars({ hours, series, title }: Props) {
 const number = new Intl.NumberFormat()
 
 /** Total and maximum in words, because the chart has no axis. */
-function captionOf(series: readonly HourSeries[]): string {
+function captionOf(series: readonly Series[]): string {
   const most = Math.max(0, ...series.flatMap(({ values }) => values))
   if (most === 0) return 'No movements.'
   return `${summaryOf(series)}. Busiest hour: ${number.format(most)}.`
 }
 
-const summaryOf = (series: readonly HourSeries[]) =>
+const summaryOf = (series: readonly Series[]) =>
   series
     .map(({ label, values }) =>
       countText(
@@ -75,7 +58,7 @@ const summaryOf = (series: readonly HourSeries[]) =>
     )
     .join(', ')
 
-const countsAt = (series: readonly HourSeries[], i: number) =>
+const countsAt = (series: readonly Series[], i: number) =>
   series.map(({ label, values }) => countText(values[i] ?? 0, label)).join(', ')
 
 const Legend = ({ series }: Pick<Props, 'series'>) => (
@@ -88,34 +71,3 @@ const Legend = ({ series }: Pick<Props, 'series'>) => (
     ))}
   </Group>
 )
-
-function HourTable({ hours, series, title }: Props) {
-  return (
-    <ScrollRegion label={`${title}, as a table`} maxHeight={260}>
-      <Table verticalSpacing={4} maw={360}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Hour</Table.Th>
-            {series.map(({ label }) => (
-              <Table.Th key={label} ta="right" tt="capitalize">
-                {label}
-              </Table.Th>
-            ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {hours.map((hour, i) => (
-            <Table.Tr key={hour}>
-              <Table.Td title={dayTime(hour)}>{clockTime(hour)}</Table.Td>
-              {series.map(({ label, values }) => (
-                <Table.Td key={label} ta="right">
-                  {number.format(values[i] ?? 0)}
-                </Table.Td>
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </ScrollRegion>
-  )
-}

@@ -10,7 +10,7 @@ type Deps = { db: TenantDatabase<Tables>; view: CatalogView }
 
 export const movementHandlers = ({ db, view }: Deps): Pick<Handlers<'tracking'>, 'listMovements'> => ({
   async listMovements({ principal: { orgId }, query }) {
-    const { from, to, limit, asset_id, location_id, include_descendants: isDeep = false } = query
+    const { from, to, limit, asset_id, location_id, type, include_descendants: isDeep = false } = query
     const after = query.after === undefined ? undefined : placeOf(orgId, query.after)
     if (query.after !== undefined && !after) throw notACursor()
     const locationIds = location_id && (isDeep ? view.withDescendants(orgId, location_id) : location_id)
@@ -19,6 +19,10 @@ export const movementHandlers = ({ db, view }: Deps): Pick<Handlers<'tracking'>,
       to,
       assetIds: asset_id && unique(asset_id),
       locationIds: locationIds && unique(locationIds),
+      type: type && {
+        has: (id: number) => view.types.isOneOf(orgId, id, type),
+        ids: () => view.types.idsOf(orgId, type),
+      },
     }
     // One row more shows whether there is another page.
     const rows = await listMovements(db.forOrg(orgId), orgId, { ...filter, after }, limit + 1)

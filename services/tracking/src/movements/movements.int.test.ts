@@ -24,7 +24,7 @@ const row = (
   ...readBy('r'),
 })
 
-type Query = Record<string, string | number | boolean | readonly number[]>
+type Query = Record<string, string | number | boolean | readonly (string | number)[]>
 
 async function call(tracking: Tracking, query: Query = {}, orgId = 1) {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
@@ -118,7 +118,8 @@ describe('GET /movements', () => {
     { timeout: 60_000 },
     async ({ tracking }) => {
       const { catalog } = tracking
-      const assets = ['A', 'B', 'C', 'D'].map((name) => catalog.asset(1, name))
+      const kinds = { A: 'asset', B: 'person', C: 'inventory', D: 'asset' }
+      const assets = Object.entries(kinds).map(([name, type]) => catalog.asset(1, name, { type }))
       const [dock, shelf, yard] = places(tracking)
       for (const place of [dock, shelf]) catalog.change(place, { parent_id: yard.id })
       await tracking.project()
@@ -149,17 +150,19 @@ describe('GET /movements', () => {
             [9_000_000],
           ),
           include_descendants: fc.boolean(),
+          type: fc.subarray(['asset', 'person'], { minLength: 1 }),
           limit: fc.constantFrom(1, 7, 50, 500),
         },
         { requiredKeys: ['limit'] },
       )
       const property = fc.asyncProperty(query, async (asked) => {
-        const { from = '', to = '9', asset_id, location_id, include_descendants } = asked
+        const { from = '', to = '9', asset_id, location_id, include_descendants, type } = asked
         const inside = include_descendants && location_id?.includes(yard.id) ? ids : location_id
         const expected = whole.filter(
           (m) =>
             m.occurred_at >= from &&
             m.occurred_at <= to &&
+            (!type || type.includes(kinds[m.asset.name as keyof typeof kinds])) &&
             (!asset_id || asset_id.includes(m.asset.id)) &&
             (!inside || [m.to_location, m.from_location].some((place) => place && inside.includes(place.id))),
         )
@@ -172,6 +175,36 @@ describe('GET /movements', () => {
       await fc.assert(property, limits(60, 20_000))
     },
   )
+
+  test('D17.7 a type is that of now, also of deleted assets, and a rare one is found behind many movements', async ({
+    tracking,
+  }) => {
+    const { catalog, db } = tracking
+    const [forklift, worker] = [catalog.asset(1, 'Forklift'), catalog.asset(1, 'Worker', { type: 'person' })]
+    const others = Array.from({ length: 60 }, (_, i) => catalog.asset(1, `Tote ${i}`))
+    const theirs = catalog.asset(2, 'Theirs', { type: 'person' })
+    const [dock, shelf] = places(tracking)
+    await tracking.project()
+    await store(db, tracking.view, [
+      row(worker.id, 0, dock.id),
+      row(forklift.id, 0, dock.id),
+      row(theirs.id, 0, dock.id, { orgId: 2 }),
+    ])
+    for (let minute = 1; minute <= 90; minute += 1)
+      await store(db, tracking.view, others.map(({ id }) => row(id, minute, minute % 2 ? dock.id : shelf.id))) // oxfmt-ignore
+    const idsOf = async (query: Query) => (await read(tracking, query)).data.map(({ asset }) => asset.id)
+    expect(await idsOf({ type: 'person' })).toEqual([worker.id])
+    expect(await idsOf({ type: 'person', location_id: dock.id })).toEqual([worker.id])
+    expect(await idsOf({ type: 'person', location_id: shelf.id })).toEqual([])
+    expect(await idsOf({ type: 'inventory' })).toEqual([])
+    catalog.change(worker, { type: 'inventory', deleted_at: at(10) })
+    await tracking.project()
+    expect(await idsOf({ type: 'person' })).toEqual([])
+    expect(await idsOf({ type: ['inventory', 'person'] })).toEqual([worker.id])
+    expect((await call(tracking, { type: 'boat' })).json().error.fields).toMatchObject([
+      { field: 'type', code: 'invalid_value' },
+    ])
+  })
 
   test('D17.7 pages lose and repeat nothing while movements arrive', async ({ tracking }) => {
     const { catalog } = tracking

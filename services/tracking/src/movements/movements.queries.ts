@@ -14,9 +14,13 @@ export type MovementFilter = {
   assetIds?: readonly number[] | undefined
   /** Of either end. */
   locationIds?: readonly number[] | undefined
+  type?: OfType | undefined
   /** Only movements after this one in the order of pages. */
   after?: Place | undefined
 }
+
+/** Assets of some types. `ids` is called only if the newest movements have too few of them. */
+type OfType = { has: (assetId: number) => boolean; ids: () => readonly number[] }
 
 /** `at`: its instant in microseconds since 1970. */
 export type MovementRow = { at: number; movement: Movement }
@@ -28,8 +32,13 @@ export async function listMovements(
   filter: MovementFilter,
   limit: number,
 ): Promise<MovementRow[]> {
-  const { assetIds, locationIds } = filter
+  const { assetIds, locationIds, type } = filter
+  if (type && assetIds) {
+    const typed = { ...filter, assetIds: assetIds.filter(type.has), type: undefined }
+    return typed.assetIds.length === 0 ? [] : listMovements(db, orgId, typed, limit)
+  }
   const inRange = rangeOf(orgId, filter)
+  if (type) return listTyped(db, orgId, { inRange, locationIds, type }, limit)
   if (assetIds && locationIds) return read(db, orgId, ofBoth(inRange, assetIds, locationIds), limit)
   if (assetIds)
     return read(db, orgId, newestOf([{ column: 'asset_id', ids: assetIds }], inRange, limit), limit)
@@ -42,6 +51,35 @@ export async function listMovements(
   const ends = ['to_location_id', 'from_location_id'] as const
   return read(db, orgId, newestOf(ends.map((column) => ({ column, ids: locationIds })), inRange, limit), limit) // oxfmt-ignore
 }
+
+type Typed = { inRange: Sql; locationIds: readonly number[] | undefined; type: OfType }
+
+/**
+ * First it looks among the newest movements. If these have too few, the type is rare or seldom moves: few assets are looked
+ * up one by one, of many each movement is compared.
+ */
+async function listTyped(
+  db: Db,
+  orgId: number,
+  { inRange, locationIds, type }: Typed,
+  limit: number,
+): Promise<MovementRow[]> {
+  const atEnds = locationIds ? hasEnd(locationIds) : sql`true`
+  const walked = sql`select * from (${newest(inRange, WALK)}) m where ${atEnds}`
+  const { rows } = await sql<{ asset_id: number }>`${customPlan}
+    select distinct asset_id from (${walked}) m`.execute(db)
+  const near = rows.map((row) => row.asset_id).filter(type.has)
+  const found = near.length === 0 ? [] : await read(db, orgId, sql`${walked} and ${ofAssets(near)}`, limit)
+  if (found.length === limit) return found
+  const ids = type.ids()
+  if (ids.length === 0) return []
+  if (locationIds) return read(db, orgId, ofBoth(inRange, ids, locationIds), limit)
+  return ids.length > WALK
+    ? read(db, orgId, newest(sql`${inRange} and ${ofAssets(ids)}`, limit), limit)
+    : read(db, orgId, newestOf([{ column: 'asset_id', ids }], inRange, limit), limit)
+}
+
+const ofAssets = (ids: readonly number[]): Sql => anyOf('m.asset_id', ids, 'bigint')
 
 /** With more locations, a page is usually among the newest movements of all. */
 const MANY = 20

@@ -39,6 +39,22 @@ test("another organization's tag is unknown", () => {
   expect(view.matchTag(2, 'rfid', 'E280')).toBeUndefined()
 })
 
+test('a type is known once a state has it, and moves with the asset; the newest state decides', () => {
+  const catalog = new CatalogStandIn()
+  const asset = catalog.asset(1, 'A', { type: 'person' })
+  const { type, ...untyped } = asset
+  const view = new CatalogView()
+  view.applyAsset(untyped)
+  expect(view.types.idsOf(1, [type])).toEqual([])
+  view.applyAsset(asset)
+  expect([view.types.idsOf(1, [type, type]), view.types.idsOf(2, [type])]).toEqual([[asset.id], []])
+  view.applyAsset({ ...asset, revision: asset.revision + 1, type: 'inventory' })
+  view.applyAsset(asset)
+  expect([view.types.idsOf(1, [type]), view.types.isOneOf(1, asset.id, ['inventory'])]).toEqual([[], true])
+  view.clear()
+  expect(view.types.idsOf(1, ['inventory'])).toEqual([])
+})
+
 test('an older state that arrives late changes nothing', () => {
   const catalog = new CatalogStandIn()
   const asset = catalog.asset(1, 'A')

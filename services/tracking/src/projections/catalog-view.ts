@@ -1,4 +1,10 @@
-import type { AssetIdentity, LocationPlace, TagState } from '@whereabouts/contracts/messages/catalog-state'
+import type {
+  AssetIdentity,
+  LocationPlace,
+  TagState,
+  TypedAsset,
+} from '@whereabouts/contracts/messages/catalog-state'
+import { AssetTypes } from './asset-types.ts'
 import { TagIndex, type KnownTag } from './tag-index.ts'
 
 export type KnownAsset = {
@@ -21,6 +27,8 @@ export type TagMatch = KnownAsset | null | undefined
  */
 export class CatalogView {
   readonly #assets = new Map<number, KnownAsset>()
+  /** Of all assets, deleted or not. */
+  readonly types = new AssetTypes()
   readonly #locations = new Map<number, KnownLocation>()
   readonly #locationsByKey = new Map<string, KnownLocation>()
   /** By location, its live direct sub-locations. The location itself may still be unknown. */
@@ -73,8 +81,12 @@ export class CatalogView {
     return asset?.deleted ? null : asset
   }
 
-  applyAsset(state: AssetIdentity): void {
-    if (isOld(this.#assets.get(state.id), state)) return
+  applyAsset(state: AssetIdentity | TypedAsset): void {
+    const known = this.#assets.get(state.id)
+    if (known && known.revision > state.revision) return
+    // Replies of catalog have no type. The state of the same revision follows in the stream.
+    if ('type' in state) this.types.set(state.org_id, state.id, state.type)
+    if (isOld(known, state)) return
     this.#assets.set(state.id, entity(state))
   }
 
@@ -106,7 +118,14 @@ export class CatalogView {
 
   /** Call if the stream was re-created. */
   clear(): void {
-    for (const map of [this.#assets, this.#locations, this.#locationsByKey, this.#children, this.#tags])
+    for (const map of [
+      this.#assets,
+      this.types,
+      this.#locations,
+      this.#locationsByKey,
+      this.#children,
+      this.#tags,
+    ])
       map.clear()
   }
 

@@ -57,8 +57,9 @@ async function readEverything({ db }: Plans): Promise<void> {
 
 async function readMovements({ db }: Plans): Promise<void> {
   const window = { fromMs: Date.now() - 60 * DAY_MS, toMs: Date.now() - 40 * DAY_MS }
-  await countMovements(db, ORG_ID, window)
-  await countMovements(db, ORG_ID, window, { locationIds: [locationId(3), locationId(4)], isDeep: true })
+  await countMovements(db, ORG_ID, window, { stepSeconds: 3600 })
+  const area = { locationIds: [locationId(3), locationId(4)], isDeep: true }
+  await countMovements(db, ORG_ID, window, { stepSeconds: 60, area })
 }
 
 async function readHistory({ db }: Plans, range: { from?: string; to?: string } = {}): Promise<void> {

@@ -1,7 +1,8 @@
-import { Group, SegmentedControl, Switch, TextInput } from '@mantine/core'
+import { Checkbox, Group, SegmentedControl, Switch, TextInput } from '@mantine/core'
 import { AssetPicker } from '../../parts/asset-picker.tsx'
+import { assetTypeOf } from '../../parts/asset-types.ts'
 import { LocationPicker } from '../../parts/location-picker.tsx'
-import { SPANS, type Filter } from './filter.ts'
+import { SPANS, TYPES, type Filter } from './filter.ts'
 import { usePicked } from './use-movements.ts'
 
 type Props = { filter: Filter; onChange: (change: Partial<Filter>) => void }
@@ -15,7 +16,7 @@ export function MovementFilters({ filter, onChange }: Props) {
         aria-label="Time"
         data={SPANS.map(({ value, label }) => ({ value, label }))}
         value={filter.span}
-        onChange={(span) => onChange({ span })}
+        onChange={(span) => onChange({ span, whole: '' })}
       />
       {filter.span === 'own' && (
         <>
@@ -23,13 +24,13 @@ export function MovementFilters({ filter, onChange }: Props) {
             label="From"
             type="datetime-local"
             value={filter.from}
-            onChange={(event) => onChange({ from: event.currentTarget.value })}
+            onChange={(event) => onChange({ from: event.currentTarget.value, whole: '' })}
           />
           <TextInput
             label="To"
             type="datetime-local"
             value={filter.to}
-            onChange={(event) => onChange({ to: event.currentTarget.value })}
+            onChange={(event) => onChange({ to: event.currentTarget.value, whole: '' })}
           />
         </>
       )}
@@ -50,6 +51,17 @@ export function MovementFilters({ filter, onChange }: Props) {
         value={asset}
         onChange={(picked) => onChange({ asset: picked ? String(picked.id) : '' })}
       />
+      <Checkbox.Group
+        label="Type"
+        value={TYPES.filter((type) => filter.type.split(',').includes(type))}
+        onChange={(types) => onChange({ type: types.join(',') })}
+      >
+        <Group gap="sm" mih={36}>
+          {TYPES.map((type) => (
+            <Checkbox key={type} value={type} label={assetTypeOf(type).plural} />
+          ))}
+        </Group>
+      </Checkbox.Group>
     </Group>
   )
 }

@@ -4,21 +4,22 @@ import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
-import { saveFile } from '../../parts/save-file.ts'
 import { Screen } from '../../parts/screen.tsx'
 import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
+import { ExportNotice } from './export-notice.tsx'
 import { DEFAULTS } from './filter.ts'
-import { csvOf } from './movement-csv.ts'
 import { MovementFilters } from './movement-filters.tsx'
+import { MovementHistogram } from './movement-histogram.tsx'
+import { useExport } from './use-export.ts'
 import { useMovementPages, type Movement } from './use-movements.ts'
 
 /** What moved when, from where to where. */
 export default function Movements() {
   const [filter, setFilter] = useUrlState(DEFAULTS)
   const movements = useMovementPages(filter)
-  const rows = movements.data ?? []
+  const file = useExport(filter)
   return (
     <Screen
       title="Movements"
@@ -30,21 +31,23 @@ export default function Movements() {
           </Button>
           <Button
             variant="default"
-            disabled={rows.length === 0}
-            onClick={() => saveFile(new Blob([csvOf(rows)], { type: 'text/csv' }), 'movements.csv')}
+            disabled={file.rows !== undefined || movements.data?.length === 0}
+            onClick={file.start}
           >
-            Export the rows shown
+            Export CSV
           </Button>
         </>
       }
     >
       <MovementFilters filter={filter} onChange={setFilter} />
+      <ExportNotice {...file} />
+      <MovementHistogram filter={filter} onChange={setFilter} />
       <Loaded query={movements} what="the movements">
         {(data) =>
           data.length === 0 ? (
             <EmptyState title="No movements">
-              Nothing moved in this time, or not from or to this location. Choose a longer time, or another
-              location.
+              Nothing moved in this time, or nothing of this location, asset or type. Choose a longer time, or
+              fewer filters.
             </EmptyState>
           ) : (
             <div>

@@ -12,7 +12,7 @@ import { dayTime } from '../../parts/times.ts'
 import { api } from '../../session/api.ts'
 import { signalText } from './health-text.ts'
 import { type AntennaDays, antennasOf, DAYS, type ReaderHour, slotsOf } from './hour-slots.ts'
-import '../../parts/hour-bars.css'
+import '../../parts/bars-table.css'
 
 const REFRESH_MS = 60_000
 const WINDOW_MS = DAYS * 86_400_000
@@ -106,7 +106,7 @@ const antennaColumns = (max: number): readonly Column<AntennaDays>[] => [
 function HourTable({ hours }: { hours: readonly ReaderHour[] }) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <details className="hour-table" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+    <details className="bars-table" onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
       <summary>
         <Icon of={IconChevronRight} size={16} className="fold-icon" />
         Show as table

@@ -2,8 +2,8 @@ import type { HourOfMovements } from '@whereabouts/contracts/movements'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { windowTooFull } from '../../errors.ts'
 import type { ReportDeps } from '../deps.ts'
-import { countMovements, type Area } from './movement-summary.queries.ts'
-import { summaryOf, windowOf, type Window } from './movement-summary.rules.ts'
+import { countMovements, type Counted } from './movement-summary.queries.ts'
+import { checkSteps, summaryOf, windowOf, type Window } from './movement-summary.rules.ts'
 
 type Deps = Pick<ReportDeps, 'longReads' | 'now' | 'view'>
 
@@ -14,9 +14,9 @@ export const movementSummaryHandlers = ({
   view,
   now = Date.now,
 }: Deps): Pick<Handlers<'tracking'>, 'summarizeMovements'> => {
-  const count = async (orgId: number, window: Window, area?: Area): Promise<HourOfMovements[]> => {
+  const count = async (orgId: number, window: Window, counted: Counted): Promise<HourOfMovements[]> => {
     try {
-      return await countMovements(longReads.forOrg(orgId), orgId, window, area)
+      return await countMovements(longReads.forOrg(orgId), orgId, window, counted)
     } catch (error) {
       throw (error as { code?: unknown }).code === QUERY_CANCELED ? windowTooFull() : error
     }
@@ -24,12 +24,19 @@ export const movementSummaryHandlers = ({
   return {
     async summarizeMovements({
       principal: { orgId },
-      query: { from, to, location_id: id, include_descendants: isDeep = false },
+      query: { from, to, location_id: id, include_descendants: isDeep = false, step_seconds, asset_id, type },
     }) {
       const window = windowOf({ from, to }, now())
-      if (id === undefined) return { data: summaryOf(window, await count(orgId, window)) }
-      const area = { isDeep, locationIds: isDeep ? view.withDescendants(orgId, [id]) : [id] }
-      return { data: summaryOf(window, await count(orgId, window, area), area) }
+      checkSteps(window, step_seconds)
+      const area =
+        id === undefined
+          ? undefined
+          : { isDeep, locationIds: isDeep ? view.withDescendants(orgId, [id]) : [id] }
+      const assetIds = type
+        ? (asset_id?.filter((one) => view.types.isOneOf(orgId, one, type)) ?? view.types.idsOf(orgId, type))
+        : asset_id
+      const found = await count(orgId, window, { stepSeconds: step_seconds, area, assetIds })
+      return { data: summaryOf(window, found, { stepSeconds: step_seconds, area }) }
     },
   }
 }

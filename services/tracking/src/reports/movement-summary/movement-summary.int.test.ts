@@ -109,6 +109,26 @@ describe('GET /movements/summary', () => {
     ])
   })
 
+  test('counts in steps, and only movements of some assets or types', async ({ tracking }) => {
+    const { alpha, beta, theirs, dock } = await journeys(tracking)
+    tracking.catalog.change(beta, { type: 'person' })
+    await tracking.project()
+    const steps = async (query: Record<string, string | number>) =>
+      (await read(tracking, { from: at(0), to: at(60), step_seconds: 900, ...query })).data.hours
+    expect((await steps({ location_id: dock.id }))[0]).toEqual({ hour: at(0), moves: 1, in: 1, out: 0 })
+    const counts = async (query: Record<string, string | number>) =>
+      (await steps(query)).map(({ moves }: { moves: number }) => moves)
+    expect(await counts({})).toEqual([1, 2, 1, 0])
+    expect(await counts({ type: 'person' })).toEqual([0, 1, 1, 0])
+    expect(await counts({ asset_id: alpha.id })).toEqual([1, 1, 0, 0])
+    expect(await counts({ asset_id: alpha.id, type: 'person' })).toEqual([0, 0, 0, 0])
+    expect(await counts({ asset_id: theirs.id })).toEqual([0, 0, 0, 0])
+    const refused = await read(tracking, { from: at(-2_000), to: at(0), step_seconds: 60 })
+    expect(refused.error.fields).toMatchObject([
+      { field: 'step_seconds', code: 'too_small', params: { min: 120 } },
+    ])
+  })
+
   test('includes from and not to, and the row before may be before the window', async ({ tracking }) => {
     await journeys(tracking)
     const [moved, just] = [at(15, 500), at(15, 501)]
@@ -149,7 +169,7 @@ describe('GET /movements/summary', () => {
     await journeys(tracking)
     const hasty = openTenantDatabase<Tables>(tracking.url, { max: 1, name: 'hasty', readTimeoutMs: 50 })
     const { summarizeMovements } = movementSummaryHandlers({ longReads: hasty, view: tracking.view })
-    const asked = { principal: { orgId: 1 }, query: { from: at(0) } } as Parameters<
+    const asked = { principal: { orgId: 1 }, query: { from: at(0), step_seconds: 3600 } } as Parameters<
       typeof summarizeMovements
     >[0]
     await tracking.db.transaction().execute(async (tx) => {

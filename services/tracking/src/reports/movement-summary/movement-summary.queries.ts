@@ -6,24 +6,35 @@ import type { Window } from './movement-summary.rules.ts'
 import type { Sql } from '../conditions.sql.ts'
 
 /** A location, `isDeep`: with its sub-locations. */
-export type Area = { locationIds: readonly number[]; isDeep: boolean }
+type Area = { locationIds: readonly number[]; isDeep: boolean }
 
-/** The hours of the window that have movements. `from` is included, `to` is not. */
+/** What is counted, and in which steps. */
+export type Counted = {
+  stepSeconds: number
+  area?: Area | undefined
+  /** Only movements of these assets. */
+  assetIds?: readonly number[] | undefined
+}
+
+/** The steps of the window that have movements. `from` is included, `to` is not. */
 export async function countMovements(
   db: Db,
   orgId: number,
   { fromMs, toMs }: Window,
-  area?: Area,
+  { stepSeconds, area, assetIds }: Counted,
 ): Promise<HourOfMovements[]> {
   const [from, to] = [instant(fromMs), instant(toMs)]
   const { rows } = await sql<HourOfMovements>`
-    select date_trunc('hour', moved.observed_at, 'UTC') as hour, count(*) as moves${inAndOut(area)}
+    select date_bin(${stepSeconds} * interval '1 second', moved.observed_at, timestamptz 'epoch') as hour, count(*) as moves${inAndOut(area)}
     from movement moved
     where moved.org_id = ${orgId} and moved.minute >= date_trunc('minute', ${from}, 'UTC') and moved.minute < ${to}
-      and moved.observed_at >= ${from} and moved.observed_at < ${to}
+      and moved.observed_at >= ${from} and moved.observed_at < ${to}${ofAssets(assetIds)}
     group by 1`.execute(db)
   return rows
 }
+
+const ofAssets = (ids: readonly number[] | undefined): Sql =>
+  ids ? sql` and ${anyOf('moved.asset_id', ids, 'bigint')}` : sql``
 
 const instant = (ms: number) => sql`${new Date(ms).toISOString()}::timestamptz`
 

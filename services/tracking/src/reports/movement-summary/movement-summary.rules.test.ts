@@ -33,7 +33,7 @@ test('the summary has every hour that the window touches, also without movements
     toMs: Date.parse('2026-11-21T10:00:00.000Z'),
   }
   const found = [{ hour: '2026-11-21T09:00:00.000Z', moves: 3 }]
-  expect(summaryOf(window, found)).toEqual({
+  expect(summaryOf(window, found, { stepSeconds: 3600 })).toEqual({
     from: '2026-11-21T07:59:59.999Z',
     to: '2026-11-21T10:00:00.000Z',
     hours: [
@@ -42,7 +42,7 @@ test('the summary has every hour that the window touches, also without movements
       { hour: '2026-11-21T09:00:00.000Z', moves: 3 },
     ],
   })
-  expect(summaryOf(window, [], { isDeep: false }).hours[0]).toEqual({
+  expect(summaryOf(window, [], { stepSeconds: 3600, area: { isDeep: false } }).hours[0]).toEqual({
     hour: '2026-11-21T07:00:00.000Z',
     moves: 0,
     in: 0,

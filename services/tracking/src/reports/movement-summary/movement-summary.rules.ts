@@ -31,15 +31,26 @@ export function windowOf(
   ])
 }
 
-/** Every hour that the window touches; `found` are those with a movement. */
+const MOST_STEPS = 1_000
+
+/** Throws if the window has too many steps. */
+export function checkSteps({ fromMs, toMs }: Window, stepSeconds: number): void {
+  const min = Math.ceil((toMs - fromMs) / 1000 / MOST_STEPS)
+  if (stepSeconds >= min) return
+  const message = `step_seconds must be ≥ ${min}`
+  throw validationFailed([{ field: 'step_seconds', code: 'too_small', message, params: { min } }])
+}
+
+/** Every step that the window touches; `found` are those with a movement. */
 export function summaryOf(
   { fromMs, toMs }: Window,
   found: readonly HourOfMovements[],
-  area?: { isDeep: boolean },
+  { stepSeconds, area }: { stepSeconds: number; area?: { isDeep: boolean } | undefined },
 ) {
+  const stepMs = stepSeconds * 1000
   const known = new Map(found.map((row) => [epochMs(row.hour), row]))
   const hours: HourOfMovements[] = []
-  for (let ms = Math.floor(fromMs / HOUR_MS) * HOUR_MS; ms < toMs; ms += HOUR_MS)
+  for (let ms = Math.floor(fromMs / stepMs) * stepMs; ms < toMs; ms += stepMs)
     hours.push(known.get(ms) ?? quietHour(ms, area))
   const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString()) as [string, string]
   return { from, to, hours } satisfies MovementSummary
