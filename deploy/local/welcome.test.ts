@@ -38,6 +38,10 @@ test('the screen names every address, the sign-in and the file with the credenti
   for (const part of [...wanted, '.data/demo.json']) expect(text).toContain(part)
 })
 
+test('the address for a browser opens the floor', () => {
+  expect(screen(false)).toContain(`  Web          ${demo.base_url}/floor\n`)
+})
+
 test('the screen has at most 35 lines', () => {
   expect(screen(false).split('\n').length).toBeLessThanOrEqual(35)
 })

@@ -30,7 +30,7 @@ export function printWelcome(demo: Demo, options: WelcomeOptions = {}): void {
     '',
     bold('Whereabouts is running. Ctrl-C stops it; the next start resumes the data.'),
     '',
-    `  Web          ${demo.base_url}`,
+    `  Web          ${demo.base_url}/floor`,
     `  API          ${demo.base_url}${API_PREFIX}`,
     `  Readers      ${demo.nats_url} and ${demo.mqtt_url} (MQTT 3.1.1)`,
     `  Sign in      ${demo.admin.email}  ${demo.admin.password}`,

@@ -14,13 +14,15 @@ type BodySent<K extends OperationId> = Routes[K] extends { body: { _zod: { input
   ? Input
   : never
 
+export type UploadedFile = { mediaType: 'text/csv' | 'image/svg+xml'; text: string }
+
 export type Call<K extends OperationId> = {
   token?: string
   params?: Record<string, string | number>
   query?: Record<string, string>
   body?: BodySent<K>
   /** A file to upload, instead of a body. */
-  csv?: string
+  file?: UploadedFile
 }
 
 /** The public API as an integrator calls it: operation id in, parsed reply out. */
@@ -56,7 +58,7 @@ export function createApi({ baseUrl, signal }: Options): Api {
       method: route.method,
       headers: headersOf(call),
       ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-      ...(call.csv !== undefined && { body: call.csv }),
+      ...(call.file && { body: call.file.text }),
     }
     const request = `${route.method} ${url.href}`
     const send = () => fetch(url, { ...init, signal: withTimeout(signal) })
@@ -75,17 +77,17 @@ function fillPath(path: string, params: Record<string, string | number>): string
 function headersOf({
   token,
   body,
-  csv,
+  file,
 }: {
   token?: string
   body?: unknown
-  csv?: string
+  file?: UploadedFile
 }): Record<string, string> {
   return {
     'user-agent': 'whereabouts-demo/1', // a library's default is refused
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
     ...(body !== undefined && { 'content-type': 'application/json' }),
-    ...(csv !== undefined && { 'content-type': 'text/csv' }),
+    ...(file && { 'content-type': file.mediaType }),
   }
 }
 

@@ -60,7 +60,8 @@ function assetCells({ key, name, type, metadata, tags }: PlannedAsset) {
 async function importRows(context: SeedContext, resource: ImportResource, csv: string, rows: number) {
   if (rows === 0) return
   const { api, token, onProgress } = context
-  let { data } = await api('createImport', { token, query: { resource }, csv })
+  const file = { mediaType: 'text/csv', text: csv } as const
+  let { data } = await api('createImport', { token, query: { resource }, file })
   onProgress(`${resource} 0/${rows}`)
   while (data.finished_at === null) {
     await delay(POLL_MS)

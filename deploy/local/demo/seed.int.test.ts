@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Stack, startStack } from '../stack.ts'
 import { type Api, createApi } from './api.ts'
+import { warehouseImage } from './floor-image.ts'
 import { type Demo, demoFile, readDemo } from './demo-file.ts'
 import { seedDemo, type SeedOptions } from './seed.ts'
 
@@ -76,6 +77,29 @@ test('a second start changes nothing, and deleted objects stay deleted', async (
   expect(await counts(before)).toEqual([30, 499, 6])
 })
 
+const FLOOR = { place: 'all' }
+
+async function floorOf(demo: Demo) {
+  const { data } = await api('listFloorPlans', { token: await session(demo) })
+  return data.map(({ place, image, zones, readers, version }) => ({
+    place,
+    size: image && [image.width, image.height],
+    zones: zones.length,
+    readers: readers.length,
+    version,
+  }))
+}
+
+test('the floor is arranged once: what a person changes stays', async () => {
+  const demo = await seed()
+  const arranged = { place: 'all', size: [1000, 715], zones: 15, readers: 6, version: 2 }
+  expect(await floorOf(demo)).toEqual([arranged])
+  const body = { zones: [], readers: [], version: 2 }
+  await api('saveFloorPlan', { token: await session(demo), params: FLOOR, body })
+  await seed()
+  expect(await floorOf(demo)).toEqual([{ ...arranged, zones: 0, readers: 0, version: 3 }])
+})
+
 test('the next start replaces a revoked reader key and keeps the working one', async () => {
   const before = await seed()
   const params = { org_id: before.org_id, key_id: before.reader_key.client_id }
@@ -95,6 +119,13 @@ test('without the file, a second organization is created', async () => {
   const after = readDemo(demoFile(dataDir()))
   expect(after?.org_id).not.toBe(before.org_id)
   expect(after?.admin.email).toMatch(/^demo-[0-9a-f]{6}@/)
+})
+
+test('after an interruption between the picture of the floor and its zones, the next start adds the zones', async () => {
+  const left = readDemo(demoFile(dataDir()))! // of the organization without data
+  const file = { mediaType: 'image/svg+xml', text: warehouseImage() } as const
+  await api('saveFloorImage', { token: await session(left), params: FLOOR, file })
+  expect(await floorOf(await seed())).toMatchObject([{ zones: 15, readers: 6, version: 2 }])
 })
 
 test('an error names the request, the reason and the request id', async () => {

@@ -2,6 +2,7 @@ import { createApi } from './api.ts'
 import { demoFile, readDemo, writeDemo, type Demo } from './demo-file.ts'
 import { openOrganization } from './organization.ts'
 import { seedCatalog } from './seed-catalog.ts'
+import { seedFloor } from './seed-floor.ts'
 import { seedReaders } from './seed-readers.ts'
 import { warehousePlan } from './warehouse.ts'
 
@@ -36,5 +37,6 @@ export async function seedDemo(options: SeedOptions): Promise<Demo> {
   const context = { api, token: session, onProgress }
   const places = await seedCatalog(context, plan)
   await seedReaders(context, plan.readers, places)
+  await seedFloor(context)
   return demo
 }

@@ -5,7 +5,7 @@ import type { Content } from './places.ts'
 export type Spot = { x: number; y: number }
 
 /** Primes, so that ids that differ by a constant do not share spots. */
-const SPOTS = [37, 97, 211, 401] as const
+const SPOTS = [37, 53, 71, 97, 127, 163, 211, 277, 401] as const
 /** Square pixels for a spot: a dot with the space around it. */
 const AREA = 150
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
