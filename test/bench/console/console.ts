@@ -21,10 +21,10 @@ export const CONSOLE_HELP = `pnpm bench console [flags]   measure the floor in a
 
 const SCREEN = { width: 1440, height: 900 }
 /** Large enough for a dot for each of 5 000 assets. */
-const WALL = { width: 3840, height: 2160 }
+const WALL = { width: 2560, height: 1440 }
 const SIZES = {
   playback: { assets: 500, locations: 20, minutesBetweenMoves: 5 },
-  crowd: { assets: 5_000, locations: 100, minutesBetweenMoves: 40 },
+  crowd: { assets: 5_000, locations: 110, minutesBetweenMoves: 40 },
 } as const
 
 /** Movements a second on the wall. The demo has 76 a minute: a minute here is an hour there. */
