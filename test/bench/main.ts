@@ -1,4 +1,5 @@
 // `pnpm bench <name>`: measures the product on this machine. All servers listen on loopback.
+import { benchConsole, CONSOLE_HELP } from './console/console.ts'
 import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
@@ -9,6 +10,7 @@ import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 
 const HELP = `pnpm bench <name> [flags]    measure the product on this machine; exits with 1 if a target is missed
 
+${CONSOLE_HELP}
 ${EDGE_HELP}
 ${FAIRNESS_HELP}
 ${INGEST_HELP}
@@ -20,6 +22,7 @@ ${WEBHOOKS_HELP}
 `
 
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
+  console: benchConsole,
   edge: benchEdge,
   fairness: benchFairness,
   ingest: benchIngest,

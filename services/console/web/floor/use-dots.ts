@@ -81,18 +81,26 @@ function draw(
   if (!paint) return
   paint.setTransform(ratio, 0, 0, ratio, 0, 0)
   paint.clearRect(0, 0, width, height)
-  const style = getComputedStyle(canvas)
+  // One path for each color: thousands of dots are drawn many times a second.
+  const [discs, rings] = [new Map<string, Path2D>(), new Path2D()]
   for (const [id, dot] of dots) {
     const { x, y } = spotAt(dot, glides.get(id), now)
-    paint.fillStyle = style.getPropertyValue(dot.color)
-    paint.beginPath()
-    paint.arc(x, y, RADIUS, 0, 2 * Math.PI)
-    paint.fill()
-    if (!dot.hasRing) continue
-    paint.strokeStyle = style.getPropertyValue('--asset-noticed')
-    paint.lineWidth = 1.5
-    paint.beginPath()
-    paint.arc(x, y, RING_RADIUS, 0, 2 * Math.PI)
-    paint.stroke()
+    const disc = discs.get(dot.color) ?? new Path2D()
+    discs.set(dot.color, disc)
+    addCircle(disc, x, y, RADIUS)
+    if (dot.hasRing) addCircle(rings, x, y, RING_RADIUS)
   }
+  const style = getComputedStyle(canvas)
+  for (const [color, disc] of discs) {
+    paint.fillStyle = style.getPropertyValue(color)
+    paint.fill(disc)
+  }
+  paint.strokeStyle = style.getPropertyValue('--asset-noticed')
+  paint.lineWidth = 1.5
+  paint.stroke(rings)
+}
+
+function addCircle(path: Path2D, x: number, y: number, radius: number): void {
+  path.moveTo(x + radius, y)
+  path.arc(x, y, radius, 0, 2 * Math.PI)
 }
