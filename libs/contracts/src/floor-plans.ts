@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Id, MAX_ID, readId } from './ids.ts'
+import { Id, MAX_ID } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { openEnum } from './open-enum.ts'
-import { dataOf } from './query.ts'
+import { dataOf, pathIdOf } from './query.ts'
 import type { Route } from './route.ts'
 
 /** What one organization may store. It keeps the list of plans short enough for one answer. */
@@ -28,14 +28,9 @@ const place = z
   .meta({ override: { type: 'string', pattern: '^(all|[0-9]+)$' }, example: ALL_PLACES })
 
 /** In a path: `all` or the id of a location. */
-const pathPlace = place.transform((raw, ctx): typeof ALL_PLACES | number => {
-  const reading = raw === ALL_PLACES ? undefined : readId(raw)
-  if (!reading) return ALL_PLACES
-  if ('id' in reading) return reading.id
-  const params = { code: 'invalid_value', message: '{f} must be all or the id of a location' }
-  ctx.issues.push({ code: 'custom', input: raw, message: '', params })
-  return z.NEVER
-})
+const pathPlace = place.transform((raw, ctx): typeof ALL_PLACES | number =>
+  raw === ALL_PLACES ? ALL_PLACES : pathIdOf(raw, 'all or the id of a location', ctx),
+)
 
 /** 10,000 is the longer side of the image, or of the empty floor. */
 const coordinate = z.int().min(0).max(10_000)

@@ -257,7 +257,8 @@ export const pathIdOrUuid = z
     example: '8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a',
   })
 
-function pathIdOf(raw: string, expected: string, ctx: z.RefinementCtx): number {
+/** An id in a path that may also be something else: says what is expected. */
+export function pathIdOf(raw: string, expected: string, ctx: z.RefinementCtx): number {
   const reading = readId(raw)
   if ('id' in reading) return reading.id
   const params =
