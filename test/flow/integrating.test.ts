@@ -243,11 +243,14 @@ describe('the example receiver', () => {
     const asset = await newAsset(org, 'Pallet', [])
     const save = { asset_identifiers: [asset.external_key], location_identifier: 'REAL-DOCK' }
     unwrap(await org.integrator.POST('/api/v1/inventory/save', { body: save }))
-    const passes = said('reconciled').length
-    const late = minutesAgo(60)
-    expect(await send(moved(late, 'Long ago'), late)).toBe(204)
-    await vi.waitFor(() => expect(said('reconciled').length).toBeGreaterThan(passes), PATIENTLY)
-    expect(placesIn(file)).toMatchObject({ [asset.external_key]: { location: 'REAL-DOCK' } })
+    // Again if the look began before the report had the save (D8.9).
+    await vi.waitFor(async () => {
+      const passes = said('reconciled').length
+      const late = minutesAgo(60)
+      expect(await send(moved(late, 'Long ago'), late)).toBe(204)
+      await vi.waitFor(() => expect(said('reconciled').length).toBeGreaterThan(passes), PATIENTLY)
+      expect(placesIn(file)).toMatchObject({ [asset.external_key]: { location: 'REAL-DOCK' } })
+    }, PATIENTLY)
     expect(placesIn(file)['PUMP-1']).not.toMatchObject({ location: 'Long ago' })
     expect(dock).toBeGreaterThan(0)
   })
