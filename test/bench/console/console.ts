@@ -6,17 +6,17 @@ import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
 import type { Browser, Page } from 'playwright-core'
 import { launchFullBrowser } from '../../system/browser.ts'
 import { newOrganization, type Organization } from '../../system/organization.ts'
-import { table } from '../load/figures.ts'
+import { quantile, table } from '../load/figures.ts'
 import { machine } from '../load/machine.ts'
 import { verdictTable, type Verdict } from '../load/verdict.ts'
-import { fillFloor, type FloorData } from './fill.ts'
+import { fillAssets, fillFloor, type FloorData } from './fill.ts'
 import { framesOf, slopeOf, type Frames } from './frames.ts'
 
-export const CONSOLE_HELP = `pnpm bench console [flags]   measure the floor in a browser: frames of a played day, memory of a screen on a wall
+export const CONSOLE_HELP = `pnpm bench console [flags]   measure in a browser: frames of a played day, memory of a floor on a wall, delay of Ctrl-K
 
   --seconds N       time of each playback, 5 to 120                      default 20
   --wall N          seconds of the wall, 30 to 600                       default 120
-  --only NAME       playback, crowd or wall
+  --only NAME       playback, crowd, wall or finder
 `
 
 const SCREEN = { width: 1440, height: 900 }
@@ -26,6 +26,8 @@ const SIZES = {
   playback: { assets: 500, locations: 20, minutesBetweenMoves: 5 },
   crowd: { assets: 5_000, locations: 110, minutesBetweenMoves: 40 },
 } as const
+
+const FINDER = { assets: 200_000, searches: 30 }
 
 /** Movements a second on the wall. The demo has 76 a minute: a minute here is an hour there. */
 const WALL_MOVES = 76
@@ -64,8 +66,10 @@ export async function benchConsole(args: string[], say: (text: string) => void):
     browser = await launchFullBrowser()
     const bench = { stack, browser, say, ...settings }
     const verdicts: Verdict[] = []
-    if (values.only !== 'crowd') verdicts.push(...(await measureFloor(bench, values.only)))
-    if (values.only === '' || values.only === 'crowd') verdicts.push(await measureCrowd(bench))
+    const wants = (name: string) => values.only === '' || values.only === name
+    if (wants('playback') || wants('wall')) verdicts.push(...(await measureFloor(bench, values.only)))
+    if (wants('crowd')) verdicts.push(await measureCrowd(bench))
+    if (wants('finder')) verdicts.push(await measureFinder(bench))
     say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
     return verdicts.every(({ reached }) => reached)
   } finally {
@@ -107,6 +111,41 @@ async function measureCrowd(bench: Bench): Promise<Verdict> {
     wanted: '≥ 30',
     got: frames.perSecond.toFixed(1),
     reached: frames.perSecond >= 30,
+  }
+}
+
+/** From the last key to the asset in the list of results. Typing pauses once, as with a scanner. */
+async function measureFinder(bench: Bench): Promise<Verdict> {
+  const org = await newOrganization(bench.stack, 'Finder')
+  await fillAssets(bench.stack, org, FINDER.assets)
+  const page = await openConsole(bench, org, SCREEN)
+  await page.goto('/readers')
+  await page.getByRole('button', { name: 'Find anything' }).waitFor()
+  const delays: number[] = []
+  for (let n = 0; n < FINDER.searches; n += 1) {
+    const wanted = `ASSET-${(n * 7_919 + 12_345) % FINDER.assets}`
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Find' }).fill(wanted.slice(0, -1))
+    await page.keyboard.press('End')
+    const startedAt = performance.now()
+    await page.keyboard.type(wanted.slice(-1))
+    await page
+      .getByRole('dialog')
+      .locator('[data-action]')
+      .getByText(wanted, { exact: true })
+      .first()
+      .waitFor()
+    delays.push(performance.now() - startedAt)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+  await page.context().close()
+  const [p50, p95] = [quantile(delays, 0.5), quantile(delays, 0.95)]
+  return {
+    what: `Ctrl-K among ${FINDER.assets.toLocaleString('en')} assets: p95 from the last key to the result`,
+    wanted: '≤ 150 ms',
+    got: `${p95.toFixed(0)} ms (p50 ${p50.toFixed(0)} ms)`,
+    reached: p95 <= 150,
   }
 }
 

@@ -56,14 +56,26 @@ const MOVEMENTS = `
   join place f on f.n = (s.asset_id + s.i) % f.of
   join place t on t.n = (s.asset_id + s.i + 1) % t.of`
 
+const MOST_IN_AN_IMPORT = 100_000
+
+/** Assets alone, for searches. */
+export async function fillAssets(stack: Stack, org: Organization, count: number): Promise<void> {
+  for (let from = 0; from < count; from += MOST_IN_AN_IMPORT)
+    await importRows(stack, org, 'assets', Math.min(MOST_IN_AN_IMPORT, count - from), 'ASSET', from)
+}
+
 async function importRows(
   { urls }: Stack,
   { admin, login }: Organization,
   resource: 'assets' | 'locations',
   count: number,
   prefix: string,
+  from = 0,
 ): Promise<void> {
-  const rows = Array.from({ length: count }, (_, i) => `${prefix}-${i},${prefix.toLowerCase()} ${i}`)
+  const rows = Array.from(
+    { length: count },
+    (_, i) => `${prefix}-${from + i},${prefix.toLowerCase()} ${from + i}`,
+  )
   const anyone = createClient({ baseUrl: urls.base })
   const { access_token: token } = unwrap(await anyone.POST('/api/v1/auth/login', { body: login })).data
   const response = await fetch(`${urls.base}/api/v1/imports?resource=${resource}&dry_run=false`, {

@@ -11,11 +11,12 @@ import { Icon } from '../parts/icon.tsx'
 import { useVisits } from '../parts/visits.ts'
 import { want } from '../parts/wanted.ts'
 import { useSession } from '../session/use-session.ts'
-import { find, findNamed } from './found.ts'
+import { findNamed, findParts } from './found.ts'
 import { groupsOf, type Hit, isExact, isOwn, NOTHING } from './hits.ts'
 import './finder.css'
 
-const TYPING_MS = 200
+/** Shorter than a person takes for a key, longer than a scanner. */
+const TYPING_MS = 40
 const [store, spotlight] = createSpotlight()
 
 /** The types of the list leave it out. Keyboard users must be able to focus what scrolls. */
@@ -125,25 +126,41 @@ function useHits(text: string) {
   const { isAdmin } = useSession()
   const path = useRouterState({ select: (router) => router.location.pathname })
   const visits = useVisits().filter(({ kind, id }) => path !== `/${kind}s/${id}`)
-  const found = useQuery({
-    queryKey: ['find', asked],
-    enabled: asked !== '',
+  const enabled = asked !== ''
+  // Exact matches are found by an index, so they do not wait for the others.
+  const named = useQuery({
+    queryKey: ['find', 'named', asked],
+    enabled,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => find(asked, signal),
+    queryFn: async () => findNamed(asked),
+  })
+  const found = useQuery({
+    queryKey: ['find', 'parts', asked],
+    enabled,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => findParts(asked, signal),
   })
   const groups = groupsOf({
     text,
-    found: text === '' ? NOTHING : (found.data ?? NOTHING),
+    found: text === '' ? NOTHING : { ...(found.data ?? NOTHING), named: named.data ?? [] },
     visits,
     isAdmin,
   })
   const hits = groups.flatMap((group) => group.hits)
-  const isPending = text !== '' && (text !== asked || found.isPending || found.isPlaceholderData)
+  const isPending =
+    text !== '' &&
+    (text !== asked ||
+      [named, found].some(({ isPending: isFirst, isPlaceholderData }) => isFirst || isPlaceholderData))
   const first = text === '' ? undefined : hits[0]?.key
   useEffect(() => {
     if (first !== undefined) store.setState({ ...store.getState(), selected: 0 })
   }, [first])
-  return { hits, groups, isPending, message: messageOf(text, found, isPending, hits.length) }
+  return {
+    hits,
+    groups,
+    isPending,
+    message: messageOf(text, named.isError ? named : found, isPending, hits.length),
+  }
 }
 
 type State = { isError: boolean; error: unknown; fetchStatus: string }

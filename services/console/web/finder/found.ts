@@ -8,18 +8,17 @@ const MIN_CHARACTERS = 3
 
 const SHOWN = 6
 
-/** What the API knows of the text. */
-export async function find(text: string, signal?: AbortSignal): Promise<Found> {
-  if (text.length < MIN_CHARACTERS) return { ...NOTHING, named: text === '' ? [] : await findNamed(text) }
+/** What has the text in its name, key or tags. */
+export async function findParts(text: string, signal?: AbortSignal): Promise<Found> {
+  if (text.length < MIN_CHARACTERS) return NOTHING
   const query = { q: text, limit: SHOWN, sort: 'name' }
-  const [named, assets, locations, readers] = await Promise.all([
-    findNamed(text),
+  const [assets, locations, readers] = await Promise.all([
     api.GET('/api/v1/assets', { params: { query }, signal }),
     api.GET('/api/v1/locations', { params: { query }, signal }),
     api.GET('/api/v1/readers', { params: { query: { ...query, configured: true } }, signal }),
   ])
   return {
-    named,
+    ...NOTHING,
     assets: unwrap(assets).data,
     locations: unwrap(locations).data,
     readers: unwrap(readers).data,
