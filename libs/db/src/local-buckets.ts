@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { secondsUntilToken, type Rate, type Take } from './token-bucket.ts'
 
 /**
- * Buckets of this process only, while the database is unreachable. Evicts the bucket with the oldest take: it is
- * closest to full, and evicting a full bucket changes nothing. Milliseconds since 1970.
+ * Token buckets of this process only. Evicts the bucket with the oldest take: it is closest to full, and evicting a full
+ * bucket changes nothing. Milliseconds since 1970.
  */
 export class LocalBuckets {
   readonly #fullAt: LRUCache<string, number>
@@ -13,11 +13,20 @@ export class LocalBuckets {
   }
 
   take(bucket: string, rate: Rate, nowMs: number): Take {
-    const ahead = Math.max(0, (this.#fullAt.get(bucket) ?? nowMs) - nowMs) / 1000
+    const ahead = this.#secondsUntilFull(bucket, nowMs)
     if (secondsUntilToken(rate, ahead) > 0) return { taken: false, secondsUntilFull: ahead }
     const secondsUntilFull = ahead + rate.secondsPerToken
     this.#fullAt.set(bucket, nowMs + secondsUntilFull * 1000)
     return { taken: true, secondsUntilFull }
+  }
+
+  /** Whole seconds until the next take can succeed; 0 if it can now. */
+  secondsToWait(bucket: string, rate: Rate, nowMs: number): number {
+    return Math.max(0, Math.ceil(secondsUntilToken(rate, this.#secondsUntilFull(bucket, nowMs))))
+  }
+
+  #secondsUntilFull(bucket: string, nowMs: number): number {
+    return Math.max(0, (this.#fullAt.get(bucket) ?? nowMs) - nowMs) / 1000
   }
 
   giveBack(bucket: string, { secondsPerToken }: Rate): void {

@@ -1,3 +1,4 @@
+import { LocalBuckets } from '@whereabouts/db/local-buckets'
 import { tooManyTransfers } from '../errors.ts'
 
 type Holder = 'user' | 'organization'
@@ -21,7 +22,6 @@ export type Transfers = {
 }
 
 const RETRY_SECONDS = 5
-const MINUTE_MS = 60_000
 
 /**
  * Limits simultaneous transfers, which take time of the event loop, per user and per organization. In memory, so that
@@ -29,10 +29,9 @@ const MINUTE_MS = 60_000
  */
 export function limitTransfers({ noun, concurrent, perMinute, now = Date.now }: Options): Transfers {
   const underWay = new Map<string, number>()
-  const starts = perMinute && {
-    user: new Buckets(perMinute.user, now),
-    organization: new Buckets(perMinute.organization, now),
-  }
+  const starts = new LocalBuckets()
+  const rateOf = (of: Holder) =>
+    perMinute && { capacity: 2 * perMinute[of], secondsPerToken: 60 / perMinute[of] }
   const add = (name: string, one: 1 | -1) => {
     const count = (underWay.get(name) ?? 0) + one
     if (count === 0) underWay.delete(name)
@@ -48,12 +47,14 @@ export function limitTransfers({ noun, concurrent, perMinute, now = Date.now }: 
         throw tooManyTransfers(`At most ${concurrent[of]} ${noun} of one ${of} at a time`, RETRY_SECONDS)
       }
       for (const [of, name] of names) {
-        const waitSeconds = starts?.[of].secondsUntilToken(name) ?? 0
+        const rate = rateOf(of)
+        const waitSeconds = rate ? starts.secondsToWait(name, rate, now()) : 0
         if (waitSeconds > 0)
           throw tooManyTransfers(`At most ${perMinute?.[of]} ${noun} of one ${of} a minute`, waitSeconds)
       }
       for (const [of, name] of names) {
-        starts?.[of].take(name)
+        const rate = rateOf(of)
+        if (rate) starts.take(name, rate, now())
         add(name, 1)
       }
       let isOver = false
@@ -63,39 +64,5 @@ export function limitTransfers({ noun, concurrent, perMinute, now = Date.now }: 
         for (const [, name] of names) add(name, -1)
       }
     },
-  }
-}
-
-const MAX_BUCKETS = 50_000
-
-/** Token buckets. The state of a bucket is the time when it is full again. */
-class Buckets {
-  readonly #fullAt = new Map<string, number>()
-  readonly #msPerToken: number
-  readonly #capacity: number
-  readonly #now: () => number
-
-  constructor(perMinute: number, now: () => number) {
-    this.#msPerToken = MINUTE_MS / perMinute
-    this.#capacity = 2 * perMinute
-    this.#now = now
-  }
-
-  /** 0 if there is a token. */
-  secondsUntilToken(name: string): number {
-    const ahead = (this.#fullAt.get(name) ?? 0) - this.#now()
-    return Math.max(0, Math.ceil((ahead - (this.#capacity - 1) * this.#msPerToken) / 1000))
-  }
-
-  take(name: string): void {
-    const now = this.#now()
-    if (this.#fullAt.size >= MAX_BUCKETS) this.#evictFull(now)
-    this.#fullAt.set(name, Math.max(now, this.#fullAt.get(name) ?? 0) + this.#msPerToken)
-  }
-
-  /** Evicts full buckets, or all if none is full: memory must stay bounded. */
-  #evictFull(now: number): void {
-    for (const [name, fullAt] of this.#fullAt) if (fullAt <= now) this.#fullAt.delete(name)
-    if (this.#fullAt.size >= MAX_BUCKETS) this.#fullAt.clear()
   }
 }

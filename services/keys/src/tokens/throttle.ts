@@ -1,5 +1,5 @@
+import { LocalBuckets } from '@whereabouts/db/local-buckets'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
-import { LRUCache } from 'lru-cache'
 import type { Attempts } from '../attempts/attempts.ts'
 import { tooManyAttempts } from '../errors.ts'
 
@@ -7,8 +7,6 @@ export type Throttle = {
   /** Takes a token for one attempt. Undefined if allowed, otherwise the seconds until the next token. */
   take(client: string): number | undefined
 }
-
-type Bucket = { tokens: number; at: number }
 
 type Options = {
   now: () => number
@@ -32,24 +30,12 @@ export function createThrottle({
   refillMs = 6_000,
   maxClients = 20_000,
 }: Options): Throttle {
-  const buckets = new LRUCache<string, Bucket>({ max: maxClients })
-
-  /** The client's bucket as of now. */
-  function refill(client: string): Bucket {
-    const known = buckets.get(client)
-    const at = now()
-    const tokens = known ? Math.min(capacity, known.tokens + (at - known.at) / refillMs) : capacity
-    const bucket = { tokens, at }
-    buckets.set(client, bucket)
-    return bucket
-  }
-
+  const buckets = new LocalBuckets(maxClients)
+  const rate = { capacity, secondsPerToken: refillMs / 1_000 }
   return {
     take(client) {
-      const bucket = refill(client)
-      if (bucket.tokens < 1) return Math.max(1, Math.ceil(((1 - bucket.tokens) * refillMs) / 1_000))
-      bucket.tokens -= 1
-      return undefined
+      const { taken } = buckets.take(client, rate, now())
+      return taken ? undefined : buckets.secondsToWait(client, rate, now())
     },
   }
 }
