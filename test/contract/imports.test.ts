@@ -1,4 +1,4 @@
-import { MAX_UNFINISHED_IMPORTS_OF_USER } from '@whereabouts/contracts/imports'
+import { limits } from '@whereabouts/contracts/limits'
 import { request, type ClientRequest } from 'node:http'
 import { describe, expect, inject } from 'vitest'
 import { test } from './support/fixtures.ts'
@@ -154,7 +154,7 @@ test('D10 the unfinished imports of a user are limited; another organization is 
       hold()
     })
   }
-  for (let i = 0; i < MAX_UNFINISHED_IMPORTS_OF_USER; i += 1) hold()
+  for (let i = 0; i < limits.unfinishedImports.user; i += 1) hold()
   try {
     // Stored imports are soon finished. Held-back uploads count until they end.
     const detail = async () =>

@@ -43,10 +43,6 @@ function jsonLast<F extends Fields>(fields: F): NamesWith<F, 'imported'>[] {
 
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
 export const MAX_IMPORT_ROWS = 100_000
-/** Limit of imports of one organization that are uploaded, wait or run. They run one by one. */
-export const MAX_UNFINISHED_IMPORTS = 5
-/** The limit of one user, so that colleagues can import too. */
-export const MAX_UNFINISHED_IMPORTS_OF_USER = 3
 
 export const importStates = ['pending', 'running', 'done', 'cancelled', 'failed'] as const
 export const rowOutcomes = ['created', 'updated', 'unchanged', 'failed'] as const

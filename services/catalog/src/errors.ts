@@ -1,8 +1,5 @@
-import {
-  MAX_IMPORT_ROWS,
-  MAX_UNFINISHED_IMPORTS,
-  MAX_UNFINISHED_IMPORTS_OF_USER,
-} from '@whereabouts/contracts/imports'
+import { MAX_IMPORT_ROWS } from '@whereabouts/contracts/imports'
+import { limits } from '@whereabouts/contracts/limits'
 import { floorLimits } from '@whereabouts/contracts/floor-plans'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
@@ -114,7 +111,7 @@ export const tooManyTransfers = rateLimited
 const IMPORT_RETRY_SECONDS = 10
 
 export function tooManyImports(of: 'user' | 'organization', oldest: { id: number; state: string }) {
-  const max = of === 'user' ? MAX_UNFINISHED_IMPORTS_OF_USER : MAX_UNFINISHED_IMPORTS
+  const max = limits.unfinishedImports[of]
   const why =
     oldest.state === 'uploading' ? 'a file is still being uploaded' : `import ${oldest.id} is not finished`
   return rateLimited(`At most ${max} unfinished imports per ${of}; ${why}`, IMPORT_RETRY_SECONDS)

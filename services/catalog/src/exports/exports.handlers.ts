@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import {
   importColumns,
   readOnlyColumns,
@@ -21,7 +22,7 @@ type Value = string | boolean | Record<string, unknown> | null
 type Exported = { tags: readonly TagView[] } & Partial<Record<FileColumn, Value>>
 
 /** A slow client may take a quarter of an hour. Each page that it reads takes a database connection for a moment. */
-export const EXPORTS = { noun: 'exports', concurrent: { user: 2, organization: 4 } } as const
+export const EXPORTS = { noun: 'exports', concurrent: limits.runningExports } as const
 
 type ExportDeps = Pick<HandlerDeps, 'db'> & { tracking: Tracking; exports?: Transfers }
 

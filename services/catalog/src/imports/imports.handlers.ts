@@ -1,8 +1,5 @@
-import {
-  MAX_UNFINISHED_IMPORTS,
-  MAX_UNFINISHED_IMPORTS_OF_USER,
-  rowOutcomes,
-} from '@whereabouts/contracts/imports'
+import { limits } from '@whereabouts/contracts/limits'
+import { rowOutcomes } from '@whereabouts/contracts/imports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { importNotFound, notAFinishedDryRun } from '../errors.ts'
@@ -41,7 +38,7 @@ const created = (row: ImportRow) =>
  */
 const UPLOADS = {
   noun: 'uploads',
-  concurrent: { user: MAX_UNFINISHED_IMPORTS_OF_USER, organization: MAX_UNFINISHED_IMPORTS },
+  concurrent: limits.unfinishedImports,
   perMinute: { user: 60, organization: 120 },
 } as const
 

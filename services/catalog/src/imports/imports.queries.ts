@@ -1,10 +1,5 @@
-import {
-  MAX_UNFINISHED_IMPORTS,
-  MAX_UNFINISHED_IMPORTS_OF_USER,
-  type FileColumn,
-  type ImportResource,
-  type RowOutcome,
-} from '@whereabouts/contracts/imports'
+import { limits } from '@whereabouts/contracts/limits'
+import { type FileColumn, type ImportResource, type RowOutcome } from '@whereabouts/contracts/imports'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables, Tx } from '../db.ts'
 import { tooManyImports } from '../errors.ts'
@@ -55,9 +50,10 @@ export async function admitImport(tx: Tx, orgId: number, userId: number | null):
     .orderBy('created_at')
     .execute()
   const own = unfinished.filter(({ created_by }) => userId !== null && created_by === userId)
-  if (own[0] && own.length >= MAX_UNFINISHED_IMPORTS_OF_USER) throw tooManyImports('user', own[0])
+  if (own[0] && own.length >= limits.unfinishedImports.user) throw tooManyImports('user', own[0])
   const [oldest] = unfinished
-  if (oldest && unfinished.length >= MAX_UNFINISHED_IMPORTS) throw tooManyImports('organization', oldest)
+  if (oldest && unfinished.length >= limits.unfinishedImports.organization)
+    throw tooManyImports('organization', oldest)
 }
 
 type NewUpload = {

@@ -1,10 +1,5 @@
 import { secondsUntilToken, type Rate as BucketRate, type Take } from '@whereabouts/db/token-bucket'
 
-/** Requests per minute of an API key; the bucket holds twice as many (D9.9). */
-export const DEFAULT_LIMIT_PER_MINUTE = 60
-/** Requests per minute of a user, over all sessions (D12.10). */
-export const USER_LIMIT_PER_MINUTE = 600
-
 export type Rate = BucketRate & { limit: number }
 
 export const rateOf = (limitPerMinute: number): Rate => ({

@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import { isEndless, type Route } from '@whereabouts/contracts/route'
 import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
@@ -10,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { checkAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
-import { DEFAULT_LIMIT_PER_MINUTE, USER_LIMIT_PER_MINUTE, type Decision } from '../limits/bucket.ts'
+import type { Decision } from '../limits/bucket.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
@@ -129,8 +130,8 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
 
 /** Every request of a user counts (D12.10), and a key's requests to `counted` rows. Undefined: no limit. */
 function limitPerMinute(row: Route, { principal, ownLimitPerMinute }: Caller): number | undefined {
-  if (principal.kind === 'session') return USER_LIMIT_PER_MINUTE
-  return row.counted ? (ownLimitPerMinute ?? DEFAULT_LIMIT_PER_MINUTE) : undefined
+  if (principal.kind === 'session') return limits.requestsPerMinute.user
+  return row.counted ? (ownLimitPerMinute ?? limits.requestsPerMinute.key) : undefined
 }
 
 const rateLimitHeaders = ({ limit, remaining, resetAt }: Decision) => ({

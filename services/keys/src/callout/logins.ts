@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import { epochMs } from '@whereabouts/contracts/instant'
 import type { Grant, Login, Refusal } from '@whereabouts/messaging/callout'
 import type { ConnectionCounts } from '@whereabouts/messaging/connection-counts'
@@ -12,8 +13,7 @@ import { readerAccountOf } from './reader-logins.queries.ts'
 /** Connections end after a day at most. Clients reconnect by themselves. */
 const LONGEST_SECONDS = 24 * 3_600
 /** Connections at a time. An organization needs more than one key for more than 200 readers. */
-const MOST_PER_KEY = 200
-const MOST_PER_ORGANIZATION = 2_000
+const { key: MOST_PER_KEY, organization: MOST_PER_ORGANIZATION } = limits.readerConnections
 
 export type LoginDeps = {
   db: Db

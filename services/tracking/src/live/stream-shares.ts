@@ -1,10 +1,9 @@
+import { limits } from '@whereabouts/contracts/limits'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import { tooManyStreams } from '../errors.ts'
 
-/** All limits are per process (ADR 41). */
-export const MAX_PER_USER = 10
-export const MAX_PER_ADDRESS = 40
-export const MAX_PER_ORG = 25
+export const { user: MAX_PER_USER, address: MAX_PER_ADDRESS, organization: MAX_PER_ORG } = limits.liveStreams
+/** Of all organizations together, in each process. */
 export const MAX_CONNECTIONS = 1_000
 /** The last of `MAX_CONNECTIONS` are for organizations without a stream, one for each. */
 export const RESERVED = 250

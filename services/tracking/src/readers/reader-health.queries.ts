@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables, Tx } from '../db.ts'
 import { instant } from '../sql-times.ts'
@@ -37,7 +38,7 @@ export type HealthEntry = ReaderCounts &
   }
 
 /** The newest discovered readers kept per organization: their names come from outside and must not fill the table. */
-export const MAX_DISCOVERED = 1_000
+export const MAX_DISCOVERED = limits.newReaders.organization
 
 const columns = sql.raw(COUNTS.join(', '))
 const counts = sql.raw(COUNTS.map((count) => `${count} bigint`).join(', '))

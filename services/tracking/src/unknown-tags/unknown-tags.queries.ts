@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import type { SortField } from '@whereabouts/contracts/query'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
 import type { UnknownTagsQuery, UnknownTagView } from '@whereabouts/contracts/unknown-tags'
@@ -9,7 +10,7 @@ import { instant } from '../sql-times.ts'
  * The newest tags kept per organization and type of tag. Per type, so that BLE adverts of passers-by evict no
  * barcode.
  */
-export const MAX_UNKNOWN_TAGS = 1_000
+export const MAX_UNKNOWN_TAGS = limits.unknownTags.organization
 
 /** The reads of one unknown tag since the last write. */
 export type UnknownTagEntry = {

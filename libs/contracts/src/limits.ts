@@ -1,0 +1,22 @@
+type Holder = 'organization' | 'user' | 'key' | 'address'
+type Limit = Readonly<Partial<Record<Holder, number>>> & {
+  /** The rows of docs/limits.md that state it. */
+  rows: readonly string[]
+}
+
+/**
+ * What one organization, user, API key or client address may have, do or see at a time. Limits of fields are in the
+ * schemas of the fields.
+ */
+export const limits = {
+  /** On average. Operators can set another one for a key (D9.9). */
+  requestsPerMinute: { key: 60, user: 600, rows: ['requests of an API key', 'requests of a user'] },
+  /** Uploaded, waiting or running. That of a user is lower, so that colleagues can import too. */
+  unfinishedImports: { organization: 5, user: 3, rows: ['unfinished imports'] },
+  runningExports: { organization: 4, user: 2, rows: ['running exports'] },
+  /** In each process of tracking (ADR 41). */
+  liveStreams: { organization: 25, user: 10, address: 40, rows: ['live feed'] },
+  unknownTags: { organization: 1_000, rows: ['listed unknown tags'] },
+  newReaders: { organization: 1_000, rows: ['listed readers without a setup'] },
+  readerConnections: { organization: 2_000, key: 200, rows: ['connections'] },
+} as const satisfies Record<string, Limit>
