@@ -44,23 +44,6 @@ export const TestView = z
   })
   .meta({ id: 'WebhookTest' })
 
-const EventLocation = z.object({ id: Id, name: z.string() }).meta({ id: 'EventLocation' })
-
-/** The body of a delivery, byte for byte the same in each attempt. */
-export const AssetMovedBody = z.object({
-  event: z.literal('asset.moved'),
-  delivery_id: Uuid,
-  occurred_at: WireInstant,
-  data: z
-    .object({
-      asset: z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({ id: 'MovedAsset' }),
-      from_location: EventLocation.nullable().meta({ override: { type: 'object' } }),
-      to_location: EventLocation,
-    })
-    .meta({ id: 'AssetMovedData' }),
-})
-export type AssetMovedBody = z.infer<typeof AssetMovedBody>
-
 const WebhookPath = z.strictObject({ webhook_id: pathId })
 const console = { upstream: 'webhook-dispatcher', counted: false, described: false } as const
 

@@ -15,7 +15,7 @@ import type { Db, Tables } from '../src/db.ts'
 import type { BulkheadSizes } from '../src/lanes/bulkheads.ts'
 import { LANE_LIMITS, type LaneLimits } from '../src/lanes/lanes.ts'
 import type { DispatcherMetrics } from '../src/metrics.ts'
-import { assetMovedPayload } from '../src/receivers/asset-moved-body.ts'
+import { payloadOf } from '../src/receivers/payload.ts'
 import type { AskOrg } from '../src/subscriptions/subscriptions.ts'
 import { sealSecret, type SecretKeys } from '../src/webhooks/secrets.ts'
 import { insertWebhook, type WebhookRow } from '../src/webhooks/webhooks.queries.ts'
@@ -187,7 +187,7 @@ export const movedEvent = (orgId: number, deliveryId: string = randomUUID()): As
 })
 
 export function movedJob(orgId: number, changes: Partial<Job> = {}): Job {
-  const payload = assetMovedPayload(movedEvent(orgId))
+  const payload = payloadOf('asset.moved', movedEvent(orgId))
   if (!payload) throw new Error('the fixture has a bad timestamp')
   return { orgId, payload, receivedAt: Date.now(), deliveryCount: 1, attempts: 0, heldMs: 0, ...changes }
 }

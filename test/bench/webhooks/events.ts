@@ -1,5 +1,5 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import type { AssetMovedBody } from '@whereabouts/contracts/webhooks'
+import type { AssetMovedBody } from '@whereabouts/contracts/webhook-events'
 
 /** Ids of organizations start after this. The n-th one's webhook has the path `/hook/n`. */
 const FIRST_ORG = 1_000

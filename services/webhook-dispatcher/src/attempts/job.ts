@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/messaging/logger'
 import type { Bulkheads } from '../lanes/bulkheads.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
-import type { Payload } from '../receivers/asset-moved-body.ts'
+import type { Payload } from '../receivers/payload.ts'
 import type { Post } from '../receivers/http-post.ts'
 import type { Subscriptions } from '../subscriptions/subscriptions.ts'
 import type { OpenedSecrets } from '../webhooks/opened-secrets.ts'

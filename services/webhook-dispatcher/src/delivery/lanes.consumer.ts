@@ -1,4 +1,4 @@
-import { AssetMoved, assetMoved } from '@whereabouts/contracts/messages/asset-moved'
+import { webhookEvents, webhookEventType } from '@whereabouts/contracts/webhook-events'
 import type { MessageConsumer } from '@whereabouts/messaging/consumer'
 import { decodeWith } from '@whereabouts/messaging/decode'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
@@ -6,7 +6,7 @@ import { PoisonError } from '@whereabouts/messaging/settle'
 import { durables } from '@whereabouts/messaging/topology'
 import { toAppError } from '@whereabouts/service-kit/error-handler'
 import { currentTrace, withTrace } from '@whereabouts/service-kit/trace'
-import { assetMovedPayload } from '../receivers/asset-moved-body.ts'
+import { payloadOf } from '../receivers/payload.ts'
 import { deliver, drop } from '../attempts/attempts.ts'
 import type { AttemptDeps, Job } from '../attempts/job.ts'
 import { Requeued } from '../lanes/requeued.ts'
@@ -59,14 +59,18 @@ export function lanesConsumer(
 /** Memory of a waiting delivery: the message, the body made from it, and the overhead. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
-const decodeEvent = decodeWith('an asset.moved event', (payload) => AssetMoved.parse(payload))
-
-/** Throws PoisonError unless the message is an `asset.moved` of the organization in its subject. */
+/**
+ * Throws PoisonError unless the message is an event of the organization in its subject. An unknown type of event is tried
+ * again: in a rollout, another replica may know it.
+ */
 export function decodeJob(message: IncomingMessage): Job {
-  const event = decodeEvent(message)
   const { subject, receivedAt, deliveryCount } = message
-  if (subject !== assetMoved.subject(event)) throw new PoisonError('subject and organization differ')
-  const payload = assetMovedPayload(event)
+  const type = webhookEventType(subject)
+  if (type === undefined) throw new Error(`unknown event ${subject}`)
+  const { message: definition } = webhookEvents[type]
+  const event = decodeWith(`an ${type} event`, (payload) => definition.schema.parse(payload))(message)
+  if (subject !== definition.subject(event)) throw new PoisonError('subject and organization differ')
+  const payload = payloadOf(type, event)
   if (!payload) throw new PoisonError('occurred_at is not a timestamp')
   return { orgId: event.org_id, payload, receivedAt, deliveryCount, attempts: 0, heldMs: 0 }
 }

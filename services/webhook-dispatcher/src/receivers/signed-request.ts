@@ -1,4 +1,4 @@
-import type { Payload } from './asset-moved-body.ts'
+import type { Payload } from './payload.ts'
 import type { Post, PostResult } from './http-post.ts'
 import { signature } from './signature.ts'
 

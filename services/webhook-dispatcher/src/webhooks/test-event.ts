@@ -1,25 +1,20 @@
 import { randomUUID } from 'node:crypto'
+import { webhookEvents, type WebhookEventType } from '@whereabouts/contracts/webhook-events'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import { assetMovedPayload, type Payload } from '../receivers/asset-moved-body.ts'
+import { payloadOf, type Payload } from '../receivers/payload.ts'
 import type { Post, PostResult } from '../receivers/http-post.ts'
 import { postSigned } from '../receivers/signed-request.ts'
 
 /** For all organizations, to limit the memory that test events to hanging receivers take. */
 const AT_ONCE = 64
 
-/** No asset or location has these ids, because real ids are above 2^50 (`idShares`). */
-const FAKE_ID = { asset: 1, origin: 2, destination: 3 } as const
-
 /** A synthetic event in the shape of a real one, with a new `delivery_id` (D11.5). */
-export function testPayload(orgId: number, now: number): Payload {
-  const payload = assetMovedPayload({
+export function testPayload(orgId: number, now: number, type: WebhookEventType = 'asset.moved'): Payload {
+  const payload = payloadOf(type, {
+    ...webhookEvents[type].example,
     delivery_id: randomUUID(),
     org_id: orgId,
     occurred_at: new Date(now).toISOString(),
-    kind: 'scan',
-    asset: { id: FAKE_ID.asset, external_key: 'TEST-ASSET', name: 'Test Asset' },
-    from_location: { id: FAKE_ID.origin, name: 'Test Origin' },
-    to_location: { id: FAKE_ID.destination, name: 'Test Destination' },
   })
   if (!payload) throw new Error('the time of a test event is not a timestamp')
   return payload

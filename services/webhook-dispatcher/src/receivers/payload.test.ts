@@ -1,6 +1,6 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { expect, test } from 'vitest'
-import { assetMovedPayload } from './asset-moved-body.ts'
+import { payloadOf } from './payload.ts'
 
 // The keys have another order than in the contract, and there are more. The bytes must not depend on either.
 const moved = {
@@ -14,7 +14,7 @@ const moved = {
 } as AssetMoved
 
 test('the body matches the contract byte for byte', () => {
-  expect(assetMovedPayload(moved)?.body.toString()).toBe(
+  expect(payloadOf('asset.moved', moved)?.body.toString()).toBe(
     '{"event":"asset.moved","delivery_id":"6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10",' +
       '"occurred_at":"2026-11-21T10:00:59.987Z","data":{"asset":{"id":11,"external_key":"ASSET-0007",' +
       '"name":"Förderband 7"},"from_location":{"id":21,"name":"Yard"},"to_location":{"id":22,"name":"Dock \\"1\\""}}}',
@@ -22,17 +22,17 @@ test('the body matches the contract byte for byte', () => {
 })
 
 test('the first movement of an asset has from_location null', () => {
-  const body = assetMovedPayload({ ...moved, from_location: null })?.body.toString()
+  const body = payloadOf('asset.moved', { ...moved, from_location: null })?.body.toString()
   expect(body).toContain('"from_location":null,')
 })
 
 test('D11.2 the signed timestamp is the Unix second of occurred_at, rounded down', () => {
-  expect(assetMovedPayload(moved)?.timestamp).toBe('1795255259')
-  expect(assetMovedPayload({ ...moved, occurred_at: '2026-11-21T11:00:59.999+01:00' })?.timestamp).toBe(
-    '1795255259',
-  )
+  expect(payloadOf('asset.moved', moved)?.timestamp).toBe('1795255259')
+  expect(
+    payloadOf('asset.moved', { ...moved, occurred_at: '2026-11-21T11:00:59.999+01:00' })?.timestamp,
+  ).toBe('1795255259')
 })
 
 test('an occurred_at that is not a timestamp makes no payload', () => {
-  expect(assetMovedPayload({ ...moved, occurred_at: 'yesterday' })).toBeUndefined()
+  expect(payloadOf('asset.moved', { ...moved, occurred_at: 'yesterday' })).toBeUndefined()
 })
