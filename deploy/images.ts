@@ -43,7 +43,7 @@ export function imageOf(repository: string): Image {
 /** `text` with the tag and digest of the list in each reference to one of its images. */
 export function withPins(text: string, images: readonly Image[]): string {
   return images.reduce((result, entry) => {
-    const repository = entry.image.split(':')[0]!.replaceAll('.', '\\.')
+    const repository = entry.image.replace(/:.*/, '').replaceAll('.', '\\.')
     const reference = new RegExp(
       `(?<=(?:image: |FROM |IMAGE=))${repository}:[\\w.-]+(?:@sha256:[0-9a-f]{64})?`,
       'g',

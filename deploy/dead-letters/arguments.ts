@@ -105,7 +105,7 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86
 
 function instant(text: string, now: number): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
-  if (count !== undefined) return now - Number(count) * UNITS[unit]!
+  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? Number.NaN)
   const ms = /^\d{4}-\d\d-\d\d(T|$)/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))
     throw new InvalidArgumentError('Give a time like 2026-11-21T10:00:00Z, or 30m, 2h, 3d.')

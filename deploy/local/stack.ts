@@ -126,7 +126,8 @@ async function start(
 
 async function choosePorts(base: number | undefined): Promise<ServicePorts> {
   const free = await freePorts(SERVICES.length * 2)
-  const ports = perService(() => ({ api: free.pop()!, ops: free.pop()! }))
+  const next = () => free.pop() ?? Number.NaN
+  const ports = perService(() => ({ api: next(), ops: next() }))
   return base === undefined ? ports : { ...ports, gateway: { ...ports.gateway, api: base } }
 }
 

@@ -34,13 +34,15 @@ const WRONG_SETTING = 'exit code 78'
 /** Starts the parts again when they end, with growing pauses, and reports each end in a line. */
 export function supervise(parts: readonly Part[], options: Options): Supervisor {
   const stopping = new AbortController()
-  const states = parts.map((part): PartState => ({ name: part.name, restarts: 0, isGivenUp: false }))
-  const watches = parts.map((part, index) => watch(part, states[index]!, options, stopping.signal))
+  const watched = parts.map((part) => {
+    const state: PartState = { name: part.name, restarts: 0, isGivenUp: false }
+    return { state, end: watch(part, state, options, stopping.signal) }
+  })
   return {
-    states: () => states,
+    states: () => watched.map(({ state }) => state),
     async stop() {
       stopping.abort()
-      await Promise.all(watches)
+      await Promise.all(watched.map(({ end }) => end))
     },
   }
 }

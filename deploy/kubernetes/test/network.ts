@@ -50,7 +50,7 @@ function target(host: string, port: number, objects: readonly Manifest[]): Pick<
 }
 
 function blocked({ from, address, port, to }: Upstream, objects: readonly Manifest[]): string[] {
-  const host = address.split(':')[0]!
+  const host = address.replace(/:.*/, '')
   const policies = ofKind(objects, 'NetworkPolicy').map(({ spec }) => spec)
   const rules = (pods: PodGroup, direction: 'egress' | 'ingress') =>
     policies

@@ -43,7 +43,7 @@ async function problemsOf(object: Manifest): Promise<string[]> {
 
 /** Undefined if the client has no model for the kind. */
 async function validatorOf({ apiVersion, kind }: Manifest): Promise<(() => void) | undefined> {
-  const models = PACKAGES[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
+  const models = PACKAGES[apiVersion.replace(/\/.*/, '')] ?? 'kubernetes-models'
   // It still has the beta versions that Kubernetes itself has removed.
   if (models === 'kubernetes-models' && !/^([\w.]+\/)?v\d+$/.test(apiVersion)) return undefined
   try {

@@ -132,5 +132,5 @@ const POWERS: Record<string, number> = { K: 1, M: 2, G: 3, T: 4 }
 function bytesOf(quantity = ''): number {
   const [, amount, unit] = /^(\d+)([KMGT])(?:i|iB|B)$/.exec(quantity) ?? []
   if (amount === undefined || unit === undefined) return Number.NaN
-  return Number(amount) * 1024 ** POWERS[unit]!
+  return Number(amount) * 1024 ** (POWERS[unit] ?? Number.NaN)
 }

@@ -37,5 +37,5 @@ const UNITS: Record<string, number> = { s: 1, m: 60, h: 3_600 }
 /** Without a value, implementations use their own short timeouts. */
 function secondsOf(duration: string): number {
   const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(duration) ?? []
-  return amount === undefined ? Number.MIN_VALUE : Number(amount) * UNITS[unit]!
+  return amount === undefined ? Number.MIN_VALUE : Number(amount) * (UNITS[unit] ?? Number.NaN)
 }

@@ -3,7 +3,8 @@ import { type TagType, tagTypes } from '@whereabouts/contracts/tags'
 import { csvFile } from '@whereabouts/service-kit/csv'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Api } from './api.ts'
-import type { PlannedAsset, PlannedLocation, WarehousePlan } from './warehouse.ts'
+import type { PlannedAsset } from './stock.ts'
+import type { PlannedLocation, WarehousePlan } from './warehouse.ts'
 
 /** `token` is a session of the organization. */
 export type SeedContext = { api: Api; token: string; onProgress: (text: string) => void }

@@ -1,4 +1,15 @@
-import type { PlannedAsset, PlannedTag } from './warehouse.ts'
+import type { TagType } from '@whereabouts/contracts/tags'
+
+export type PlannedTag = { type: TagType; value: string }
+export type AssetKind = 'forklift' | 'pallet' | 'tote' | 'person' | 'box'
+export type PlannedAsset = {
+  key: string
+  name: string
+  kind: AssetKind
+  type: 'asset' | 'person' | 'inventory'
+  tags: PlannedTag[]
+  metadata: Record<string, unknown>
+}
 
 const FORKLIFTS = 24
 const PALLETS = 150

@@ -1,17 +1,6 @@
-import type { TagType } from '@whereabouts/contracts/tags'
-import { plannedAssets } from './stock.ts'
+import { plannedAssets, type PlannedAsset } from './stock.ts'
 
 export type PlannedLocation = { key: string; name: string; parentKey: string | null }
-export type PlannedTag = { type: TagType; value: string }
-export type AssetKind = 'forklift' | 'pallet' | 'tote' | 'person' | 'box'
-export type PlannedAsset = {
-  key: string
-  name: string
-  kind: AssetKind
-  type: 'asset' | 'person' | 'inventory'
-  tags: PlannedTag[]
-  metadata: Record<string, unknown>
-}
 export type PlannedAntenna = { antenna: number; name: string; locationKey: string }
 export type PlannedReader = {
   key: string

@@ -92,5 +92,5 @@ async function configuredMirror(): Promise<string> {
   // A release with a dash (updates, security) may be on another server.
   const line = stdout.split('\n').find((candidate) => /^[^\s-]+ \S/.test(candidate))
   if (line === undefined) throw new Error('apt has no mirror configured')
-  return line.split(' ')[1]!
+  return line.slice(line.indexOf(' ') + 1)
 }

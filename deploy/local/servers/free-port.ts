@@ -35,8 +35,9 @@ async function holdFreePort(): Promise<{ port: number; server: Server }> {
 /** `wanted` when it is free on the loopback interface, else another free port. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined && (await isPortFree(wanted))) return wanted
-  const [port] = await freePorts(1)
-  return port!
+  const { port, server } = await holdFreePort()
+  await close(server)
+  return port
 }
 
 /** Whether a server could listen on this port of this interface now. */

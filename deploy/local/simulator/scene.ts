@@ -1,4 +1,5 @@
-import { UNSEEN_ASSET, type PlannedAsset, type WarehousePlan } from '../demo/warehouse.ts'
+import type { PlannedAsset } from '../demo/stock.ts'
+import { UNSEEN_ASSET, type WarehousePlan } from '../demo/warehouse.ts'
 import type { Sighting } from './device.ts'
 import { shuffled, type Random } from './random.ts'
 import { createRounds } from './rounds.ts'

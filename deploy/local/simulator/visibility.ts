@@ -1,5 +1,6 @@
 import { matchValue } from '@whereabouts/contracts/tag-matching'
-import type { PlannedAsset, PlannedReader, PlannedTag } from '../demo/warehouse.ts'
+import type { PlannedAsset, PlannedTag } from '../demo/stock.ts'
+import type { PlannedReader } from '../demo/warehouse.ts'
 import { pick, type Random } from './random.ts'
 
 /** The reader and antenna that see a tag. */

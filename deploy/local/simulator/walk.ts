@@ -1,4 +1,4 @@
-import type { AssetKind, PlannedAsset } from '../demo/warehouse.ts'
+import type { AssetKind, PlannedAsset } from '../demo/stock.ts'
 import { pick, type Random } from './random.ts'
 
 /**

@@ -107,8 +107,7 @@ export class FairQueue {
   }
 
   *[Symbol.iterator](): Iterator<Delivery> {
-    for (const { waiting, head } of this.#lines.values())
-      for (let i = head; i < waiting.length; i += 1) yield waiting[i]!
+    for (const { waiting, head } of this.#lines.values()) yield* waiting.slice(head)
   }
 
   #firstOf(mayTake: MayTake): Line | undefined {

@@ -23,6 +23,7 @@ type InputProps<Typed> = {
  * How values of one kind are typed, sent, shown and imported. `Value` is the type of the API, `Typed` that of the
  * input. A list of fields needs neither.
  */
+// oxlint-disable-next-line typescript/no-explicit-any -- a list has kinds of several types
 export type Kind<Value, Typed = any> = {
   empty: Typed
   toTyped: (value: Value) => Typed

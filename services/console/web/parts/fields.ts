@@ -28,6 +28,7 @@ type Field<Value> = {
 export type Fields<Resource, Keys extends keyof Resource> = { readonly [Key in Keys]: Field<Resource[Key]> }
 
 /** Fields of any resource. */
+// oxlint-disable-next-line typescript/no-explicit-any -- each field has a type of its own, as value and as typed
 export type AnyFields = Readonly<Record<string, Field<any>>>
 export type Values = Readonly<Record<string, unknown>>
 

@@ -6,8 +6,15 @@ import { createSigningKeys } from '../tokens/signing-keys.ts'
 import type { Request } from './arguments.ts'
 import { perform } from './perform.ts'
 
+type Output = {
+  org: { id: number }
+  changed: boolean
+  total_count: number
+  data: { state?: string; ready_at?: string }[]
+}
+
 /** The JSON output of the command. No service runs during these tests, so nothing is published. */
-async function run(keys: Keys, request: Request, secret = keys.secret): Promise<any> {
+async function run(keys: Keys, request: Request, secret = keys.secret): Promise<Output> {
   const printed: string[] = []
   await perform(request, {
     db: keys.database.db,
@@ -118,7 +125,7 @@ test('a next key that a gateway may not know yet is not promoted', async ({ keys
   const before = await run(keys, list)
   await expect(run(keys, rotate)).rejects.toMatchObject({
     type: 'too_early',
-    details: { ready_at: before.data.find((key: { state: string }) => key.state === 'next').ready_at },
+    details: { ready_at: before.data.find((key) => key.state === 'next')?.ready_at },
   })
   expect(await run(keys, list)).toEqual(before)
 })
@@ -128,7 +135,7 @@ test('of two concurrent rotations one succeeds, so that no key is skipped', asyn
   const results = await Promise.allSettled([run(keys, rotate), run(keys, rotate)])
   expect(new Set(results.map((result) => result.status))).toEqual(new Set(['fulfilled', 'rejected']))
   const { data } = await run(keys, list)
-  expect(data.map((key: { state: string }) => key.state)).toEqual(['retired', 'active', 'next'])
+  expect(data.map((key) => key.state)).toEqual(['retired', 'active', 'next'])
 })
 
 test("nothing is rotated with another secret than the service's", async ({ keys }) => {

@@ -50,8 +50,8 @@ async function republishMember(tx: Tx, ids: string[]): Promise<number> {
 }
 
 async function republishKey(tx: Tx, [jti, ...more]: string[]): Promise<number> {
-  if (more.length > 0 || !Uuid.safeParse(jti).success) return 0
-  const rows = await tx.selectFrom('api_key').selectAll().where('jti', '=', jti!).forShare().execute()
+  if (jti === undefined || more.length > 0 || !Uuid.safeParse(jti).success) return 0
+  const rows = await tx.selectFrom('api_key').selectAll().where('jti', '=', jti).forShare().execute()
   await enqueue(tx, keyState, rows.map(toKeyState))
   return rows.length
 }

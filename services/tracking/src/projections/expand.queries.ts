@@ -21,7 +21,9 @@ export async function expandRows<Row extends { location_id: number | null }>(
     return ids.map((id) => [kind, things.get(id) ?? null] as const)
   })
   const added = await Promise.all(columns)
-  return rows.map((row, i) => Object.assign({}, row, Object.fromEntries(added.map((column) => column[i]!))))
+  return rows.map((row, i) =>
+    Object.assign({}, row, Object.fromEntries(added.flatMap((column) => column.slice(i, i + 1)))),
+  )
 }
 
 async function findThings(db: Db, orgId: number, kind: Expandable, ids: ReadonlySet<number>) {

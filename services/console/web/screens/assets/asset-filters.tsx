@@ -1,22 +1,10 @@
 import { Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
-import { isByPlace, sortOf } from './by-place.ts'
+import { isByPlace, sortOf, type AssetFilter } from './by-place.ts'
 import { LocationFilter } from './location-filter.tsx'
 
 /** As in the query string of the page. */
-export type AssetFilter = {
-  q: string
-  type: string
-  active: string
-  deleted: string
-  /** An id. */
-  location: string
-  /** `no`: without its sub-locations. */
-  inside: string
-  seen: string
-}
-
 type Props = {
   filter: AssetFilter & { sort: string }
   onChange: (change: Partial<AssetFilter & { sort: string }>) => void

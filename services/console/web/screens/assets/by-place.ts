@@ -1,5 +1,16 @@
-import type { AssetFilter } from './asset-filters.tsx'
 import { isNotSeen, notSeenSince } from '../../parts/not-seen.ts'
+
+export type AssetFilter = {
+  q: string
+  type: string
+  active: string
+  deleted: string
+  /** An id. */
+  location: string
+  /** `no`: without its sub-locations. */
+  inside: string
+  seen: string
+}
 
 type List = AssetFilter & { sort: string }
 

@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core'
 import { LocationPicker } from '../../parts/location-picker.tsx'
 import { useLocationView } from '../location/location-queries.ts'
-import type { AssetFilter } from './asset-filters.tsx'
+import type { AssetFilter } from './by-place.ts'
 
 type Filter = Pick<AssetFilter, 'location' | 'inside'>
 type Props = { filter: Filter; onChange: (change: Partial<Filter>) => void }

@@ -2,9 +2,8 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { unwrap, type components } from '@whereabouts/client/client'
 import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
-import type { AssetFilter } from './asset-filters.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
-import { isByPlace, placeQueryOf, sortOf } from './by-place.ts'
+import { isByPlace, placeQueryOf, sortOf, type AssetFilter } from './by-place.ts'
 
 const PAGE = 50
 

@@ -21,7 +21,9 @@ export function Branch({ label, parentId, empty }: Props) {
           <>
             <ul aria-label={label}>
               {locations.map((location) => (
-                <Row key={location.id} location={location} occupancy={occupancy.data?.get(location.id)} />
+                <Row key={location.id} location={location} occupancy={occupancy.data?.get(location.id)}>
+                  <Branch label={`Sub-locations of ${location.name}`} parentId={location.id} empty={null} />
+                </Row>
               ))}
             </ul>
             {branch.hasNextPage && (

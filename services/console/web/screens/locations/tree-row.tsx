@@ -2,16 +2,20 @@ import { ActionIcon, Anchor, Badge, Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import IconChevronDown from '@tabler/icons-react/icons/IconChevronDown'
 import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
-import { type DragEvent, useState } from 'react'
+import { type DragEvent, type ReactNode, useState } from 'react'
 import { Icon } from '../../parts/icon.tsx'
-import { Branch } from './branch.tsx'
 import { moveByArrow, type Tree, useTree } from './tree-context.ts'
 import type { BranchLocation, Occupancy } from './use-branch.ts'
 
-type Props = { location: BranchLocation; occupancy: Occupancy | undefined }
+type Props = {
+  location: BranchLocation
+  occupancy: Occupancy | undefined
+  /** Its sub-locations, rendered if it is expanded. */
+  children: ReactNode
+}
 
 /** A location, with its sub-locations if expanded. */
-export function Row({ location, occupancy }: Props) {
+export function Row({ location, occupancy, children }: Props) {
   const tree = useTree()
   const { id, name, external_key, children_count, is_active } = location
   const isOpen = children_count > 0 && tree.isOpen(id)
@@ -53,7 +57,7 @@ export function Row({ location, occupancy }: Props) {
           </Button>
         )}
       </div>
-      {isOpen && <Branch label={`Sub-locations of ${name}`} parentId={id} empty={null} />}
+      {isOpen && children}
     </li>
   )
 }

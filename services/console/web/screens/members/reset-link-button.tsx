@@ -1,3 +1,4 @@
+import type { components } from '@whereabouts/client/client'
 import { Button, Modal, Stack, Text } from '@mantine/core'
 import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
@@ -5,11 +6,10 @@ import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
-import type { Member } from './member-columns.tsx'
 
 export type ResetLink = { name: string; token: string; expires_at: string }
 
-type Props = { member: Member; onCreated: (link: ResetLink) => void }
+type Props = { member: components['schemas']['ListedMember']; onCreated: (link: ResetLink) => void }
 
 /** For a member who forgot the password. */
 export function ResetLinkButton({ member, onCreated }: Props) {
