@@ -33,8 +33,8 @@ export function listen(listener: FeedListener): () => void {
 }
 
 /**
- * A browser opens at most six connections to a host over plain HTTP, and keeps those of pages in the back/forward
- * cache. With a stream in each, the sixth tab would never load.
+ * A browser opens at most six connections to a host over plain HTTP, also for hidden tabs and for pages in the
+ * back/forward cache. With a stream in each of them, the sixth tab never loads.
  */
 function follow(): void {
   const isWanted = listeners.size > 0 && document.visibilityState === 'visible'
@@ -60,7 +60,7 @@ function start(): void {
 function stop(): void {
   running?.abort()
   running = undefined
-  lastId ||= UNKNOWN_ID // its lists were loaded before it was first shown
+  lastId ||= UNKNOWN_ID // lists of a page that is not live yet may become old before it is shown
   setStatus('connecting')
 }
 

@@ -1,8 +1,9 @@
 const NAME = 'whereabouts-session'
 
 /**
- * One tab at a time renews the session, because a refresh token can be used only once: two tabs that renew at the same
- * moment end the session. Browsers have locks only over HTTPS and on localhost.
+ * One tab at a time renews the session, because a refresh token can be used only once: without turns, eight tabs that
+ * load together send up to six renewals at once, and the session ends. Browsers have locks only over HTTPS and on
+ * localhost.
  */
 export function oneTabAtATime<T>(work: () => Promise<T>): Promise<T> {
   return isSecureContext ? navigator.locks.request(NAME, work) : inTransaction(work)
