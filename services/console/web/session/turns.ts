@@ -2,8 +2,8 @@ const NAME = 'whereabouts-session'
 
 /**
  * One tab at a time renews the session, because a refresh token can be used only once: without turns, eight tabs that
- * load together send up to six renewals at once, and the session ends. Browsers have locks only over HTTPS and on
- * localhost.
+ * loaded together ended the session, and three of them never showed their list. Browsers have locks only over HTTPS
+ * and on localhost.
  */
 export function oneTabAtATime<T>(work: () => Promise<T>): Promise<T> {
   return isSecureContext ? navigator.locks.request(NAME, work) : inTransaction(work)
