@@ -1,56 +1,27 @@
 import { expect } from 'vitest'
 import { test } from './support/front.fixture.ts'
-import { expectOneConnection, isLive, movedTo, openTabs, scene } from './support/tabs.ts'
+import { hide, isLive, movedTo, scene, show } from './support/tabs.ts'
 
-test('eight tabs share one connection', async ({ member, organization, front }) => {
-  await expectOneConnection(member, organization, front, front.urls.near)
-})
-
-test('without shared workers, only the visible page has a connection', async ({
-  member,
+test('only the visible page has a connection, and continues after the last event', async ({
+  member: { page },
   organization,
   front,
 }) => {
-  const { context } = member
-  await context.addInitScript('delete window.SharedWorker')
   const move = await scene(organization)
-  const [tab] = await openTabs(context, `${front.urls.near}/live`, 1)
-  if (!tab) throw new Error('there is a tab')
-  await isLive(tab)
-  await tab.evaluate(shown('hidden'))
-  await expect.poll(front.open).toBe(0)
-  await move('HALL')
-  await tab.evaluate(shown('visible'))
-  await movedTo(tab, 'Hall')
-  await tab.goto(`${front.urls.near}/assets`)
-  await isLive(tab)
-  expect(front.open()).toBe(1)
-})
-
-test('a shared worker that never answers is replaced', async ({ member, front }) => {
-  const { page, context } = member
-  await context.addInitScript(DEAD_FIRST_WORKER)
   await page.goto(`${front.urls.near}/live`)
   await isLive(page)
-  expect(await page.evaluate('window.liveWorkers')).toBe(2)
+  await move('HALL')
+  await movedTo(page, 'Hall')
+  await hide(page)
+  await expect.poll(front.open).toBe(0)
+  await move('DOCK')
+  await show(page)
+  await movedTo(page, 'Dock')
+  expect(await page.getByRole('link', { name: 'Forklift 7' }).count()).toBe(2)
+  await page.goto(`${front.urls.near}/assets`)
+  await isLive(page)
   expect(front.open()).toBe(1)
 })
-
-/** As when the browser ends a worker while a page connects to it. */
-const DEAD_FIRST_WORKER = `
-  const Worker = window.SharedWorker
-  window.liveWorkers = 0
-  window.SharedWorker = function (url, options) {
-    if (!options.name.startsWith('live-')) return new Worker(url, options)
-    window.liveWorkers += 1
-    if (window.liveWorkers > 1) return new Worker(url, options)
-    return Object.assign(new EventTarget(), { port: new MessageChannel().port1 })
-  }`
-
-/** As when the person goes to another app, or comes back. */
-const shown = (state: 'visible' | 'hidden') => `
-  Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
-  document.dispatchEvent(new Event('visibilitychange'))`
 
 test('a page that is reloaded while it renews the session stays signed in', async ({ member, front }) => {
   const { page } = member

@@ -96,8 +96,6 @@ test('marks a gap that the last minutes do not fill, and keeps the list offline'
 }) => {
   const { page, context } = member
   const { forklift } = await scene(organization)
-  // A page with its own connection: Playwright does not see those of shared workers.
-  await context.addInitScript('delete window.SharedWorker')
   await page.route('**/api/v1/movements/live', (route) =>
     route.fulfill({ contentType: 'text/event-stream', body: 'event: reset\ndata: {}\n\n' }),
   )

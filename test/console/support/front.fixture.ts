@@ -7,7 +7,7 @@ import { STACK, test as base } from './visitor.fixture.ts'
 const LIVE = '/api/v1/movements/live'
 const RENEWAL = '/session/refresh'
 
-/** A server in front of the gateway that sees what the browser sends, also from workers. */
+/** A server in front of the gateway that sees what the browser sends. */
 export type Front = {
   /** The same server under two names. Browsers treat `far` as another machine, over plain HTTP. */
   urls: { near: string; far: string }

@@ -1,9 +1,6 @@
-import { accessToken, onSessionChange, sessionState } from '../session/session.ts'
-import { isAfter } from './event-id.ts'
-import type { Feed } from './feed.ts'
-import type { FeedEvent, FeedStatus, Movement } from './movement.ts'
-import { ownFeed } from './own-feed.ts'
-import { sharedFeed } from './shared-feed.ts'
+import { accessToken } from '../session/session.ts'
+import type { FeedStatus, Movement } from './movement.ts'
+import { runStream, UNKNOWN_ID } from './movement-stream.ts'
 
 export type FeedListener = {
   /** `id` is that of the event. */
@@ -17,60 +14,54 @@ const listeners = new Set<FeedListener>()
 let status: FeedStatus = 'connecting'
 let lastId = ''
 let changedAt = 0
-let feed: Feed | undefined
-let isOpen = false
-/** Between `pagehide` and `pageshow`, when the page may be in the back/forward cache. */
-let isAway = false
+let running: AbortController | undefined
 
 export const feedStatus = (): FeedStatus => status
 
 /** When the last movement or reset arrived. Data that was loaded before may be old. */
 export const lastChangeAt = (): number => changedAt
 
-/** One connection for all pages of the browser, as long as there is a listener. */
+/** One stream for all listeners, while the page is visible. Shown again, it continues after the last event. */
 export function listen(listener: FeedListener): () => void {
   if (listeners.size === 0) watchPage() // adding the same function again has no effect
   listeners.add(listener)
-  if (!isOpen) open()
+  follow()
   return () => {
     listeners.delete(listener)
-    // The next screen usually listens again immediately.
-    setTimeout(() => {
-      if (listeners.size === 0) close()
-    }, 1_000)
+    setTimeout(follow, 1_000) // the next screen usually listens again immediately
   }
 }
 
-function open(): void {
-  if (listeners.size === 0 || isAway) return
-  feed ??= newFeed()
-  isOpen = true
-  feed.open()
+/**
+ * A browser opens at most six connections to a host over plain HTTP, also for hidden tabs and for pages in the
+ * back/forward cache. With a stream in each of them, the sixth tab never loads.
+ */
+function follow(): void {
+  const isWanted = listeners.size > 0 && document.visibilityState === 'visible'
+  if (isWanted && !running) start()
+  if (!isWanted) stop()
 }
 
-function close(): void {
-  feed?.close()
-  isOpen = false
-  setStatus('connecting')
-}
-
-const options = { token: accessToken, onEvent: receive, lastId: () => lastId }
-
-/** Some browsers on phones have no shared workers, and a release may have removed the script of an old page. */
-function newFeed(): Feed {
-  const name = feedName()
-  if (!('SharedWorker' in globalThis)) return ownFeed(options)
-  return sharedFeed(name, options, () => {
-    feed = ownFeed(options)
-    if (isOpen) feed.open()
+function start(): void {
+  running = new AbortController()
+  void runStream({
+    token: accessToken,
+    lastId: () => lastId,
+    onId: (id) => {
+      lastId = id
+    },
+    onMovement: (movement, id) => change((listener) => listener.onMovement?.(movement, id)),
+    onReset: () => change((listener) => listener.onReset?.()),
+    onStatus: setStatus,
+    signal: running.signal,
   })
 }
 
-/** People and organizations never share a worker. */
-function feedName(): string {
-  const state = sessionState()
-  if (!('session' in state)) throw new Error('the live feed needs a session')
-  return `live-${state.session.user.id}-${state.session.org.id}`
+function stop(): void {
+  running?.abort()
+  running = undefined
+  lastId ||= UNKNOWN_ID // lists of a page that is not live yet may become old before it is shown
+  setStatus('connecting')
 }
 
 const notify = (call: (listener: FeedListener) => void) => [...listeners].forEach(call)
@@ -81,38 +72,19 @@ function setStatus(next: FeedStatus): void {
   notify((listener) => listener.onStatus?.(next))
 }
 
-function receive(event: FeedEvent): void {
-  if (event.type === 'status') return setStatus(event.status)
-  // A page that was frozen may get a movement twice: as it was sent, and as missed.
-  if (event.type === 'movement' && lastId !== '' && !isAfter(event.id, lastId)) return
-  lastId = event.id
-  if (event.type === 'cursor') return
+function change(call: (listener: FeedListener) => void): void {
   changedAt = Date.now()
-  if (event.type === 'reset') notify((listener) => listener.onReset?.())
-  else notify((listener) => listener.onMovement?.(event.movement, event.id))
+  notify(call)
 }
 
-function leave(): void {
-  isAway = true
-  close()
+/** Connections rarely survive a change of the network, and the next attempt may be 15 s away. */
+function reconnect(): void {
+  stop()
+  follow()
 }
 
-function comeBack(): void {
-  isAway = false
-  open()
-}
-
-/** A page that was left may be kept by the browser, with its connections. Back on the screen, it continues. */
 function watchPage(): void {
-  addEventListener('pagehide', leave)
-  addEventListener('pageshow', comeBack)
-  document.addEventListener('resume', open) // the page was frozen
-  onSessionChange(forgetSession)
-}
-
-function forgetSession(): void {
-  if (sessionState().status !== 'signed-out') return
-  close()
-  feed = undefined
-  lastId = ''
+  document.addEventListener('visibilitychange', follow)
+  addEventListener('online', reconnect)
+  addEventListener('offline', reconnect)
 }

@@ -1,116 +1,78 @@
-import { eventReader } from './event-stream.ts'
-import type { FeedEvent, Movement } from './movement.ts'
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { Movement } from './movement.ts'
 
 const PATH = '/api/v1/movements/live'
 /** The server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000
 const FIRST_BACKOFF_MS = 500
 const MAX_BACKOFF_MS = 15_000
+/** An id of no stream. The server answers it with `reset`, because it cannot tell what was missed. */
+export const UNKNOWN_ID = '0-0'
 
 export type StreamOptions = {
   /** A valid token; `refused` is one that the API rejected. Undefined when there is none. */
   token: (refused?: string) => Promise<string | undefined>
-  onEvent: (event: FeedEvent) => void
+  /** The stream continues after this event. Empty: it starts now. */
+  lastId: () => string
+  /** Everything up to this event is known. Called before `onMovement` or `onReset` for the same event. */
+  onId: (id: string) => void
+  onMovement: (movement: Movement, id: string) => void
+  /** Movements may have been missed: reload. */
+  onReset: () => void
+  onStatus: (status: 'live' | 'interrupted') => void
   signal: AbortSignal
-  /** Continues after this event. */
-  lastId: string
-  /** For tests. */
-  connect?: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>
 }
 
-const connectToApi = (headers: Record<string, string>, signal: AbortSignal) =>
-  fetch(PATH, { headers, signal, cache: 'no-store' })
-
-/** Reconnects when the stream ends: when the token expires, at each gateway release, and when the network returns. */
+/** Reconnects when the stream ends: when the token expires, and at each gateway release. */
 export async function runStream(options: StreamOptions): Promise<void> {
-  const { signal, onEvent } = options
-  let { lastId } = options
+  const { signal, onStatus } = options
   let backoffMs = FIRST_BACKOFF_MS
-  onEvent({ type: 'status', status: 'connecting' })
   while (!signal.aborted) {
     const connectedAt = Date.now()
-    const outcome = await readStream(options, lastId, (id) => {
-      lastId = id
-    }).catch(() => undefined)
+    await readStream(options).catch(() => undefined)
     if (signal.aborted) return
-    if (outcome === 'refused') lastId = ''
-    backoffMs =
-      Date.now() - connectedAt > MAX_BACKOFF_MS ? FIRST_BACKOFF_MS : Math.min(backoffMs * 2, MAX_BACKOFF_MS)
-    onEvent({ type: 'status', status: 'interrupted' })
-    await sleep(backoffMs * (0.5 + Math.random() / 2), signal)
+    onStatus('interrupted')
+    const wasLong = Date.now() - connectedAt > MAX_BACKOFF_MS
+    backoffMs = wasLong ? FIRST_BACKOFF_MS : Math.min(backoffMs * 2, MAX_BACKOFF_MS)
+    const waitMs = backoffMs * (0.5 + Math.random() / 2)
+    await new Promise((resolve) => setTimeout(resolve, waitMs))
   }
 }
 
-async function readStream(
-  { token, onEvent, signal, connect = connectToApi }: StreamOptions,
-  lastId: string,
-  onId: (id: string) => void,
-): Promise<'ended' | 'refused'> {
+async function readStream(options: StreamOptions): Promise<void> {
+  const { token, lastId, onId, onStatus, signal } = options
   const used = await token()
-  if (used === undefined) return 'ended'
-  const silence = silenceAfter(SILENCE_MS)
-  try {
-    const headers = {
-      accept: 'text/event-stream',
-      authorization: `Bearer ${used}`,
-      ...(lastId !== '' && { 'last-event-id': lastId }),
-    }
-    const response = await connect(headers, AbortSignal.any([signal, silence.signal]))
-    if (response.status === 401) await token(used)
-    if (!response.ok || !response.body) return response.status === 400 ? 'refused' : 'ended'
-    onEvent({ type: 'status', status: 'live' })
-    const read = eventReader((event) => {
-      if (event.id !== '') onId(event.id)
-      report(event, onEvent)
-    })
-    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-      silence.heard()
-      read(text)
-    }
-    return 'ended'
-  } finally {
-    silence.stop()
-  }
-}
-
-function report(
-  { id, event, data }: { id: string; event: string; data: string },
-  onEvent: StreamOptions['onEvent'],
-): void {
-  if (event === 'asset.moved') onEvent({ type: 'movement', id, movement: JSON.parse(data) as Movement })
-  else if (event === 'reset') onEvent({ type: 'reset', id })
-  else if (id !== '') onEvent({ type: 'cursor', id })
-}
-
-/** Aborts after a silence, and when the device goes offline: its connections rarely survive that. */
-function silenceAfter(ms: number) {
+  if (used === undefined) return
   const silence = new AbortController()
-  const abort = () => silence.abort()
-  let timer = setTimeout(abort, ms)
-  addEventListener('offline', abort)
-  return {
-    signal: silence.signal,
-    heard: () => {
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  try {
+    const response = await fetch(PATH, {
+      headers: {
+        accept: 'text/event-stream',
+        authorization: `Bearer ${used}`,
+        ...(lastId() !== '' && { 'last-event-id': lastId() }),
+      },
+      signal: AbortSignal.any([signal, silence.signal]),
+      cache: 'no-store',
+    })
+    signal.throwIfAborted()
+    if (response.status === 401) await token(used)
+    if (response.status === 400) onId(UNKNOWN_ID) // an id of another release
+    if (!response.ok || !response.body) return
+    onStatus('live')
+    const parser = createParser({ onId, onEvent: (event) => report(event, options) })
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+      if (signal.aborted) return // the next stream continues before this text
       clearTimeout(timer)
-      timer = setTimeout(abort, ms)
-    },
-    stop: () => {
-      clearTimeout(timer)
-      removeEventListener('offline', abort)
-    },
+      timer = setTimeout(() => silence.abort(), SILENCE_MS)
+      parser.feed(text)
+    }
+  } finally {
+    clearTimeout(timer)
   }
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      removeEventListener('online', done)
-      signal.removeEventListener('abort', done)
-      resolve()
-    }
-    const timer = setTimeout(done, ms)
-    signal.addEventListener('abort', done)
-    addEventListener('online', done)
-  })
+function report({ id = '', event, data }: EventSourceMessage, { onMovement, onReset }: StreamOptions): void {
+  if (event === 'asset.moved') onMovement(JSON.parse(data) as Movement, id)
+  else if (event === 'reset') onReset()
 }

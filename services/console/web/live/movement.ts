@@ -8,11 +8,3 @@ export type Movement = {
 }
 
 export type FeedStatus = 'connecting' | 'live' | 'interrupted'
-
-/** What a stream reports. `id` is the place in the stream up to which everything is known. */
-export type FeedEvent =
-  | { type: 'status'; status: FeedStatus }
-  | { type: 'movement'; id: string; movement: Movement }
-  /** Movements may have been missed: reload. */
-  | { type: 'reset'; id: string }
-  | { type: 'cursor'; id: string }

@@ -1,61 +1,41 @@
-import type { TurnAnswer, TurnRequest } from './turn-worker.ts'
-
-const LOCK = 'whereabouts-session'
+const NAME = 'whereabouts-session'
 
 /**
- * One tab at a time renews the session, because a refresh token can be used only once. Browsers have locks only over
- * HTTPS and on localhost; elsewhere a shared worker gives turns. Without either (some phones over plain HTTP), two
- * tabs that renew at the same moment end the session.
+ * One tab at a time renews the session, because a refresh token can be used only once: without turns, eight tabs that
+ * loaded together ended the session, and three of them never showed their list. Browsers have locks only over HTTPS
+ * and on localhost.
  */
 export function oneTabAtATime<T>(work: () => Promise<T>): Promise<T> {
-  if (isSecureContext) return navigator.locks.request(LOCK, work)
-  return 'SharedWorker' in globalThis ? inTurn(work) : work()
+  return isSecureContext ? navigator.locks.request(NAME, work) : inTransaction(work)
 }
 
-let port: MessagePort | undefined
-let isBroken = false
-let turns = 0
-const waiting = new Map<number, () => void>()
-
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  turns += 1
-  const turn = turns
-  await new Promise<void>((resolve) => {
-    waiting.set(turn, resolve)
-    ask(turn)
-  })
+/**
+ * Over plain HTTP, browsers still run the writing transactions of all tabs one by one, and end those of a closed tab.
+ * A transaction without requests ends, so it has one until the work is done.
+ */
+async function inTransaction<T>(work: () => Promise<T>): Promise<T> {
+  const database = await openDatabase().catch(() => undefined)
+  if (!database) return work() // the person has blocked storage
+  const store = database.transaction(NAME, 'readwrite').objectStore(NAME)
+  let isDone = false
+  const hold = () => {
+    if (!isDone) store.count().addEventListener('success', hold)
+  }
+  await new Promise((resolve) => store.count().addEventListener('success', resolve))
+  hold()
   try {
     return await work()
   } finally {
-    send({ type: 'done', turn })
+    isDone = true
+    database.close()
   }
 }
 
-function ask(turn: number): void {
-  port ??= connect()
-  send({ type: 'wait', turn })
-  if (isBroken) start(turn)
-}
-
-function start(turn: number): void {
-  waiting.get(turn)?.()
-  waiting.delete(turn)
-}
-
-const send = (request: TurnRequest) => port?.postMessage(request)
-
-function connect(): MessagePort {
-  const worker = new SharedWorker(new URL('./turn-worker.ts', import.meta.url), { name: LOCK })
-  worker.addEventListener('error', () => {
-    isBroken = true
-    for (const turn of waiting.keys()) start(turn)
+function openDatabase(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open(NAME)
+    opening.addEventListener('upgradeneeded', () => opening.result.createObjectStore(NAME))
+    opening.addEventListener('success', () => resolve(opening.result))
+    opening.addEventListener('error', () => reject(opening.error ?? new Error('no database')))
   })
-  worker.port.addEventListener('message', ({ data }: MessageEvent<TurnAnswer>) => start(data.turn))
-  worker.port.start()
-  // A page that is kept by the browser does not answer: it would hold up the others.
-  addEventListener('pagehide', () => send({ type: 'gone' }))
-  addEventListener('pageshow', ({ persisted }) => {
-    if (persisted) for (const turn of waiting.keys()) ask(turn)
-  })
-  return worker.port
 }
