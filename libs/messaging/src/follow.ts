@@ -31,7 +31,7 @@ export type FollowOptions = {
   onUnreadable?: (subject: string) => void
   /** Subject of the request that makes the owner publish an unreadable state again, see `UnreadableStates`. */
   owner?: string
-  stateMetrics?: StateMetrics
+  stateMetrics?: StateMetrics | undefined
   logger: Logger
 }
 
@@ -47,8 +47,6 @@ export type Follower = {
   hasCaughtUp(): boolean
   /** States applied since the start, states skipped as unreadable, and states that were pending at the last message. */
   progress(): { applied: number; skipped: number; pending: number }
-  /** Number of subjects whose newest state could not be read. */
-  unreadable(): number
   /** Sequence of the last state seen; 0 before the first. */
   lastSeq(): number
   /** The last sequence of the stream when reading began; 0 before that. */
@@ -93,9 +91,9 @@ class StreamFollower implements Follower {
     this.#broker = broker
     this.#options = options
     this.caughtUp = this.#reachedHead.promise
-    const { stream, owner, logger, stateMetrics: metrics } = options
+    const { owner, logger, stateMetrics: metrics } = options
     const { signal } = this.#stopping
-    this.#unreadable = new UnreadableStates({ broker, stream, owner, signal, logger, metrics })
+    this.#unreadable = new UnreadableStates({ broker, owner, signal, logger, metrics })
   }
 
   isCaughtUp(): boolean {
@@ -106,9 +104,6 @@ class StreamFollower implements Follower {
   }
   progress() {
     return { applied: this.#applied, skipped: this.#skipped, pending: this.#pending }
-  }
-  unreadable(): number {
-    return this.#unreadable.size
   }
   lastSeq(): number {
     return this.#lastSeq
@@ -149,12 +144,12 @@ class StreamFollower implements Follower {
     return natsOf(this.#broker).subscribe(immediateSubject(filter), { callback })
   }
 
-  /** Neither counted nor logged: the same state comes again from the stream. */
+  /** An unreadable one is neither counted nor logged: the same state comes again from the stream. */
   #applyImmediate(msg: Msg): void {
     try {
       this.#options.onState(msg.subject.slice(PREFIX_LENGTH), msg.json(), this.#lastSeq)
     } catch {
-      return
+      this.#options.onUnreadable?.(msg.subject.slice(PREFIX_LENGTH))
     }
   }
 

@@ -18,7 +18,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
-import { serveStates } from './states.responder.ts'
+import { serveRepublish } from './restore/republish-state.ts'
 
 /** The connections of this service's three broker users. */
 export type Brokers = {
@@ -133,5 +133,5 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
   const decide = decideLogin({ db, now: Date.now, connections: counts })
   const logins = serveLogins(callout, seeds, decide, log, onLogin)
   const rates = watchRates(system, { logger: log, onSent, ...(onRatesAnswer && { onAnswer: onRatesAnswer }) })
-  return { services, system, callout, counts, rates, logins, states: serveStates(services, db, log) }
+  return { services, system, callout, counts, rates, logins, states: serveRepublish(services, db, log) }
 }

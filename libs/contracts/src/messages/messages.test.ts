@@ -76,13 +76,19 @@ const UNRECORDED = [
   'rpc.keys.republish-state request',
 ]
 
+/**
+ * The last release asks for an organization whose state it cannot read. Without an answer, its deliveries wait for five
+ * minutes (ADR 77).
+ */
+const RETIRED = ['rpc.keys.org-state request', 'rpc.keys.org-state reply']
+
 test('each message of the last release is recorded', () => {
   const names = new Set(releases.flatMap(({ recorded }) => Object.keys(recorded)))
   expect([...schemas.keys()].filter((name) => !names.has(name)).toSorted()).toEqual(UNRECORDED)
 })
 
 describe.for(releases)('messages of $release', ({ recorded }) => {
-  const names = Object.keys(recorded)
+  const names = Object.keys(recorded).filter((name) => !RETIRED.includes(name))
 
   test.for(names)('%s can be read: a new field is .optional()', (name) => {
     for (const schema of schemas.get(name)?.read ?? []) schema.parse(recorded[name]?.payload)

@@ -97,7 +97,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     }
     const status = await directory.find(claims.sub)
     if (!status || status.orgId !== claims.org_id) throw invalidToken()
-    if (status.revoked) throw keyRevoked()
+    if (status.revokedAtMs !== undefined) throw keyRevoked()
     if (status.expiresAtMs !== undefined && status.expiresAtMs <= now()) throw keyExpired()
     await checkChain(claims)
     const { orgId } = status

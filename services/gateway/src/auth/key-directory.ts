@@ -68,14 +68,14 @@ export function keyDirectory(options: Options): KeyDirectory {
 
   return {
     async find(jti) {
-      const known = view.get(jti)
-      return known && (known.revoked || isCurrent())
+      const known = view.states.get('key', jti)
+      return known && (known.revokedAtMs !== undefined || isCurrent())
         ? fromView(known)
         : askKey(`keys/${encodeURIComponent(jti)}`)
     },
 
     async isSessionValid(orgId, userId, revision) {
-      const known = view.getMember(orgId, userId)
+      const known = view.states.get('member', `${orgId}.${userId}`)
       const status =
         known && (known.revision > revision || isCurrent())
           ? fromView(known)
