@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { KeyAccess, KeyRate, OrgSubscription } from './keys-state.ts'
+import { KeyAccess, KeyRate, MemberRevision, OrgSubscription } from './keys-state.ts'
 import { AssetIdentity, LocationPlace } from './catalog-state.ts'
 import { AssetPlaced, assetPlaced } from './asset-placed.ts'
 
@@ -40,6 +40,7 @@ const narrower = {
   'asset placed': [AssetPlaced],
   'organization state': [OrgSubscription],
   'API key state': [KeyAccess, KeyRate],
+  'member state': [MemberRevision],
 }
 // The payload of the message above.
 schemas.set('rpc.tracking.place-asset request', { published: assetPlaced.schema, read: [AssetPlaced] })

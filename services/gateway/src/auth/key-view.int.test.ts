@@ -44,7 +44,7 @@ async function follow(bus: Bus, view: KeyView, url = bus.server.url) {
 
 function isRevoked(view: KeyView, id: string): boolean | undefined {
   const key = view.states.get('key', id)
-  return key ? key.revokedAtMs !== undefined : undefined
+  return key ? key.revoked_at !== null : undefined
 }
 
 const jti = '11111111-1111-4111-8111-111111111111'

@@ -8,27 +8,19 @@ import type { OrgRate } from '../../readers/org-rate.ts'
 const SUM_MS = 1_000
 const SCOPE = 'scans:write'
 
-type Key = {
-  orgId: number
-  revision: number
-  /** Set by an operator; null for the default. */
-  perSecond: number | null
-  expiresAtMs: number
-  isLive: boolean
-}
-
 /**
  * What each organization may send, from its live keys with `scans:write` in the KEYS stream. A message does not say which
  * key sent it (ADR 43). An organization without a known key may send as much as one key may. A key whose newest state
  * cannot be read counts as one without a rate of its own.
  */
 export class KeyRates {
-  readonly states = new StateView<{ key: Key }>({
+  readonly states = new StateView<{ key: KeyRate }>({
     stream: 'KEYS',
     kinds: {
       key: {
-        read: readKey,
-        onChange: (jti, key, before) => this.#keep(jti, key ?? (before && { ...before, perSecond: null })),
+        read: (payload) => KeyRate.parse(payload),
+        onChange: (jti, key, before) =>
+          this.#keep(jti, key ?? (before && { ...before, message_rate_per_second: null })),
       },
     },
     owner: republishKeysState.subject,
@@ -37,36 +29,26 @@ export class KeyRates {
       this.#sums.clear()
     },
   })
-  readonly #byOrg = new Map<number, Map<string, Key>>()
+  readonly #byOrg = new Map<number, Map<string, KeyRate>>()
   readonly #sums = new Map<number, OrgRate & { at: number }>()
 
   rateOf(orgId: number, now = Date.now()): OrgRate {
     const known = this.#sums.get(orgId)
     if (known && now - known.at < SUM_MS) return known
     const keys = [...(this.#byOrg.get(orgId)?.values() ?? [])]
-    const live = keys.filter(({ expiresAtMs }) => expiresAtMs > now)
-    const rate = { ...allowanceOf(live.map(({ perSecond }) => perSecond)), keys: live.length }
+    const live = keys.filter(({ expires_at: at }) => at === null || Date.parse(at) > now)
+    const rates = live.map((key) => key.message_rate_per_second ?? null)
+    const rate = { ...allowanceOf(rates), keys: live.length }
     this.#sums.set(orgId, { ...rate, at: now })
     return rate
   }
 
-  #keep(jti: string, key: Key | undefined): void {
+  #keep(jti: string, key: KeyRate | undefined): void {
     if (!key) return
-    const ofOrg = this.#byOrg.get(key.orgId) ?? new Map<string, Key>()
-    this.#byOrg.set(key.orgId, ofOrg)
-    if (key.isLive) ofOrg.set(jti, key)
+    const ofOrg = this.#byOrg.get(key.org_id) ?? new Map<string, KeyRate>()
+    this.#byOrg.set(key.org_id, ofOrg)
+    if (key.revoked_at === null && key.scopes.includes(SCOPE)) ofOrg.set(jti, key)
     else ofOrg.delete(jti)
-    this.#sums.delete(key.orgId)
-  }
-}
-
-function readKey(payload: unknown): Key {
-  const state = KeyRate.parse(payload)
-  return {
-    orgId: state.org_id,
-    revision: state.revision,
-    perSecond: state.message_rate_per_second ?? null,
-    expiresAtMs: state.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(state.expires_at),
-    isLive: state.revoked_at === null && state.scopes.includes(SCOPE),
+    this.#sums.delete(key.org_id)
   }
 }
