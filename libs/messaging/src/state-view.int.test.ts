@@ -1,3 +1,4 @@
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { eventually } from '@whereabouts/testing/eventually'
@@ -9,7 +10,7 @@ import { respond } from './request.ts'
 import { StateView } from './state-view.ts'
 
 type Org = { revision: number; name: string }
-const OWNER = 'rpc.test.republish-state'
+const OWNER = republishKeysState.subject
 const org = (revision: number, name = `v${revision}`): Org => ({ revision, name })
 const put = (bus: Bus, id: number, payload: unknown) =>
   publish(bus.broker, { subject: `keys.org.${id}`, payload })
@@ -23,11 +24,7 @@ function readOrg(payload: unknown): Org {
 function createView() {
   const changes: unknown[] = []
   const view = new StateView<{ org: Org }>({
-    stream: 'KEYS',
-    kinds: {
-      org: { read: readOrg, onChange: (...change) => changes.push(change) },
-    },
-    owner: OWNER,
+    org: { read: readOrg, onChange: (...change) => changes.push(change) },
   })
   return { view, changes }
 }

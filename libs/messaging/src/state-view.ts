@@ -1,7 +1,7 @@
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import type { Broker } from './connection.ts'
 import { followStream, type Follower } from './follow.ts'
 import type { Logger } from './logger.ts'
-import { streams, type StreamName } from './topology.ts'
 import { askOwner, type StateMetrics } from './unreadable-states.ts'
 
 type Revised = { revision: number }
@@ -14,43 +14,38 @@ type Kind<S> = {
   onChange?(id: string, state: S | undefined, before: S | undefined): void
 }
 
-type Options<States> = {
-  stream: StreamName
-  /** By the second part of their subjects: `key` for `keys.key.<id>`. All others are ignored. */
-  kinds: { [K in keyof States]: Kind<States[K]> }
-  /** Subject of the request that makes the owner publish a state again. */
-  owner: string
-  /** The stream was recreated, and all states are dropped. */
-  onReset?: () => void
-}
+/** By the second part of their subjects: `key` for `keys.key.<id>`. */
+type Kinds<States> = { [K in keyof States]: Kind<States[K]> }
+
+const owner = republishKeysState.subject
 
 /** For a state that was asked for. */
 const ARRIVAL_MS = 2_000
 
 /**
- * The states of a compacted stream, in memory, also from before the stream has stored them. The newest revision wins. If
- * it cannot be read, the state is unknown (ADR 46).
+ * States of the stream KEYS, in memory, also from before the stream has stored them. The newest revision wins. If it
+ * cannot be read, the state is unknown (ADR 46).
  */
 export class StateView<States extends Record<string, Revised>> {
-  readonly #options: Options<States>
-  /** By subject. Null: the owner has no such state. */
+  readonly #kinds: Kinds<States>
+  readonly #onReset: () => void
+  /** By subject. Null: keys has no such state. */
   readonly #states = new Map<string, Revised | null>()
   readonly #asked = new Map<string, PromiseWithResolvers<boolean>>()
-  readonly #prefix: string
   #following: { broker: Broker; follower: Follower; logger: Logger } | undefined
 
-  constructor(options: Options<States>) {
-    this.#options = options
-    this.#prefix = streams[options.stream].subjects[0].slice(0, -1)
+  /** States of other kinds are ignored. `onReset`: the stream was recreated, and all states are dropped. */
+  constructor(kinds: Kinds<States>, onReset: () => void = () => undefined) {
+    this.#kinds = kinds
+    this.#onReset = onReset
   }
 
   /** Call it once. Returns at once and retries for ever. */
   follow(broker: Broker, logger: Logger, metrics?: StateMetrics): Follower {
-    const { stream, kinds, owner } = this.#options
-    const [kind, ...others] = Object.keys(kinds)
+    const [kind, ...others] = Object.keys(this.#kinds)
     const follower = followStream(broker, {
-      stream,
-      filter: `${this.#prefix}${others.length === 0 ? `${kind}.` : ''}>`,
+      stream: 'KEYS',
+      filter: others.length > 0 ? 'keys.>' : `keys.${kind}.>`,
       immediate: true,
       onState: (subject, payload) => this.apply(subject, payload),
       onReset: () => this.clear(),
@@ -69,17 +64,17 @@ export class StateView<States extends Record<string, Revised>> {
     return broker?.isConnected() === true && follower?.isCaughtUp() === true
   }
 
-  /** Undefined: unknown, `ask` may find out. Null: the owner has no such state. */
+  /** Undefined: unknown, `ask` may find out. Null: there is none. */
   get<K extends keyof States & string>(kind: K, id: string | number): States[K] | null | undefined {
-    return this.#states.get(this.#subject(kind, id)) as States[K] | null | undefined
+    return this.#states.get(subjectOf(kind, id)) as States[K] | null | undefined
   }
 
   /**
-   * Makes the owner publish a state that is unknown, once for concurrent callers. True: `get` knows it. False: nothing
+   * Makes keys publish a state that is unknown, once for concurrent callers. True: `get` knows it. False: nothing
    * came within two seconds. Never rejects.
    */
   async ask(kind: keyof States & string, id: string | number): Promise<boolean> {
-    const subject = this.#subject(kind, id)
+    const subject = subjectOf(kind, id)
     if (this.#states.has(subject)) return true
     const running = this.#asked.get(subject)
     if (running) return running.promise
@@ -94,7 +89,6 @@ export class StateView<States extends Record<string, Revised>> {
   }
 
   async #askOwner(subject: string, resolve: (isKnown: boolean) => void): Promise<void> {
-    const { owner } = this.#options
     const published = this.#following && (await askOwner({ ...this.#following, owner }, subject))
     if (published) return // `apply` resolves
     if (published === false && !this.#states.has(subject)) this.#states.set(subject, null)
@@ -116,7 +110,7 @@ export class StateView<States extends Record<string, Revised>> {
 
   clear(): void {
     this.#states.clear()
-    this.#options.onReset?.()
+    this.#onReset()
   }
 
   #forget(subject: string): void {
@@ -126,13 +120,10 @@ export class StateView<States extends Record<string, Revised>> {
   }
 
   #kindOf(subject: string): Kind<Revised> | undefined {
-    const kinds: Partial<Record<string, Kind<Revised>>> = this.#options.kinds
+    const kinds: Partial<Record<string, Kind<Revised>>> = this.#kinds
     return kinds[subject.split('.', 2)[1] ?? '']
-  }
-
-  #subject(kind: string, id: string | number): string {
-    return `${this.#prefix}${kind}.${id}`
   }
 }
 
+const subjectOf = (kind: string, id: string | number) => `keys.${kind}.${id}`
 const idOf = (subject: string) => subject.split('.').slice(2).join('.')

@@ -4,7 +4,6 @@ import {
   KeyAccess,
   MemberRevision,
 } from '@whereabouts/contracts/messages/keys-state'
-import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { StateView } from '@whereabouts/messaging/state-view'
 
 type States = { key: KeyAccess; member: MemberRevision; chain: never }
@@ -26,20 +25,16 @@ export class KeyView {
   constructor(onRevocation: (seconds: number) => void = () => undefined, now: () => number = Date.now) {
     this.#now = now
     this.states = new StateView<States>({
-      stream: 'KEYS',
-      kinds: {
-        key: {
-          read: (payload) => KeyAccess.parse(payload),
-          onChange: (_jti, key, before) => {
-            // Not for states read at the start or after a break, because their revocations are older.
-            if (!key?.revoked_at || before?.revoked_at || !this.states.isCurrent()) return
-            onRevocation(Math.max(0, now() - Date.parse(key.revoked_at)) / 1_000)
-          },
+      key: {
+        read: (payload) => KeyAccess.parse(payload),
+        onChange: (_jti, key, before) => {
+          // Not for states read at the start or after a break, because their revocations are older.
+          if (!key?.revoked_at || before?.revoked_at || !this.states.isCurrent()) return
+          onRevocation(Math.max(0, now() - Date.parse(key.revoked_at)) / 1_000)
         },
-        member: { read: (payload) => MemberRevision.parse(payload) },
-        chain: { read: (payload) => this.#endChain(payload) },
       },
-      owner: republishKeysState.subject,
+      member: { read: (payload) => MemberRevision.parse(payload) },
+      chain: { read: (payload) => this.#endChain(payload) },
     })
   }
 

@@ -6,25 +6,15 @@ import {
 } from '@whereabouts/contracts/messages/republish-state'
 import { Uuid } from '@whereabouts/contracts/ids'
 import { enqueue } from '@whereabouts/db/outbox'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import { RefusedError } from '@whereabouts/messaging/request'
 import { toKeyState } from '../api-keys/api-keys.state.ts'
 import type { Db, Tx } from '../db.ts'
 import { toMemberState } from '../members/members.state.ts'
 import { toOrgState } from '../orgs/orgs.state.ts'
 
-/** Answers services that lack a state or cannot read it. One replica answers each request. */
-export const serveRepublish = (broker: Broker, db: Db, logger: Logger): Responder =>
-  respond(
-    broker,
-    republishKeysState.subject,
-    'keys-republish-state',
-    async (payload) => republishState(db, payload),
-    { logger },
-  )
-
-/** Enqueues the current state of a subject of KEYS again. Throws `RefusedError` for any other payload. */
+/**
+ * Enqueues the current state of a subject of KEYS again, for a service that lacks it or cannot read it. Throws `RefusedError` for any other payload.
+ */
 export async function republishState(db: Db, payload: unknown): Promise<RepublishReply> {
   const parsed = republishKeysState.request.safeParse(payload)
   if (!parsed.success) throw new RefusedError('not a request for a state')

@@ -1,5 +1,4 @@
 import { OrgSubscription } from '@whereabouts/contracts/messages/keys-state'
-import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { StateView } from '@whereabouts/messaging/state-view'
 
 type Subscription = { revision: number; endsAtMs: number }
@@ -10,8 +9,7 @@ export type SubscriptionStatus = 'active' | 'lapsed' | 'unknown'
 export type Subscriptions = StateView<{ org: Subscription }>
 
 /** When the subscription of each organization ends, from KEYS. */
-export const createSubscriptions = (): Subscriptions =>
-  new StateView({ stream: 'KEYS', kinds: { org: { read: readState } }, owner: republishKeysState.subject })
+export const createSubscriptions = (): Subscriptions => new StateView({ org: { read: readState } })
 
 function readState(payload: unknown): Subscription {
   const { revision, subscription_ends_at: endsAt } = OrgSubscription.parse(payload)

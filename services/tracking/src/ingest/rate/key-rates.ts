@@ -1,6 +1,5 @@
 import { KeyRate } from '@whereabouts/contracts/messages/keys-state'
 import { allowanceOf } from '@whereabouts/contracts/messages/reader-rates'
-import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { StateView } from '@whereabouts/messaging/state-view'
 import type { OrgRate } from '../../readers/org-rate.ts'
 
@@ -14,21 +13,19 @@ const SCOPE = 'scans:write'
  * cannot be read counts as one without a rate of its own.
  */
 export class KeyRates {
-  readonly states = new StateView<{ key: KeyRate }>({
-    stream: 'KEYS',
-    kinds: {
+  readonly states = new StateView<{ key: KeyRate }>(
+    {
       key: {
         read: (payload) => KeyRate.parse(payload),
         onChange: (jti, key, before) =>
           this.#keep(jti, key ?? (before && { ...before, message_rate_per_second: null })),
       },
     },
-    owner: republishKeysState.subject,
-    onReset: () => {
+    () => {
       this.#byOrg.clear()
       this.#sums.clear()
     },
-  })
+  )
   readonly #byOrg = new Map<number, Map<string, KeyRate>>()
   readonly #sums = new Map<number, OrgRate & { at: number }>()
 
