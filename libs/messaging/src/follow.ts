@@ -31,31 +31,8 @@ export type FollowOptions = {
   onUnreadable?: (subject: string) => void
   /** Subject of the request that makes the owner publish an unreadable state again, see `UnreadableStates`. */
   owner?: string
-  stateMetrics?: StateMetrics
+  stateMetrics?: StateMetrics | undefined
   logger: Logger
-}
-
-export type Follower = {
-  /**
-   * Resolves when all states that the stream held at the start are applied. Never rejects; after `stop` it may stay
-   * pending.
-   */
-  readonly caughtUp: Promise<void>
-  /** False again after an interruption, until the missed states have been read. */
-  isCaughtUp(): boolean
-  /** True from when `caughtUp` resolves, also while the broker is away: what is known may be old then. */
-  hasCaughtUp(): boolean
-  /** States applied since the start, states skipped as unreadable, and states that were pending at the last message. */
-  progress(): { applied: number; skipped: number; pending: number }
-  /** Number of subjects whose newest state could not be read. */
-  unreadable(): number
-  /** Sequence of the last state seen; 0 before the first. */
-  lastSeq(): number
-  /** The last sequence of the stream when reading began; 0 before that. */
-  headSeq(): number
-  /** When the stream was created, as text from the broker; undefined before the first connection. */
-  streamCreated(): string | undefined
-  stop(): Promise<void>
 }
 
 const CAPACITY = 1_000
@@ -66,13 +43,14 @@ const PREFIX_LENGTH = immediateSubject('').length
  * Keeps a view in memory up to date with a compacted stream. Each process follows the stream with its own ephemeral
  * consumer. After an interruption a new consumer continues after the last state.
  */
-export function followStream(broker: Broker, options: FollowOptions): Follower {
-  const follower = new StreamFollower(broker, options)
-  void follower.run()
-  return follower
-}
+export const followStream = (broker: Broker, options: FollowOptions): Follower =>
+  new Follower(broker, options)
 
-class StreamFollower implements Follower {
+export class Follower {
+  /**
+   * Resolves when all states that the stream held at the start are applied. Never rejects; after `stop` it may stay
+   * pending.
+   */
   readonly caughtUp: Promise<void>
   readonly #broker: Broker
   readonly #options: FollowOptions
@@ -85,7 +63,7 @@ class StreamFollower implements Follower {
   #skipped = 0
   #pending = 0
   #lastSeq = 0
-  /** Creation time of the stream. If it changes, this is another stream, whose sequence starts again. */
+  /** If it changes, this is another stream, whose sequence starts again. */
   #streamCreated: string | undefined
   #headSeq = 0
 
@@ -93,37 +71,41 @@ class StreamFollower implements Follower {
     this.#broker = broker
     this.#options = options
     this.caughtUp = this.#reachedHead.promise
-    const { stream, owner, logger, stateMetrics: metrics } = options
+    const { owner, logger, stateMetrics: metrics } = options
     const { signal } = this.#stopping
-    this.#unreadable = new UnreadableStates({ broker, stream, owner, signal, logger, metrics })
+    this.#unreadable = new UnreadableStates({ broker, owner, signal, logger, metrics })
+    void this.#run()
   }
 
+  /** False again after an interruption, until the missed states have been read. */
   isCaughtUp(): boolean {
     return this.#isCaughtUp
   }
+  /** True from when `caughtUp` resolves, also while the broker is away: what is known may be old then. */
   hasCaughtUp(): boolean {
     return this.#hasCaughtUp
   }
-  progress() {
+  /** States applied since the start, states skipped as unreadable, and states that were pending at the last message. */
+  progress(): { applied: number; skipped: number; pending: number } {
     return { applied: this.#applied, skipped: this.#skipped, pending: this.#pending }
   }
-  unreadable(): number {
-    return this.#unreadable.size
-  }
+  /** Sequence of the last state seen; 0 before the first. */
   lastSeq(): number {
     return this.#lastSeq
   }
-  streamCreated(): string | undefined {
-    return this.#streamCreated
-  }
+  /** The last sequence of the stream when reading began; 0 before that. */
   headSeq(): number {
     return this.#headSeq
+  }
+  /** When the stream was created, as text from the broker; undefined before the first connection. */
+  streamCreated(): string | undefined {
+    return this.#streamCreated
   }
   async stop(): Promise<void> {
     this.#stopping.abort()
   }
 
-  async run(): Promise<void> {
+  async #run(): Promise<void> {
     const { stream, logger } = this.#options
     const { signal } = this.#stopping
     const subscription = this.#subscribeImmediate()
@@ -149,12 +131,12 @@ class StreamFollower implements Follower {
     return natsOf(this.#broker).subscribe(immediateSubject(filter), { callback })
   }
 
-  /** Neither counted nor logged: the same state comes again from the stream. */
+  /** An unreadable one is neither counted nor logged: the same state comes again from the stream. */
   #applyImmediate(msg: Msg): void {
     try {
       this.#options.onState(msg.subject.slice(PREFIX_LENGTH), msg.json(), this.#lastSeq)
     } catch {
-      return
+      this.#options.onUnreadable?.(msg.subject.slice(PREFIX_LENGTH))
     }
   }
 

@@ -1,3 +1,4 @@
+import { RepublishReply } from '@whereabouts/contracts/messages/republish-state'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
@@ -11,22 +12,40 @@ export type StateMetrics = {
   remaining(count: number): void
 }
 
-type Options = {
+export type Owner = {
   broker: Broker
-  stream: string
-  /**
-   * Subject of a request with `{ subject }`, which makes the owner publish that state again. Nobody is asked if
-   * undefined.
-   */
+  /** Subject of a request with `{ subject }`, which makes the owner publish that state again. */
+  owner: string
+  logger: Logger
+}
+
+const ASK_TIMEOUT_MS = 2_000
+
+/**
+ * Makes the owner of a state publish it again. False: the owner has no such state. Undefined: it did not answer. Never
+ * rejects.
+ */
+export async function askOwner({ broker, owner, logger }: Owner, subject: string, signal?: AbortSignal) {
+  try {
+    const timeout = { timeoutMs: ASK_TIMEOUT_MS, ...(signal && { signal }) }
+    const { published } = RepublishReply.parse(await request(broker, owner, { subject }, timeout))
+    logger.info({ subject, published }, 'owner was asked for a state')
+    return published
+  } catch (error) {
+    logger.warn({ subject, reason: describeError(error) }, 'owner of a state could not be asked')
+    return undefined
+  }
+}
+
+type Options = Pick<Owner, 'broker' | 'logger'> & {
+  /** Nobody is asked if undefined. */
   owner: string | undefined
   signal: AbortSignal
-  logger: Logger
   metrics: StateMetrics | undefined
 }
 
 /** Further subjects are counted and not kept: an operator re-creates a stream that is broken as a whole. */
 const MAX_REMEMBERED = 10_000
-const ASK_TIMEOUT_MS = 5_000
 const RETRY_MS = { first: 1_000, most: 60_000 }
 
 /**
@@ -43,24 +62,20 @@ export class UnreadableStates {
     this.#options = options
   }
 
-  get size(): number {
-    return this.#subjects.size
-  }
-
   found(subject: string): void {
-    this.#options.metrics?.found()
+    const { metrics } = this.#options
+    metrics?.found()
     if (this.#subjects.size < MAX_REMEMBERED) this.#subjects.add(subject)
-    this.#options.metrics?.remaining(this.#subjects.size)
+    metrics?.remaining(this.#subjects.size)
     this.#wake.abort()
-    if (this.#options.owner !== undefined && !this.#isAsking) void this.#askUntilReplaced(this.#options.owner)
+    if (!this.#isAsking) void this.#askUntilReplaced()
   }
 
   /** The newest state of this subject is readable now. */
   replaced(subject: string): void {
     if (!this.#subjects.delete(subject)) return
-    const { metrics, logger, stream } = this.#options
-    metrics?.remaining(this.#subjects.size)
-    logger.info({ stream, subject }, 'unreadable state was replaced')
+    this.#options.metrics?.remaining(this.#subjects.size)
+    this.#options.logger.info({ subject }, 'unreadable state was replaced')
   }
 
   /** The stream was re-created and is read from the start. */
@@ -69,30 +84,20 @@ export class UnreadableStates {
     this.#options.metrics?.remaining(0)
   }
 
-  async #askUntilReplaced(owner: string): Promise<void> {
-    const { signal } = this.#options
+  async #askUntilReplaced(): Promise<void> {
+    const { owner, signal } = this.#options
+    if (owner === undefined) return
     this.#isAsking = true
     let waitMs = RETRY_MS.first
     while (this.#subjects.size > 0 && !signal.aborted) {
-      const woken = this.#wake.signal.aborted
+      waitMs = this.#wake.signal.aborted ? RETRY_MS.first : Math.min(2 * waitMs, RETRY_MS.most)
       this.#wake = new AbortController()
-      waitMs = woken ? RETRY_MS.first : Math.min(2 * waitMs, RETRY_MS.most)
-      for (const subject of Array.from(this.#subjects)) {
-        if (!signal.aborted && this.#subjects.has(subject)) await this.#ask(owner, subject)
-      }
+      for (const subject of Array.from(this.#subjects))
+        if (!signal.aborted && this.#subjects.has(subject))
+          await askOwner({ ...this.#options, owner }, subject, signal)
       const either = AbortSignal.any([signal, this.#wake.signal])
       await delay(waitMs, undefined, { signal: either }).catch(() => {}) // woken or stopped
     }
     this.#isAsking = false
-  }
-
-  async #ask(owner: string, subject: string): Promise<void> {
-    const { broker, stream, logger, signal } = this.#options
-    try {
-      const answer = await request(broker, owner, { subject }, { timeoutMs: ASK_TIMEOUT_MS, signal })
-      logger.info({ stream, subject, answer }, 'owner was asked for an unreadable state')
-    } catch (error) {
-      logger.warn({ stream, subject, reason: describeError(error) }, 'owner of a state could not be asked')
-    }
   }
 }

@@ -4,6 +4,8 @@ import { openPipeline } from '@whereabouts/db/pipeline'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { deleteFullBuckets, takeToken } from '@whereabouts/db/token-bucket'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import type { Follower } from '@whereabouts/messaging/follow'
+import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import { isSecure } from '@whereabouts/service-kit/env'
 import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, stateMetrics } from '@whereabouts/service-kit/metrics'
@@ -11,7 +13,6 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPrivateKey } from '@whereabouts/service-kit/principal'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
-import { startKeyFollower } from './auth/key-follower.ts'
 import { startKeyRefresh } from './auth/key-refresh.loop.ts'
 import { KeyView } from './auth/key-view.ts'
 import { tokenVerifier } from './auth/token-verifier.ts'
@@ -28,6 +29,9 @@ const upstreamsOf = (config: Config) => ({
   console: config.CONSOLE_URL,
 })
 
+/** Without the broker, keys and members are looked up over HTTP. */
+const RETRY_MS = 5_000
+
 await start('gateway', async () => {
   const config = loadConfig(process.env)
   const log = createServiceLogger('gateway', config.LOG_LEVEL)
@@ -43,18 +47,18 @@ await start('gateway', async () => {
   })
   const buckets = openPipeline(config.DATABASE_URL, { name: 'gateway-buckets', log, timeoutMs: 1_000 })
   measurePools(registry, { gateway: database })
-  const view = new KeyView()
+  const view = new KeyView((seconds) => metrics.revocations.observe(seconds))
   const ofBroker = brokerMetrics(registry)('services')
-  const connectBroker = (): Promise<Broker> =>
-    connect({ ...brokerLogin(config), name: 'gateway', logger: log, metrics: ofBroker })
-  const follower = startKeyFollower({
-    connect: connectBroker,
-    view,
-    log,
-    onRevocation: (seconds) => metrics.revocations.observe(seconds),
-    stateMetrics: stateMetrics(registry)('KEYS'),
+  const ofKeys = stateMetrics(registry)('KEYS')
+  let source: { broker: Broker; follower: Follower } | undefined
+  const following = startBackgroundJob({ name: 'key-view', everyMs: RETRY_MS, log }, async () => {
+    if (source) return
+    const login = { ...brokerLogin(config), name: 'gateway', firstConnectMs: 0 }
+    const broker = await connect({ ...login, logger: log, metrics: ofBroker })
+    source = { broker, follower: view.states.follow(broker, log, ofKeys) }
   })
-  keyViewGauge(registry, () => follower.isCurrent())
+  const isCurrent = () => view.states.isCurrent()
+  keyViewGauge(registry, isCurrent)
   const verifier = tokenVerifier({ keysUrl: config.KEYS_URL, environment: config.ENVIRONMENT, log })
   const refresh = startKeyRefresh(verifier, { log, registry })
   const purge = startPurge(() => deleteFullBuckets(database.pool), { log, registry })
@@ -64,7 +68,7 @@ await start('gateway', async () => {
     registry,
     metrics,
     view,
-    isCurrent: () => follower.isCurrent(),
+    isCurrent,
     verifier,
     signingKey: principalPrivateKey(config.PRINCIPAL_PRIVATE_KEY),
     takeShared: (bucket, rate) => takeToken(buckets, bucket, rate),
@@ -89,14 +93,21 @@ await start('gateway', async () => {
     registry,
     ready: () => ({ signing_keys: verifier.hasKeys() }),
     // Without the database, each gateway counts rate limits alone.
-    optional: async () => ({ database: await database.isReachable(), key_view: follower.isCurrent() }),
+    optional: async () => ({ database: await database.isReachable(), key_view: isCurrent() }),
   })
   runUntilSignal(
     [
       drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
       { name: 'requests', run: () => app.close() },
       { name: 'loops', run: () => Promise.all([refresh.stop(), purge.stop()]) },
-      { name: 'broker', run: () => follower.stop() },
+      {
+        name: 'broker',
+        run: async () => {
+          await following.stop()
+          await source?.follower.stop()
+          await source?.broker.close()
+        },
+      },
       { name: 'database', run: () => Promise.all([buckets.close(), database.close()]) },
       { name: 'traces', run: () => tracing.stop() },
       { name: 'ops', run: () => ops.close() },

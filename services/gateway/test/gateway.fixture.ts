@@ -148,13 +148,13 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
     request: (path, sent) => rawRequest(origin, path, sent),
     async keyToken(key) {
       const state = keyStateOf(key)
-      view.apply(`keys.key.${state.jti}`, state)
+      view.states.apply(`keys.key.${state.jti}`, state)
       return { jti: state.jti, authorization: await bearer(around.mint, state) }
     },
     async sessionToken({ userId = 1, role = 'admin', revision = 1 } = {}) {
       const state = memberStateOf({ user_id: userId, role, revision })
       around.members.set(`${ORG_ID}/${userId}`, state)
-      view.apply(`keys.member.${ORG_ID}.${userId}`, state)
+      view.states.apply(`keys.member.${ORG_ID}.${userId}`, state)
       return { authorization: await sessionBearer(around.mint, state) }
     },
     view,

@@ -1,3 +1,4 @@
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
 import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/callout'
 import {
@@ -13,12 +14,12 @@ import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/
 import { watchRates } from '@whereabouts/messaging/connection-rates'
 import { disconnectUser } from '@whereabouts/messaging/disconnect-user'
 import { immediatePublish } from '@whereabouts/messaging/publish'
-import type { Responder } from '@whereabouts/messaging/request'
+import { respond, type Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
-import { serveStates } from './states.responder.ts'
+import { republishState } from './restore/republish-state.ts'
 
 /** The connections of this service's three broker users. */
 export type Brokers = {
@@ -133,5 +134,12 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
   const decide = decideLogin({ db, now: Date.now, connections: counts })
   const logins = serveLogins(callout, seeds, decide, log, onLogin)
   const rates = watchRates(system, { logger: log, onSent, ...(onRatesAnswer && { onAnswer: onRatesAnswer }) })
-  return { services, system, callout, counts, rates, logins, states: serveStates(services, db, log) }
+  const states = respond(
+    services,
+    republishKeysState.subject,
+    'keys-republish-state',
+    async (payload) => republishState(db, payload),
+    { logger: log },
+  )
+  return { services, system, callout, counts, rates, logins, states }
 }

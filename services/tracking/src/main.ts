@@ -26,7 +26,6 @@ import { startTracing } from '@whereabouts/service-kit/spans'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { ingestConsumer, mqttCopyConsumer, overflowConsumer } from './ingest/ingest.consumer.ts'
-import { followKeyRates } from './ingest/rate/key-rates-follower.ts'
 import { servePlacements } from './inventory/place-asset.responder.ts'
 import { placementsConsumer } from './inventory/placements.consumer.ts'
 import { liveConnectionsGauge } from './live/live-metrics.ts'
@@ -153,7 +152,7 @@ await start('tracking', async () => {
   const { app, live, directory, health, unknownTags } = parts
   const statesOf = stateMetrics(registry)
   const follower = followCatalog(broker, parts.view, log, statesOf('CATALOG'))
-  const ratesFollower = followKeyRates(broker, parts.rates, log, statesOf('KEYS'))
+  const ratesFollower = parts.rates.states.follow(broker, log, statesOf('KEYS'))
   const progress = startProgressLoop({ broker, follower, ...telemetry })
   const partitions = startPartitionLoop({
     ...telemetry,

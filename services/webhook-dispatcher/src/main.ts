@@ -20,7 +20,6 @@ import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery, type Delivery } from './delivery/delivery.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
-import { askKeysOver } from './subscriptions/ask-keys.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './wire.ts'
 
@@ -53,7 +52,6 @@ await start(SERVICE, async () => {
   const { app, agents, lanes, attempts } = wire({
     tenants,
     across: database.db,
-    askOrg: askKeysOver(() => broker),
     secretKeys,
     allowPrivateTargets,
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), SERVICE),

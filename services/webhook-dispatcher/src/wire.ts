@@ -11,7 +11,7 @@ import { LANE_LIMITS, Lanes, type LaneLimits } from './lanes/lanes.ts'
 import { dispatcherMetrics, laneGauges } from './metrics.ts'
 import { createPost } from './receivers/http-post.ts'
 import { createTargetAgents } from './receivers/target-agents.ts'
-import { Subscriptions, type AskOrg } from './subscriptions/subscriptions.ts'
+import { createSubscriptions } from './subscriptions/subscriptions.ts'
 import { OpenedSecrets } from './webhooks/opened-secrets.ts'
 import { testSender } from './webhooks/test-event.ts'
 
@@ -25,7 +25,6 @@ type WireDeps = Omit<AppDeps, 'db' | 'sendTest'> & {
   tenants: TenantDatabase<Tables>
   /** For deliveries: all organizations. */
   across: Db
-  askOrg: AskOrg
   attemptTimeoutMs?: number | undefined
   requestsAtOnce?: BulkheadSizes | undefined
   laneLimits?: LaneLimits | undefined
@@ -34,7 +33,7 @@ type WireDeps = Omit<AppDeps, 'db' | 'sendTest'> & {
 }
 
 /** All parts of the dispatcher, connected. Nothing has been started: no port, no consumer, no loop. */
-export function wire({ tenants, across, askOrg, ca, ...deps }: WireDeps) {
+export function wire({ tenants, across, ca, ...deps }: WireDeps) {
   const { secretKeys, allowPrivateTargets, log, registry } = deps
   const agents = createTargetAgents({ allowPrivateTargets, ...(ca !== undefined && { ca }) })
   const post = createPost(agents, deps.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS)
@@ -44,7 +43,7 @@ export function wire({ tenants, across, askOrg, ca, ...deps }: WireDeps) {
   laneGauges(registry, lanes, bulkheads)
   const attempts: AttemptDeps = {
     store: deliveryStore(tenants, across),
-    subscriptions: new Subscriptions(askOrg, log),
+    subscriptions: createSubscriptions(),
     secrets: new OpenedSecrets(secretKeys),
     bulkheads,
     post,

@@ -16,7 +16,6 @@ import type { BulkheadSizes } from '../src/lanes/bulkheads.ts'
 import { LANE_LIMITS, type LaneLimits } from '../src/lanes/lanes.ts'
 import type { DispatcherMetrics } from '../src/metrics.ts'
 import { payloadOf } from '../src/receivers/payload.ts'
-import type { AskOrg } from '../src/subscriptions/subscriptions.ts'
 import { sealSecret, type SecretKeys } from '../src/webhooks/secrets.ts'
 import { insertWebhook, type WebhookRow } from '../src/webhooks/webhooks.queries.ts'
 import { wire } from '../src/wire.ts'
@@ -27,16 +26,15 @@ export const secretKeys: SecretKeys = [{ id: 'k1', key: randomBytes(32) }]
 const callers = testCallers('webhook-dispatcher')
 const silent = createLogger('test', 'silent')
 
-/** Replies like keys: every organization has a subscription without an end. */
-const subscribedForever: AskOrg = async (orgId) => ({
-  org_id: orgId,
-  revision: 1,
-  name: 'Org',
-  subscription_ends_at: null,
+/** A state of KEYS. */
+export const orgState = (org_id: number, subscription_ends_at: string | null, revision = 1) => ({
+  subject: `keys.org.${org_id}`,
+  payload: { org_id, revision, name: 'Org', subscription_ends_at },
 })
 
 export type DispatcherOptions = {
-  askOrg?: AskOrg
+  /** False: `run` delivers for an organization that the dispatcher does not know. Otherwise its subscription has no end. */
+  isOrgKnown?: boolean
   secretKeys?: SecretKeys
   allowPrivateTargets?: boolean
   /** Whether the certificate of the receiver is trusted. */
@@ -70,7 +68,6 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
   const { app, agents, lanes, attempts } = wire({
     tenants,
     across: database.worker.db,
-    askOrg: options.askOrg ?? subscribedForever,
     secretKeys: options.secretKeys ?? secretKeys,
     allowPrivateTargets: options.allowPrivateTargets ?? true,
     attemptTimeoutMs: options.attemptTimeoutMs,
@@ -95,8 +92,11 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     counted,
     /** How long each wait would have been, in milliseconds. */
     waits,
-    run: (job: Job, signals: Signals = { stopping: never, abort: never }) =>
-      deliver(deps, job, () => {}, signals),
+    run: (job: Job, signals: Signals = { stopping: never, abort: never }) => {
+      const { subject, payload } = orgState(job.orgId, null)
+      if (options.isOrgKnown ?? true) deps.subscriptions.apply(subject, payload)
+      return deliver(deps, job, () => {}, signals)
+    },
     /** Calls the API as an administrator of the organization. */
     call: async (orgId: number, method: Method, path = '', body?: unknown) => {
       const headers = await callers.headersFor({ orgId })

@@ -36,6 +36,7 @@ const access = { org_id: true, revision: true, scopes: true, expires_at: true, r
 
 /** The permissions and the rate limit of a key. */
 export const KeyAccess = KeyState.pick({ ...access, rate_limit_per_minute: true })
+export type KeyAccess = z.infer<typeof KeyAccess>
 
 /** How many reader messages a key may send. */
 export const KeyRate = KeyState.pick({ ...access, jti: true, message_rate_per_second: true })
@@ -53,6 +54,10 @@ export const MemberState = z.object({
   deleted_at: z.string().nullable(),
 })
 export type MemberState = z.infer<typeof MemberState>
+
+/** The last change of a membership, including its end. A session made from an older revision has ended. */
+export const MemberRevision = MemberState.pick({ revision: true })
+export type MemberRevision = z.infer<typeof MemberRevision>
 
 /** How long an access token may be valid after the end of its chain, plus the difference between clocks. */
 export const CHAIN_END_SECONDS = Math.max(KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS) + 300

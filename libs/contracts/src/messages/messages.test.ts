@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { KeyAccess, KeyRate, OrgSubscription } from './keys-state.ts'
+import { KeyAccess, KeyRate, MemberRevision, OrgSubscription } from './keys-state.ts'
 import { AssetIdentity, LocationPlace } from './catalog-state.ts'
 import { AssetPlaced, assetPlaced } from './asset-placed.ts'
 
@@ -40,6 +40,7 @@ const narrower = {
   'asset placed': [AssetPlaced],
   'organization state': [OrgSubscription],
   'API key state': [KeyAccess, KeyRate],
+  'member state': [MemberRevision],
 }
 // The payload of the message above.
 schemas.set('rpc.tracking.place-asset request', { published: assetPlaced.schema, read: [AssetPlaced] })
@@ -76,13 +77,19 @@ const UNRECORDED = [
   'rpc.keys.republish-state request',
 ]
 
+/**
+ * The last release asks for an organization whose state it cannot read. Without an answer, its deliveries wait for five
+ * minutes (ADR 77).
+ */
+const RETIRED = new Set(['rpc.keys.org-state request', 'rpc.keys.org-state reply'])
+
 test('each message of the last release is recorded', () => {
   const names = new Set(releases.flatMap(({ recorded }) => Object.keys(recorded)))
   expect([...schemas.keys()].filter((name) => !names.has(name)).toSorted()).toEqual(UNRECORDED)
 })
 
 describe.for(releases)('messages of $release', ({ recorded }) => {
-  const names = Object.keys(recorded)
+  const names = Object.keys(recorded).filter((name) => !RETIRED.has(name))
 
   test.for(names)('%s can be read: a new field is .optional()', (name) => {
     for (const schema of schemas.get(name)?.read ?? []) schema.parse(recorded[name]?.payload)

@@ -133,8 +133,8 @@ describe('D9.3 a revocation', () => {
   test('binds the next request, and an older state does not undo it', async ({ gateway, ask, refusal }) => {
     const { authorization, jti } = await gateway.keyToken({ revision: 5 })
     expect((await ask({ authorization })).status).toBe(200)
-    gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 6, revoked_at: PAST }))
-    gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 5 }))
+    gateway.view.states.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 6, revoked_at: PAST }))
+    gateway.view.states.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 5 }))
     expect(await refusal({ authorization })).toEqual(refused('API key has been revoked'))
   })
 
@@ -166,7 +166,7 @@ describe('a session', () => {
   const member = (user_id: number, revision: number, deleted_at: string | null = null) =>
     memberStateOf({ user_id, revision, deleted_at })
   const hear = (gateway: TestGateway, state: ReturnType<typeof member>) =>
-    gateway.view.apply(`keys.member.${ORG_ID}.${state.user_id}`, state)
+    gateway.view.states.apply(`keys.member.${ORG_ID}.${state.user_id}`, state)
   const statusOf = async (ask: Ask, authorization: string) => (await ask({ authorization })).status
   const INVALID = 'Invalid or expired token'
 
@@ -181,7 +181,7 @@ describe('a session', () => {
       hear(gateway, member(50, 6, deleted_at))
       hear(gateway, member(50, 5))
       expect(await refusal({ authorization })).toEqual(refused(INVALID))
-      gateway.view.clear()
+      gateway.view.states.clear()
     },
   )
 
@@ -198,7 +198,7 @@ describe('a session', () => {
 
   test('of another organization stays valid', async ({ gateway, ask }) => {
     const { authorization } = await gateway.sessionToken({ userId: 52 })
-    gateway.view.apply('keys.member.8.52', memberStateOf({ org_id: 8, user_id: 52, revision: 9 }))
+    gateway.view.states.apply('keys.member.8.52', memberStateOf({ org_id: 8, user_id: 52, revision: 9 }))
     expect(await statusOf(ask, authorization)).toBe(200)
   })
 
@@ -248,7 +248,7 @@ test('without stream and keys: 503, or 401 for known ends', async ({ startGatewa
   expect(answer.error()).toMatchObject({ type: 'service_unavailable' })
   expect((await status({ authorization: revoked })).status).toBe(401)
   expect((await status(session)).status).toBe(503)
-  lonely.view.apply(`keys.member.${ORG_ID}.1`, memberStateOf({ revision: 2, deleted_at: PAST }))
+  lonely.view.states.apply(`keys.member.${ORG_ID}.1`, memberStateOf({ revision: 2, deleted_at: PAST }))
   expect((await status(session)).status).toBe(401)
 })
 
@@ -269,7 +269,7 @@ describe('S11a the end of a session or token chain', () => {
   const chainOf = () => randomUUID()
   type Both = { gateway: TestGateway; around: Surroundings }
   const end = (gateway: TestGateway, chain_id: string, ended_at = new Date().toISOString()) =>
-    gateway.view.apply(`keys.chain.${chain_id}`, { org_id: ORG_ID, chain_id, ended_at })
+    gateway.view.states.apply(`keys.chain.${chain_id}`, { org_id: ORG_ID, chain_id, ended_at })
   const keyBearer = async ({ gateway, around }: Both, sid: string) => {
     const { jti } = await gateway.keyToken()
     return `Bearer ${await around.mint.mint({ typ: 'key', sub: jti, org_id: ORG_ID, scopes: ['assets:read'], sid })}`
@@ -311,9 +311,13 @@ describe('S11a the end of a session or token chain', () => {
 
   test('is deleted when its tokens have expired', () => {
     let now = Date.parse('2026-11-22T10:00:00.000Z')
-    const view = new KeyView(() => now)
+    const view = new KeyView(undefined, () => now)
     const ending = (chain_id: string) =>
-      view.apply(`keys.chain.${chain_id}`, { org_id: 7, chain_id, ended_at: new Date(now).toISOString() })
+      view.states.apply(`keys.chain.${chain_id}`, {
+        org_id: 7,
+        chain_id,
+        ended_at: new Date(now).toISOString(),
+      })
     const [first, second] = [chainOf(), chainOf()]
     ending(first)
     now += 3_600_000
@@ -412,7 +416,7 @@ describe('the principal', () => {
     })
     await ask({ authorization })
     expect(around.services.catalog.seen.at(-1)?.headers['x-principal']).toBe(first)
-    gateway.view.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 2, scopes: ['assets:read'] }))
+    gateway.view.states.apply(`keys.key.${jti}`, keyStateOf({ jti, revision: 2, scopes: ['assets:read'] }))
     await ask({ authorization })
     expect(await principalOf({ gateway, around })).toMatchObject({ scopes: ['assets:read'] })
   })

@@ -1,3 +1,4 @@
+import type { KeyAccess } from '@whereabouts/contracts/messages/keys-state'
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { TokenClaims } from '@whereabouts/contracts/token-claims'
 import type { Upstream } from '@whereabouts/contracts/route'
@@ -6,7 +7,6 @@ import { signPrincipal } from '@whereabouts/service-kit/principal'
 import { LRUCache } from 'lru-cache'
 import type { KeyObject } from 'node:crypto'
 import type { KeyDirectory } from './key-directory.ts'
-import type { KeyStatus } from './key-view.ts'
 import type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
 
 const keyRevoked = () => unauthorized('API key has been revoked')
@@ -56,7 +56,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     return verified
   }
 
-  function callerOf(entry: Known, principal: Principal, status?: KeyStatus): Caller {
+  function callerOf(entry: Known, principal: Principal, status?: KeyAccess): Caller {
     const revision = status?.revision ?? 0
     const seconds = now() / 1000
     const { signed } = entry
@@ -73,7 +73,7 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
         return token
       },
       bucket: principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`,
-      ownLimitPerMinute: status?.ownLimitPerMinute,
+      ownLimitPerMinute: status?.rate_limit_per_minute ?? undefined,
       expiresAt: entry.expiresAt,
     }
     entry.signed = { caller, revision, until }
@@ -96,14 +96,13 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
       return callerOf(entry, claims.sid === undefined ? principal : { ...principal, sessionId: claims.sid })
     }
     const status = await directory.find(claims.sub)
-    if (!status || status.orgId !== claims.org_id) throw invalidToken()
-    if (status.revoked) throw keyRevoked()
-    if (status.expiresAtMs !== undefined && status.expiresAtMs <= now()) throw keyExpired()
+    if (!status || status.org_id !== claims.org_id) throw invalidToken()
+    if (status.revoked_at !== null) throw keyRevoked()
+    if (status.expires_at !== null && Date.parse(status.expires_at) <= now()) throw keyExpired()
     await checkChain(claims)
-    const { orgId } = status
     // The scopes of the token that the key still has.
     const scopes = status.scopes.filter((scope) => claims.scopes.includes(scope))
-    return callerOf(entry, { kind: 'key', orgId, scopes, keyId: claims.sub }, status)
+    return callerOf(entry, { kind: 'key', orgId: status.org_id, scopes, keyId: claims.sub }, status)
   }
 }
 

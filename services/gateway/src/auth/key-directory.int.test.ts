@@ -58,7 +58,7 @@ test('a lookup on a connection that was lost without a word is made again on a n
     Promise.all(jtis.slice(from, to).map((jti) => directory.find(jti)))
   expect(await find(0, 3)).toHaveLength(3)
   expect(keys.loseConnections()).toBe(3)
-  expect(await find(3, 6)).toEqual(Array(3).fill(expect.objectContaining({ revoked: false })))
+  expect(await find(3, 6)).toEqual(Array(3).fill(expect.objectContaining({ revoked_at: null })))
   await directory.close()
   await keys.stop()
 })

@@ -1,3 +1,4 @@
+import { KeyAccess, MemberRevision } from '@whereabouts/contracts/messages/keys-state'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
@@ -5,12 +6,11 @@ import type { Counter } from '@whereabouts/service-kit/metrics'
 import { LRUCache } from 'lru-cache'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
-import { keyStatusOf, memberStatusOf } from './key-view.ts'
-import type { KeyStatus, KeyView, MemberStatus } from './key-view.ts'
+import type { KeyView } from './key-view.ts'
 
 export type KeyDirectory = {
   /** The status of a key; undefined if there is no such key. Throws 503 if the status is not available. */
-  find(jti: string): Promise<KeyStatus | undefined>
+  find(jti: string): Promise<KeyAccess | undefined>
   /**
    * Whether a session of this revision of a membership is still valid: the membership has not changed since. Throws 503
    * if the status is not available.
@@ -57,9 +57,9 @@ export function keyDirectory(options: Options): KeyDirectory {
     single: new Agent({ pipelining: 0 }),
   }
   const asked = { ...options, connections }
-  const askKey = lookup<KeyStatus>(asked, keyStatusOf)
-  const askMember = lookup<MemberStatus>(asked, memberStatusOf)
-  const askChain = lookup<{ ended: boolean }>(asked, (payload) => ChainState.parse(payload))
+  const askKey = lookup(asked, KeyAccess)
+  const askMember = lookup(asked, MemberRevision)
+  const askChain = lookup(asked, ChainState)
 
   function fromView<T>(known: T): T {
     lookups.inc({ source: 'view' })
@@ -68,14 +68,14 @@ export function keyDirectory(options: Options): KeyDirectory {
 
   return {
     async find(jti) {
-      const known = view.get(jti)
-      return known && (known.revoked || isCurrent())
+      const known = view.states.get('key', jti)
+      return known && (known.revoked_at !== null || isCurrent())
         ? fromView(known)
         : askKey(`keys/${encodeURIComponent(jti)}`)
     },
 
     async isSessionValid(orgId, userId, revision) {
-      const known = view.getMember(orgId, userId)
+      const known = view.states.get('member', `${orgId}.${userId}`)
       const status =
         known && (known.revision > revision || isCurrent())
           ? fromView(known)
@@ -103,14 +103,14 @@ type Asked = Options & { connections: Record<'kept' | 'single', Agent> }
 type Lookup<S> = { status: Promise<S | undefined>; until: number }
 
 /** Sends one request for many callers. Undefined: not found. */
-function lookup<S>(options: Asked, read: (payload: unknown) => S) {
+function lookup<S>(options: Asked, schema: z.ZodType<S>) {
   const { lookups, now = Date.now } = options
   const recent = new LRUCache<string, Lookup<S>>({ max: MAX_REMEMBERED })
 
   return (path: string): Promise<S | undefined> => {
     const known = recent.get(path)
     if (known && known.until > now()) return known.status
-    const status = ask(path, read, options)
+    const status = ask(path, schema, options)
     recent.set(path, { status, until: now() + BELIEVED_MS })
     status.catch(() => recent.delete(path)) // the next request tries again
     lookups.inc({ source: 'service' })
@@ -121,14 +121,14 @@ function lookup<S>(options: Asked, read: (payload: unknown) => S) {
 /** A second attempt has a new connection, which may also reach another replica: the first one may hang. */
 async function ask<S>(
   path: string,
-  read: (payload: unknown) => S,
+  schema: z.ZodType<S>,
   { keysUrl, credential, log, connections }: Asked,
 ): Promise<S | undefined> {
   const once = async (dispatcher: Agent) => {
     const headers = { [PRINCIPAL_HEADER]: await credential() }
     const signal = AbortSignal.timeout(ASK_TIMEOUT_MS)
     const { statusCode, body } = await request(`${keysUrl}/internal/${path}`, { dispatcher, signal, headers })
-    if (statusCode === 200) return read(await body.json())
+    if (statusCode === 200) return schema.parse(await body.json())
     await body.dump()
     if (statusCode === 404) return undefined
     throw new Error(`keys answered ${statusCode}`)

@@ -12,7 +12,7 @@ test('two gateways together grant exactly the burst of a key', async ({ gateway,
   // A token every 20 seconds, so that none returns during the test.
   const limit = 3
   const { authorization, jti } = await gateway.keyToken({ rate_limit_per_minute: limit })
-  other.view.apply(`keys.key.${jti}`, keyStateOf({ jti, rate_limit_per_minute: limit }))
+  other.view.states.apply(`keys.key.${jti}`, keyStateOf({ jti, rate_limit_per_minute: limit }))
   const requests = Array.from({ length: 60 }, (_, i) =>
     (i % 2 === 0 ? gateway : other).request('/api/v1/assets', { headers: { authorization } }),
   )

@@ -107,7 +107,7 @@ describe('D10 a stream through the gateway', () => {
 describe('D9.3 a stream ends with', () => {
   test('its token, even if the service continues', async ({ around, gateway, open }) => {
     const member = memberStateOf({ user_id: 11 })
-    gateway.view.apply(`keys.member.${ORG_ID}.11`, member)
+    gateway.view.states.apply(`keys.member.${ORG_ID}.11`, member)
     const authorization = await sessionBearer(around.mint, member, { expiresIn: 2 })
     const stream = await listen(gateway, { authorization })
     expect(await stream.ended).toBe('complete')
@@ -120,7 +120,7 @@ describe('D9.3 a stream ends with', () => {
       await gateway.sessionToken({ userId: 22 }),
     ]
     const [first, second] = [await listen(gateway, mine), await listen(gateway, other)]
-    gateway.view.apply(
+    gateway.view.states.apply(
       `keys.member.${ORG_ID}.21`,
       memberStateOf({ user_id: 21, revision: 2, deleted_at: '2026-11-21T10:00:00.000Z' }),
     )

@@ -25,7 +25,7 @@ test('an organization with hundreds of slow requests leaves places at the servic
   const busy = await gateway.sessionToken()
   const member = memberStateOf({ org_id: ORG_ID + 1 })
   around.members.set(`${ORG_ID + 1}/1`, member)
-  gateway.view.apply(`keys.member.${ORG_ID + 1}.1`, member)
+  gateway.view.states.apply(`keys.member.${ORG_ID + 1}.1`, member)
   const other = { authorization: await sessionBearer(around.mint, member) }
 
   const catalog = holdSlowRequests(around)

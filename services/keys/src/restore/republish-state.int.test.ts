@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
 import { test, type Keys } from '../../test/keys.fixture.ts'
-import { readOrgState } from '../orgs/org-state.ts'
 import { republishState } from './republish-state.ts'
 
 async function takeOutbox({ database: { db } }: Keys) {
@@ -37,19 +36,4 @@ test('one state is queued again by its subject, and nothing for a subject of oth
   for (const subject of foreign) expect(await republishState(db, { subject })).toEqual({ published: false })
   expect(await takeOutbox(keys)).toEqual([])
   await expect(republishState(db, { subject: 7 })).rejects.toThrow('not a request for a state')
-})
-
-test('the state of an organization is the one in the database, or null', async ({ keys }) => {
-  const { db } = keys.database
-  const { orgId } = await keys.signUp()
-  await db
-    .updateTable('org')
-    .set({ subscription_ends_at: '2026-11-21T10:00:00.000Z' })
-    .where('id', '=', orgId)
-    .execute()
-  expect(await readOrgState(db, { org_id: orgId })).toMatchObject({
-    org: { org_id: orgId, subscription_ends_at: '2026-11-21T10:00:00.000Z' },
-  })
-  expect(await readOrgState(db, { org_id: orgId + 1 })).toEqual({ org: null })
-  await expect(readOrgState(db, { org_id: 'x' })).rejects.toThrow('not a request for an organization')
 })

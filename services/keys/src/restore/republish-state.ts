@@ -12,7 +12,9 @@ import type { Db, Tx } from '../db.ts'
 import { toMemberState } from '../members/members.state.ts'
 import { toOrgState } from '../orgs/orgs.state.ts'
 
-/** Enqueues the current state of a subject of KEYS again. Throws `RefusedError` for any other payload. */
+/**
+ * Enqueues the current state of a subject of KEYS again, for a service that lacks it or cannot read it. Throws `RefusedError` for any other payload.
+ */
 export async function republishState(db: Db, payload: unknown): Promise<RepublishReply> {
   const parsed = republishKeysState.request.safeParse(payload)
   if (!parsed.success) throw new RefusedError('not a request for a state')

@@ -20,7 +20,7 @@ export function followCatalog(
     stream: 'CATALOG',
     logger: log,
     owner: republishCatalogState.subject,
-    ...(stateMetrics && { stateMetrics }),
+    stateMetrics,
     onReset: () => view.clear(),
     onState: (subject, payload) => {
       const message = readCatalogMessage(subject, payload)

@@ -4,7 +4,7 @@ import type { Receiver } from '@whereabouts/testing/receiver'
 import { expect } from 'vitest'
 import { Requeued } from '../lanes/requeued.ts'
 import { deleteWebhook, updateWebhook } from '../webhooks/webhooks.queries.ts'
-import { addWebhook, movedJob, SECRET, test } from '../../test/dispatcher.fixture.ts'
+import { addWebhook, movedJob, orgState, SECRET, test } from '../../test/dispatcher.fixture.ts'
 import { listAttempts } from '../delivery-log/delivery-log.queries.ts'
 import { signature } from '../receivers/signature.ts'
 
@@ -44,45 +44,26 @@ test('a delivery arrives over TLS with the headers and the signature of the cont
   expect(counted).toEqual(['attempt delivered', 'delivered'])
 })
 
-const keysUnreachable = () => Promise.reject(new Error('no responders'))
-const orgState = (org_id: number, subscription_ends_at: string | null) => ({
-  org_id,
-  revision: 1,
-  name: 'Org',
-  subscription_ends_at,
-})
+const LAPSED = '2026-01-01T00:00:00.000Z'
 
-test('while the subscription is unknown, nothing is sent; once keys replies, the delivery is sent', async ({
+test('while the subscription is unknown, nothing is sent; once it is known, the delivery is sent', async ({
   database,
   receiver,
   orgId,
   dispatcher,
 }) => {
   await addWebhook(database.db, orgId, receiver.url)
-  let refusals = 3
-  const askOrg = async () => {
-    expect(receiver.received).toEqual([])
-    if (refusals-- > 0) throw new Error('no responders')
-    return orgState(orgId, null)
-  }
-  const { run, counted, waits } = dispatcher({ askOrg })
+  const { subject, payload } = orgState(orgId, null)
+  const { run, counted, waits, deps } = dispatcher({
+    isOrgKnown: false,
+    wait: async () => {
+      expect(receiver.received).toEqual([])
+      if (waits.length === 3) deps.subscriptions.apply(subject, payload)
+    },
+  })
   await run(movedJob(orgId))
   expect(waits).toEqual([5_000, 5_000, 5_000])
   expect(counted).toEqual(['attempt delivered', 'delivered'])
-})
-
-test('a lapsed organization without a state in KEYS gets nothing', async ({
-  database,
-  receiver,
-  orgId,
-  dispatcher,
-}) => {
-  await addWebhook(database.db, orgId, receiver.url)
-  const askOrg = async () => orgState(orgId, '2026-01-01T00:00:00.000Z')
-  const { run, counted } = dispatcher({ askOrg })
-  await run(movedJob(orgId))
-  expect(counted).toEqual(['dropped: subscription_lapsed'])
-  expect(receiver.received).toEqual([])
 })
 
 test('a delivery that waits for keys for five minutes is dropped and counted', async ({
@@ -92,7 +73,7 @@ test('a delivery that waits for keys for five minutes is dropped and counted', a
   dispatcher,
 }) => {
   await addWebhook(database.db, orgId, receiver.url)
-  const { run, counted, waits } = dispatcher({ askOrg: keysUnreachable })
+  const { run, counted, waits } = dispatcher({ isOrgKnown: false })
   await run(movedJob(orgId))
   expect(waits.reduce((sum, ms) => sum + ms, 0)).toBe(300_000)
   expect(counted).toEqual(['dropped: subscription_unknown'])
@@ -111,7 +92,7 @@ test('a delivery that waits for keys is requeued when the process stops', async 
     stopping.abort()
     return Promise.reject(new Error('aborted'))
   }
-  const { run, counted } = dispatcher({ askOrg: keysUnreachable, wait })
+  const { run, counted } = dispatcher({ isOrgKnown: false, wait })
   await expect(run(movedJob(orgId), { stopping: stopping.signal, abort: never })).rejects.toThrow(Requeued)
   expect(counted).toEqual([])
 })
@@ -297,8 +278,8 @@ test('D11.3 if the subscription lapses between two attempts, the second is not m
   answerWith(receiver, 500, 200)
   const { run, counted, deps } = dispatcher({
     wait: async () => {
-      const [revision, subscription_ends_at] = [2, '2026-01-01T00:00:00.000Z']
-      deps.subscriptions.apply({ org_id: orgId, revision, name: '', subscription_ends_at })
+      const { subject, payload } = orgState(orgId, LAPSED, 2)
+      deps.subscriptions.apply(subject, payload)
     },
   })
   await run(movedJob(orgId))
@@ -359,12 +340,8 @@ test('without a webhook, with deliveries off, or lapsed, nothing is sent and the
   await run(movedJob(orgId))
   await updateWebhook(database.db, orgId, id, { enabled: true })
   await run(movedJob(orgId, { receivedAt: Date.now() - 60_000 }))
-  deps.subscriptions.apply({
-    org_id: orgId,
-    revision: 1,
-    name: '',
-    subscription_ends_at: '2026-01-01T00:00:00Z',
-  })
+  const { subject, payload } = orgState(orgId, LAPSED, 2)
+  deps.subscriptions.apply(subject, payload)
   await run(movedJob(orgId))
   expect(counted).toEqual([
     'dropped: no_webhook',

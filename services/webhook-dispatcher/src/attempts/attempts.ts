@@ -1,5 +1,6 @@
 import { Requeued } from '../lanes/requeued.ts'
 import { postSigned } from '../receivers/signed-request.ts'
+import { statusOf } from '../subscriptions/subscriptions.ts'
 import type { Target } from '../webhooks/webhooks.queries.ts'
 import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
 import type { AttemptDeps, Job, Signals } from './job.ts'
@@ -44,7 +45,7 @@ async function attemptUntilOver(
 
 /** Waits until the subscription is known. False: keys was unreachable for too long. */
 async function learnStatus(deps: AttemptDeps, job: Job, signals: Signals): Promise<boolean> {
-  while (!(await deps.subscriptions.learn(job.orgId))) {
+  while (!(await deps.subscriptions.ask('org', job.orgId))) {
     if (job.heldMs >= HOLD.forMs) return false
     await pauseFor(deps, HOLD.askEveryMs, signals)
     job.heldMs += HOLD.askEveryMs
@@ -86,7 +87,7 @@ async function attemptOnce(
   signals: Signals,
 ): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
-  const status = deps.subscriptions.status(job.orgId, deps.now())
+  const status = statusOf(deps.subscriptions.get('org', job.orgId), deps.now())
   const reason = dropReason(target, status, job.receivedAt)
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
   const secret = readSecret(deps, job, target)

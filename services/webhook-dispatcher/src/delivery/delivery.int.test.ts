@@ -1,8 +1,9 @@
 import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import { askOrgState } from '@whereabouts/contracts/messages/org-state'
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { openDatabase } from '@whereabouts/db/database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { listDeadLetters } from '@whereabouts/messaging/dead-letters'
+import type { Logger } from '@whereabouts/messaging/logger'
 import { publish, publishMany } from '@whereabouts/messaging/publish'
 import { respond } from '@whereabouts/messaging/request'
 import type { Receiver } from '@whereabouts/testing/receiver'
@@ -13,6 +14,7 @@ import {
   addWebhook,
   movedEvent,
   movedJob,
+  orgState,
   receivedIds,
   test as dispatcherTest,
   type DispatcherOptions,
@@ -21,12 +23,13 @@ import {
 import { deliveryStore } from '../attempts/delivery-store.ts'
 import { recordAttempt } from '../delivery-log/delivery-log.queries.ts'
 import type { Tables } from '../db.ts'
-import { askKeysOver } from '../subscriptions/ask-keys.ts'
+import { statusOf } from '../subscriptions/subscriptions.ts'
 import { startDelivery, type Delivery } from './delivery.ts'
 import { bytesOf } from './lanes.consumer.ts'
 import { CONCURRENCY_LIMITS } from '../lanes/adaptive-concurrency.ts'
 
 const SOON = { timeout: 15_000 }
+const LAPSED = '2026-01-01T00:00:00.000Z'
 
 type ReplicaOptions = DispatcherOptions & {
   heartbeatMs?: number
@@ -40,12 +43,28 @@ type Replica = TestDispatcher & {
   settled: string[]
 }
 
+/** Stands in for keys: `endsAt` is the end of each subscription. */
+const serveStates = (broker: Broker, endsAt: string | null, logger: Logger) =>
+  respond(
+    broker,
+    republishKeysState.subject,
+    'keys',
+    async (payload) => {
+      const { subject } = republishKeysState.request.parse(payload)
+      await publish(broker, orgState(Number(subject.split('.')[2]), endsAt))
+      return { published: true }
+    },
+    { logger },
+  )
+
 const test = dispatcherTest.extend<{
+  isKeysUp: boolean
   /** One replica of the dispatcher, on the connection of `bus` or on another. It stops with the test. */
   startReplica: (options?: ReplicaOptions, broker?: Broker) => Replica
 }>({
-  startReplica: async ({ bus, dispatcher }, use) => {
-    const running: Delivery[] = []
+  isKeysUp: true,
+  startReplica: async ({ bus, dispatcher, isKeysUp }, use) => {
+    const running: { stop(): Promise<void> }[] = isKeysUp ? [serveStates(bus.broker, null, bus.logger)] : []
     await use(({ heartbeatMs, oneAtATime = [], ...options } = {}, broker = bus.broker) => {
       const created = dispatcher(options)
       for (const org of oneAtATime) created.deps.bulkheads.report(org, false, 10)
@@ -67,11 +86,6 @@ const test = dispatcherTest.extend<{
 
 const send = (broker: Broker, event: AssetMoved) =>
   publish(broker, { subject: assetMoved.subject(event), payload: event, msgId: event.delivery_id })
-
-const orgState = (org_id: number, subscription_ends_at: string | null) => ({
-  subject: `keys.org.${org_id}`,
-  payload: { org_id, revision: 1, name: 'Org', subscription_ends_at },
-})
 
 /** Holds every response on this path until `release`. */
 function holdResponses(receiver: Receiver, path = '/hook') {
@@ -113,7 +127,7 @@ test('the subscriptions are known before the first event is handled', async ({
   await addWebhook(database.db, orgId, receiver.url)
   // The lapsed organization is the last, so that reading all states takes longer than reading the first event.
   const others = Array.from({ length: 3_000 }, (_, i) => orgState(100_000 + i, null))
-  await publishMany(bus.broker, [...others, orgState(orgId, '2026-01-01T00:00:00.000Z')])
+  await publishMany(bus.broker, [...others, orgState(orgId, LAPSED)])
   await send(bus.broker, movedEvent(orgId))
   const { counted, settled } = startReplica()
   await expect.poll(() => settled, SOON).toEqual(['ack'])
@@ -122,7 +136,8 @@ test('the subscriptions are known before the first event is handled', async ({
 })
 
 describe('a lapsed organization whose state was overwritten in KEYS', () => {
-  const lapsed = (orgId: number) => orgState(orgId, '2026-01-01T00:00:00.000Z')
+  test.override({ isKeysUp: false })
+  const lapsed = (orgId: number) => orgState(orgId, LAPSED)
   /** This payload looks like an acknowledgement of the broker. */
   const overwritten = (orgId: number) => ({
     subject: `keys.org.${orgId}`,
@@ -139,13 +154,11 @@ describe('a lapsed organization whose state was overwritten in KEYS', () => {
     await addWebhook(database.db, orgId, receiver.url)
     await publishMany(bus.broker, [lapsed(orgId), overwritten(orgId)])
     // Time passes between two requests to keys. Otherwise the five minutes would be over before keys is there.
-    const options = { askOrg: askKeysOver(() => bus.broker), wait: () => delay(50) }
-    const { counted, waits, settled } = startReplica(options)
+    const { counted, waits, settled } = startReplica({ wait: () => delay(50) })
     await send(bus.broker, movedEvent(orgId))
     await expect.poll(() => waits.length, SOON).toBeGreaterThan(0) // keys does not reply yet
     expect(settled).toEqual([])
-    const reply = async () => ({ org: lapsed(orgId).payload })
-    const keys = respond(bus.broker, askOrgState.subject, 'keys', reply, { logger: bus.logger })
+    const keys = serveStates(bus.broker, LAPSED, bus.logger)
     await expect.poll(() => settled, SOON).toEqual(['ack'])
     expect(counted).toEqual(['dropped: subscription_lapsed'])
     expect(receiver.received).toEqual([])
@@ -159,7 +172,7 @@ describe('a lapsed organization whose state was overwritten in KEYS', () => {
   }) => {
     await publish(bus.broker, lapsed(orgId))
     const { delivery, deps } = startReplica()
-    const status = () => deps.subscriptions.status(orgId, Date.now())
+    const status = () => statusOf(deps.subscriptions.get('org', orgId), Date.now())
     await expect.poll(status, SOON).toBe('lapsed')
     await publish(bus.broker, overwritten(orgId))
     await expect.poll(status, SOON).toBe('unknown')

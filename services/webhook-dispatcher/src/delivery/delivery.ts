@@ -1,14 +1,10 @@
-import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { consume } from '@whereabouts/messaging/consume'
 import type { Broker } from '@whereabouts/messaging/connection'
 import type { ConsumerMetrics, Consumption } from '@whereabouts/messaging/consumer'
-import { followStream } from '@whereabouts/messaging/follow'
 import type { StateMetrics } from '@whereabouts/messaging/unreadable-states'
 import type { AttemptDeps } from '../attempts/job.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import { lanesConsumer } from './lanes.consumer.ts'
-
-const ORG = 'keys.org.'
 
 export type DeliveryOptions = {
   lanes: Lanes
@@ -31,16 +27,7 @@ export function startDelivery(broker: Broker, deps: AttemptDeps, options: Delive
   const { log, subscriptions } = deps
   const stopping = new AbortController()
   let consumption: Consumption | undefined
-  const follower = followStream(broker, {
-    stream: 'KEYS',
-    filter: `${ORG}*`,
-    onState: (_subject, payload) => subscriptions.apply(payload),
-    onReset: () => subscriptions.clear(),
-    onUnreadable: (subject) => subscriptions.markUnreadable(Number(subject.slice(ORG.length))),
-    owner: republishKeysState.subject,
-    ...(options.stateMetrics && { stateMetrics: options.stateMetrics }),
-    logger: log,
-  })
+  const follower = subscriptions.follow(broker, log, options.stateMetrics)
   const begin = () => {
     if (stopping.signal.aborted) return
     const consumer = lanesConsumer(deps, options.lanes, stopping.signal, options.heartbeatMs)

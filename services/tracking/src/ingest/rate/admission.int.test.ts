@@ -41,7 +41,7 @@ test('a message beyond the rate is dropped, counted and shown in the health of i
   tracking,
 }) => {
   await warehouse(tracking)
-  tracking.rates.apply('keys.key.1', key(1, null))
+  tracking.rates.states.apply('keys.key.1', key(1, null))
   expect(admit(tracking, 2_212)).toBe(2_000)
   expect(await health(tracking)).toMatchObject({
     messages: 212,
@@ -62,8 +62,8 @@ test('the rate that an operator sets counts, and several keys of an organization
   tracking,
 }) => {
   await warehouse(tracking)
-  tracking.rates.apply('keys.key.1', key(1, 30))
-  tracking.rates.apply('keys.key.2', key(2, 20))
+  tracking.rates.states.apply('keys.key.1', key(1, 30))
+  tracking.rates.states.apply('keys.key.2', key(2, 20))
   expect(admit(tracking, 600)).toBe(500)
   expect(await health(tracking)).toMatchObject({
     last_problem: expect.stringContaining(
@@ -85,7 +85,7 @@ test('bytes have a rate too, so that one key cannot send more than ingest can re
 })
 
 test('keys that an organization creates raise its rate up to five times', async ({ tracking }) => {
-  for (let n = 1; n <= 9; n += 1) tracking.rates.apply(`keys.key.${n}`, key(n, null))
+  for (let n = 1; n <= 9; n += 1) tracking.rates.states.apply(`keys.key.${n}`, key(n, null))
   expect(admit(tracking, 12_000)).toBe(10_000)
 })
 

@@ -10,7 +10,7 @@ function state(n: number, changes: Record<string, unknown> = {}) {
 }
 function told(...states: ReturnType<typeof state>[]): KeyRates {
   const rates = new KeyRates()
-  for (const one of states) rates.apply(`keys.key.${one.jti}`, one)
+  for (const one of states) rates.states.apply(`keys.key.${one.jti}`, one)
   return rates
 }
 
@@ -23,7 +23,7 @@ test('the keys of an organization add up, including those with their own rate', 
 test('a state of an older release, without a rate, counts as the default', () => {
   const { message_rate_per_second: _, ...older } = state(1)
   const rates = new KeyRates()
-  rates.apply(`keys.key.${older.jti}`, older)
+  rates.states.apply(`keys.key.${older.jti}`, older)
   expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
 })
 
@@ -44,34 +44,8 @@ test('an organization without known keys has the rate of one key', () => {
   expect(revoked.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 0 })
 })
 
-test('an unreadable state counts as a key without its own rate, until the state comes again', () => {
-  const known = state(1, { message_rate_per_second: 500, revision: 2 })
-  const rates = told(known)
-  const subject = `keys.key.${known.jti}`
-  expect(() => rates.apply(subject, { jti: known.jti, revision: 3 })).toThrow()
-  rates.markUnreadable(subject)
-  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
-  rates.apply(subject, known)
-  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 500, keys: 1 })
-  rates.markUnreadable('keys.key.unknown')
-  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 500, keys: 1 })
-})
-
-test('a state of the same revision changes nothing', () => {
-  const rates = told(state(1, { message_rate_per_second: 500 }), state(1, { message_rate_per_second: 10 }))
-  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 500 })
-})
-
-test('states may arrive twice and late; a newer one counts at once', () => {
-  const old = state(1)
-  const rates = told(old, state(1, { revision: 3, message_rate_per_second: 10 }), old, old)
-  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 10, keys: 1 })
-  rates.apply(`keys.key.${old.jti}`, state(1, { revision: 4, message_rate_per_second: 20 }))
-  expect(rates.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 20, keys: 1 })
-})
-
 test('a re-created stream starts empty', () => {
   const rates = told(state(1, { message_rate_per_second: 10 }))
-  rates.clear()
+  rates.states.clear()
   expect(rates.rateOf(7, NOW)).toEqual({ messagesPerSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
 })

@@ -1,77 +1,51 @@
 import { KeyRate } from '@whereabouts/contracts/messages/keys-state'
 import { allowanceOf } from '@whereabouts/contracts/messages/reader-rates'
+import { StateView } from '@whereabouts/messaging/state-view'
 import type { OrgRate } from '../../readers/org-rate.ts'
 
 /** A sum is kept this long, because no message says that a key has expired. */
 const SUM_MS = 1_000
-const SUBJECT = 'keys.key.'
 const SCOPE = 'scans:write'
-/** Older than each revision, so that the state counts when it comes again. */
-const UNREADABLE = -1
-
-type Key = {
-  orgId: number
-  revision: number
-  /** Set by an operator; null for the default. */
-  perSecond: number | null
-  expiresAtMs: number
-  isLive: boolean
-}
 
 /**
  * What each organization may send, from its live keys with `scans:write` in the KEYS stream. A message does not say which
- * key sent it (ADR 43). An organization without a known key may send as much as one key may.
+ * key sent it (ADR 43). An organization without a known key may send as much as one key may. A key whose newest state
+ * cannot be read counts as one without a rate of its own.
  */
 export class KeyRates {
-  /** By the subject of their states. */
-  readonly #keys = new Map<string, Key>()
-  readonly #byOrg = new Map<number, Set<Key>>()
+  readonly states = new StateView<{ key: KeyRate }>(
+    {
+      key: {
+        read: (payload) => KeyRate.parse(payload),
+        onChange: (jti, key, before) =>
+          this.#keep(jti, key ?? (before && { ...before, message_rate_per_second: null })),
+      },
+    },
+    () => {
+      this.#byOrg.clear()
+      this.#sums.clear()
+    },
+  )
+  readonly #byOrg = new Map<number, Map<string, KeyRate>>()
   readonly #sums = new Map<number, OrgRate & { at: number }>()
-
-  /** Throws for an unreadable state, which changes nothing. States may arrive twice and out of order. */
-  apply(subject: string, payload: unknown): void {
-    if (!subject.startsWith(SUBJECT)) return
-    const key = keyOf(KeyRate.parse(payload))
-    const known = this.#keys.get(subject)
-    if (!known || known.revision < key.revision) this.#replace(subject, known, key)
-  }
-
-  /** The newest state of a key cannot be read: it counts as a key without a rate of its own until it is published again. */
-  markUnreadable(subject: string): void {
-    const known = this.#keys.get(subject)
-    if (known) this.#replace(subject, known, { ...known, perSecond: null, revision: UNREADABLE })
-  }
-
-  /** Call if the stream was re-created. */
-  clear(): void {
-    this.#keys.clear()
-    this.#byOrg.clear()
-    this.#sums.clear()
-  }
 
   rateOf(orgId: number, now = Date.now()): OrgRate {
     const known = this.#sums.get(orgId)
     if (known && now - known.at < SUM_MS) return known
-    const live = [...(this.#byOrg.get(orgId) ?? [])].filter(({ expiresAtMs }) => expiresAtMs > now)
-    const rate = { ...allowanceOf(live.map(({ perSecond }) => perSecond)), keys: live.length }
+    const keys = [...(this.#byOrg.get(orgId)?.values() ?? [])]
+    const live = keys.filter(({ expires_at: at }) => at === null || Date.parse(at) > now)
+    const rates = live.map((key) => key.message_rate_per_second ?? null)
+    const rate = { ...allowanceOf(rates), keys: live.length }
     this.#sums.set(orgId, { ...rate, at: now })
     return rate
   }
 
-  #replace(subject: string, known: Key | undefined, key: Key): void {
-    if (known) this.#byOrg.get(known.orgId)?.delete(known)
-    this.#keys.set(subject, key)
-    const ofOrg = this.#byOrg.get(key.orgId) ?? new Set()
-    this.#byOrg.set(key.orgId, ofOrg)
-    if (key.isLive) ofOrg.add(key)
-    this.#sums.delete(key.orgId)
+  #keep(jti: string, key: KeyRate | undefined): void {
+    if (!key) return
+    const ofOrg = this.#byOrg.get(key.org_id) ?? new Map<string, KeyRate>()
+    this.#byOrg.set(key.org_id, ofOrg)
+    if (key.revoked_at === null && key.scopes.includes(SCOPE)) ofOrg.set(jti, key)
+    else ofOrg.delete(jti)
+    this.#sums.delete(key.org_id)
   }
 }
-
-const keyOf = (state: KeyRate): Key => ({
-  orgId: state.org_id,
-  revision: state.revision,
-  perSecond: state.message_rate_per_second ?? null,
-  expiresAtMs: state.expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(state.expires_at),
-  isLive: state.revoked_at === null && state.scopes.includes(SCOPE),
-})

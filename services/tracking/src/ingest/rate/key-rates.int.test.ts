@@ -5,7 +5,6 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { expect } from 'vitest'
 import { KeyRates } from './key-rates.ts'
-import { followKeyRates } from './key-rates-follower.ts'
 
 const JTI = '33333333-3333-4333-8333-333333333333'
 const SUBJECT = `keys.key.${JTI}`
@@ -33,7 +32,7 @@ test('an unreadable key state is counted, and keys is asked for it; meanwhile th
     remaining: (count: number) => void (counts.remaining = count),
   }
   await publish(bus.broker, { subject: SUBJECT, payload: state(1) })
-  const follower = followKeyRates(bus.broker, rates, createLogger('tracking', 'silent'), metrics)
+  const follower = rates.states.follow(bus.broker, createLogger('tracking', 'silent'), metrics)
   await follower.caughtUp
   expect(rates.rateOf(7)).toMatchObject({ messagesPerSecond: 500 })
   await publish(bus.broker, { subject: SUBJECT, payload: Buffer.from('{"stream"') })
