@@ -2,12 +2,11 @@ import { parseArgs } from 'node:util'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { loadEnv } from '@whereabouts/service-kit/env'
 import { Config } from '../../config.ts'
-import { explainReport, reports, type ExplainRequest, type ReportName } from './explain.ts'
+import { explainReport, reports, type ExplainRequest } from './explain.ts'
 
 const HELP = `pnpm explain REPORT --org ID [QUERY] [--analyze]
 
 Prints the statements of one report request and their plans, as PostgreSQL would run them for the service.
-For asset locations it also prints the strategy.
 
   REPORT     ${Object.keys(reports).join(', ')}
   --org ID   the organization
@@ -36,7 +35,12 @@ function readArguments(args: string[]): ExplainRequest | 'help' {
   const orgId = Number(values.org)
   if (!Number.isSafeInteger(orgId) || orgId < 1)
     throw new UsageError('--org must be the id of an organization')
-  return { report: report as ReportName, orgId, query: query.replace(/^\?/, ''), isAnalyzed: values.analyze }
+  return {
+    report: report as ExplainRequest['report'],
+    orgId,
+    query: query.replace(/^\?/, ''),
+    isAnalyzed: values.analyze,
+  }
 }
 
 function describe(error: unknown): string {
