@@ -1348,7 +1348,7 @@ export interface paths {
         };
         /**
          * List where assets were last seen
-         * @description Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the current unbroken time at one location, from the first scan there to the last.
+         * @description Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the current unbroken time at one location, from the first scan there to the last. A page costs the rows before it. Sorting by location and then by another field sorts all rows for each page. A request that takes too long is stopped after some seconds with 503 `service_unavailable`: narrow it with filters.
          *
          *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
          *

@@ -182,7 +182,9 @@ export const trackingRoutes = {
     description:
       'Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has ' +
       'no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the ' +
-      'current unbroken time at one location, from the first scan there to the last.',
+      'current unbroken time at one location, from the first scan there to the last. A page costs the rows before it. ' +
+      'Sorting by location and then by another field sorts all rows for each page. A request that takes too ' +
+      'long is stopped after some seconds with 503 `service_unavailable`: narrow it with filters.',
     query: AssetLocationsQuery,
     success: { status: 200, schema: listOf(AssetLocationRow), csv: Object.keys(assetLocation) },
     errors: ['validation_error'],

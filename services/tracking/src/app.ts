@@ -22,10 +22,9 @@ import { byLocationHandlers } from './movements/by-location.handlers.ts'
 import { movementHandlers } from './movements/movements.handlers.ts'
 import { playbackHandlers } from './movements/playback.handlers.ts'
 import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
-import { strategyCounter } from './reports/strategy-counter.ts'
 
 export type AppDeps = HistoryDeps &
-  Omit<ReportDeps, 'recordStrategy'> & { findAssetId: FindAssetId } & InventoryDeps &
+  ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
   LiveDeps &
   ReaderDeps &
   ScanPointDeps &
@@ -35,15 +34,14 @@ export type AppDeps = HistoryDeps &
 /** The HTTP server of tracking. It does not listen yet. */
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
-  const recordStrategy = strategyCounter(deps.registry)
   app.addHook('preClose', async () => deps.live.close()) // streams do not end by themselves
   serve(app, 'tracking', {
     verify: deps.verify,
     handlers: {
       ...historyHandlers(deps),
       ...legacyHistoryHandlers(deps),
-      ...reportHandlers({ ...deps, recordStrategy }),
-      ...currentLocationsHandlers({ ...deps, recordStrategy }),
+      ...reportHandlers(deps),
+      ...currentLocationsHandlers(deps),
       ...occupancyHandlers(deps),
       ...movementHandlers(deps),
       ...playbackHandlers(deps),

@@ -8,7 +8,7 @@ import { createMonths } from '../../src/partitions/partitions.loop.ts'
 import { addMonths, monthOf } from '../../src/partitions/partitions.queries.ts'
 import { plannerSettings } from '@whereabouts/db/planner'
 import type { Tables } from '../../src/db.ts'
-import { recordStatements, type Statement } from '../../src/reports/explain/record-statements.ts'
+import { recordStatements, type Statement } from '../../src/reports/explain/explain.ts'
 import { migrations } from '../tracking.fixture.ts'
 
 /** The organization of the requests. It has nearly all rows, so that reading a whole table looks cheapest. */

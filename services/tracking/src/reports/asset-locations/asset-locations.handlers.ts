@@ -16,18 +16,16 @@ export const reportHandlers = ({
   longReads,
   view,
   retentionDays,
-  recordStrategy,
   now = Date.now,
 }: ReportDeps): Pick<Handlers<'tracking'>, 'listAssetLocations'> => ({
-  async listAssetLocations({ principal: { orgId }, query, log }) {
+  async listAssetLocations({ principal: { orgId }, query }) {
     const { limit, offset, at } = query
     const filter = toFilter(view, orgId, query)
     const oldest = now() - retentionDays * DAY_MS
     if (at !== undefined && epochMs(at) < oldest) throw beforeKeptHistory('at', oldest)
-    const { rows, total, strategy } = await (at === undefined
+    const { rows, total } = await (at === undefined
       ? readAssetLocations(db.forOrg(orgId), orgId, filter)
       : readAssetLocationsAt(longReads.forOrg(orgId), orgId, filter, at))
-    recordStrategy(log, strategy)
     const data = await expandRows(db.forOrg(orgId), orgId, query.expand, rows, (row) => row.asset_id)
     return { data, limit, offset, total_count: total }
   },

@@ -48,6 +48,17 @@ describe('GET /reports/asset-locations', () => {
     expect(await list('sort=asset_external_key')).toEqual([a.id, b.id])
   })
 
+  test('sorted by location, assets without one come last, in both directions and on any page', async ({
+    tracking,
+  }) => {
+    const { a, b } = await scene(tracking)
+    const list = async (query: string) => ids(await tracking.call('GET', `/reports/asset-locations?${query}`))
+    for (const sort of ['location_external_key', '-location_external_key']) {
+      expect(await list(`sort=${sort}`)).toEqual([a.id, b.id])
+      expect(await list(`sort=${sort}&limit=1&offset=1`)).toEqual([b.id])
+    }
+  })
+
   test('q matches name, key and tag values literally', async ({ tracking }) => {
     const { a, b } = await scene(tracking)
     const list = async (q: string) =>

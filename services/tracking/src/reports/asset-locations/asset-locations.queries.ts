@@ -1,96 +1,66 @@
 import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
-import type { Sql } from '../conditions.sql.ts'
-import {
-  BOUNDS,
-  chooseCount,
-  choosePage,
-  chooseCountedPage,
-  type CountStrategy,
-  type PageStrategy,
-} from './choose-strategy.rules.ts'
-import { countAtLocations } from './count-at-locations.sql.ts'
-import { countCandidates } from './count-candidates.sql.ts'
-import { countFound } from './count-found.sql.ts'
-import { countUnseen } from './count-unseen.sql.ts'
-import { countScanned } from './count-scanned.sql.ts'
+import { countAll } from './count.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'
-import { pageByAssetKey } from './page-by-asset-key.sql.ts'
-import { countedPageByLastSeen, pageByLastSeen } from './page-by-last-seen.sql.ts'
-import { pageByLocationCounts } from './page-by-location-counts.sql.ts'
-import { pageByLocation } from './page-by-location.sql.ts'
-import { pageFromCandidates } from './page-from-candidates.sql.ts'
-import type { PageStatement } from './rows-of-page.sql.ts'
+import {
+  countMatching,
+  isFiltered,
+  isSelective,
+  sortedPage,
+  walkedPage,
+  type PageStatement,
+} from './pages.sql.ts'
 
-/** `strategy`: how the page was read. */
-export type ReportPage = { rows: AssetLocationRow[]; total: number; strategy: PageStrategy }
+/** `total`: rows on all pages. */
+export type ReportPage = { rows: AssetLocationRow[]; total: number }
 
-type Counted = { total: number; foundIds?: string[] | null }
+/** Up to this many filtered rows are sorted. For more, an index is walked in the requested order. */
+const SORT_AT_MOST = 5_000
 
-const counts: Record<CountStrategy, (orgId: number, filter: AssetLocationsFilter, idsAtMost: number) => Sql> =
-  {
-    candidates: countCandidates,
-    unseen: countUnseen,
-    found: countFound,
-    at_locations: countAtLocations,
-    scanned: countScanned,
-  }
-
-type Page = (orgId: number, filter: AssetLocationsFilter, total: number) => PageStatement
-
-const pages: Record<Exclude<PageStrategy, 'empty' | 'by_location_counts'>, Page> = {
-  from_candidates: pageFromCandidates,
-  by_last_seen: pageByLastSeen,
-  by_asset_key: pageByAssetKey,
-  by_location: pageByLocation,
-}
-
-const countedPages = { by_last_seen: countedPageByLastSeen, by_location_counts: pageByLocationCounts }
-
-/** One page of the scanned assets that are valid now, with their last location, and the number of rows on all pages. */
+/**
+ * One page of the scanned assets that are valid now, with their last location. Named and searched assets are sorted;
+ * without filters an index is walked. Rows of other filters are counted first, because PostgreSQL's planner does not
+ * know their number.
+ */
 export async function readAssetLocations(
   db: Db,
   orgId: number,
   filter: AssetLocationsFilter,
-  bounds = BOUNDS,
+  sortAtMost = SORT_AT_MOST,
 ): Promise<ReportPage> {
-  const counted = chooseCountedPage(filter, bounds)
-  if (counted) {
-    const page = await readCountedPage(db, orgId, filter, counted)
-    if (page) return page
+  const counted = isFiltered(filter) && !isSelective(filter) ? await count(db, orgId, filter) : undefined
+  if (counted !== undefined && counted <= filter.offset) return { rows: [], total: counted }
+  if (isWalked(filter, counted === undefined || counted > sortAtMost)) {
+    const total = counted === undefined ? countAll(orgId, filter) : sql`${counted}::bigint`
+    const page = await readPage(db, walkedPage(orgId, filter, total))
+    // A walk by location leaves out rows without a location key, so a short page may lack some.
+    if (page && (page.rows.length === filter.limit || !isByLocation(filter))) return page
   }
-  const { total, foundIds } = await readCount(
-    db,
-    counts[chooseCount(filter)](orgId, filter, bounds.sortAtMost),
-  )
-  const narrowed = foundIds ? { ...filter, q: undefined, assetIds: foundIds.map(Number) } : filter
-  const strategy = choosePage(narrowed, total, bounds)
-  if (strategy === 'empty') return { rows: [], total, strategy }
-  if (strategy !== 'by_location_counts') {
-    const { rows } = await pages[strategy](orgId, narrowed, total).execute(db)
-    const hasRowsWithoutKey =
-      strategy === 'by_location' && rows.length < Math.min(filter.limit, total - filter.offset)
-    if (!hasRowsWithoutKey) return { rows, total, strategy }
-  }
-  const page = await readCountedPage(db, orgId, narrowed, 'by_location_counts')
-  return page ?? { rows: [], total, strategy: 'by_location_counts' }
+  const page = await readPage(db, sortedPage(orgId, filter))
+  return page ?? { rows: [], total: filter.offset === 0 ? 0 : await count(db, orgId, filter) }
+}
+
+const isByLocation = ({ sort }: AssetLocationsFilter): boolean => sort[0]?.field === 'location_external_key'
+
+function isWalked(filter: AssetLocationsFilter, isMany: boolean): boolean {
+  const { sort, notSeenSince } = filter
+  if (isSelective(filter)) return false
+  if (isByLocation(filter)) return isMany && sort.length === 1 && notSeenSince === undefined
+  // One index has both these rows and their order.
+  return isMany || (notSeenSince !== undefined && sort[0]?.field === 'asset_last_seen')
 }
 
 /** Undefined past the last row, because then no row has the total. */
-async function readCountedPage(
-  db: Db,
-  orgId: number,
-  filter: AssetLocationsFilter,
-  strategy: keyof typeof countedPages,
-): Promise<ReportPage | undefined> {
-  const { rows } = await countedPages[strategy](orgId, filter).execute(db)
+export async function readPage(db: Db, statement: PageStatement): Promise<ReportPage | undefined> {
+  const { rows } = await statement.execute(db)
   if (!rows[0]) return undefined
   const { total } = rows[0]
-  return { rows: rows.map(({ total: _total, ...row }) => row), total, strategy }
+  return { rows: rows.map(({ total: _total, ...row }) => row), total }
 }
 
-async function readCount(db: Db, statement: Sql): Promise<Counted> {
-  const { rows } = await sql<Counted>`${statement}`.execute(db)
-  return rows[0] ?? { total: 0 }
+async function count(db: Db, orgId: number, filter: AssetLocationsFilter): Promise<number> {
+  const total = isFiltered(filter) ? countMatching(orgId, filter) : countAll(orgId, filter)
+  const { rows } = await sql<{ total: number }>`select ${total} as total`.execute(db)
+  return rows[0]?.total ?? 0
 }

@@ -1,13 +1,10 @@
-import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
-import { anyOf } from '@whereabouts/db/sql-conditions'
-import { LOCATION_KEY, type Sql } from '../conditions.sql.ts'
-import { isAtLocations, isOldEnough, matchesSearch } from './conditions.sql.ts'
-import type { AssetLocationsFilter } from './filter.ts'
-import { orderBy } from './order-by.sql.ts'
-
-type Page = { rows: AssetLocationRow[]; total: number; strategy: 'at_instant' }
+import { LOCATION_KEY, type Sql } from '../listed.sql.ts'
+import { readPage, type ReportPage } from './asset-locations.queries.ts'
+import { orderBy, type AssetLocationsFilter } from './filter.ts'
+import { isAtLocations, isNamed, isOldEnough, matchesSearch } from './filters.sql.ts'
+import type { PageStatement } from './pages.sql.ts'
 
 /**
  * The report as it was at `at`: assets that were valid and not deleted then, with the last row of their history up to
@@ -19,28 +16,22 @@ export async function readAssetLocationsAt(
   orgId: number,
   filter: AssetLocationsFilter,
   at: string,
-): Promise<Page> {
-  const page = await readPage(db, orgId, filter, at)
-  if (page.rows.length > 0 || filter.offset === 0) return page
-  return { ...page, total: (await readPage(db, orgId, { ...filter, limit: 1, offset: 0 }, at)).total }
+): Promise<ReportPage> {
+  const page = await readPage(db, pageAt(orgId, filter, at))
+  if (page || filter.offset === 0) return page ?? { rows: [], total: 0 }
+  const first = await readPage(db, pageAt(orgId, { ...filter, limit: 1, offset: 0 }, at))
+  return { rows: [], total: first?.total ?? 0 }
 }
 
-async function readPage(db: Db, orgId: number, filter: AssetLocationsFilter, at: string): Promise<Page> {
-  const { rows } = await sql<AssetLocationRow & { total: number }>`
-    with p as materialized (${lastSeen(orgId, filter, sql`${at}::timestamptz`)})
-    select p.asset_id, a.external_key as asset_external_key, p.location_id,
-           ${LOCATION_KEY} as location_external_key, p.deleted_at as asset_deleted_at,
-           p.observed_at as asset_last_seen, null as dwell_started_at, null as dwell_seconds,
-           (select count(*) from p) as total
-    from p cross join lateral (select p.external_key) a
-    left join location l on l.org_id = ${orgId} and l.id = p.location_id
-    order by ${orderBy(filter.sort)} limit ${filter.limit} offset ${filter.offset}`.execute(db)
-  return {
-    rows: rows.map(({ total: _total, ...row }) => row),
-    total: rows[0]?.total ?? 0,
-    strategy: 'at_instant',
-  }
-}
+const pageAt = (orgId: number, filter: AssetLocationsFilter, at: string): PageStatement => sql`
+  with p as materialized (${lastSeen(orgId, filter, sql`${at}::timestamptz`)})
+  select p.asset_id, a.external_key as asset_external_key, p.location_id,
+         ${LOCATION_KEY} as location_external_key, p.deleted_at as asset_deleted_at,
+         p.observed_at as asset_last_seen, null as dwell_started_at, null as dwell_seconds,
+         (select count(*) from p) as total
+  from p cross join lateral (select p.external_key) a
+  left join location l on l.org_id = ${orgId} and l.id = p.location_id
+  order by ${orderBy(filter.sort)} limit ${filter.limit} offset ${filter.offset}`
 
 /** The position, if the asset was not seen since; otherwise the newest row that is old enough. */
 export const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql): Sql => sql`
@@ -57,6 +48,4 @@ export const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql): 
   where a.org_id = ${orgId} and a.is_scanned
     and a.valid_from <= ${at} and (a.valid_to is null or a.valid_to > ${at})
     and ${filter.includeDeleted ? sql`true` : sql`(a.deleted_at is null or a.deleted_at > ${at})`}
-    and ${filter.assetIds ? anyOf('a.id', filter.assetIds, 'bigint') : sql`true`}
-    and ${filter.assetKeys ? anyOf('a.external_key', filter.assetKeys, 'text') : sql`true`}
-    and ${isOldEnough(filter)} and ${matchesSearch(filter.q)} and ${isAtLocations('p', orgId, filter)}`
+    and ${isNamed(filter)} and ${isOldEnough(filter)} and ${matchesSearch(filter.q)} and ${isAtLocations('p', orgId, filter)}`

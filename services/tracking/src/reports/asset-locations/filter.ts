@@ -1,4 +1,6 @@
 import type { SortField } from '@whereabouts/contracts/query'
+import { sql } from 'kysely'
+import { LOCATION_KEY, type Sql } from '../listed.sql.ts'
 
 export type ReportSort = 'asset_last_seen' | 'asset_external_key' | 'location_external_key'
 
@@ -26,10 +28,27 @@ export type AssetLocationsFilter = {
 
 export const LATEST_FIRST: readonly SortField<ReportSort>[] = [{ field: 'asset_last_seen', descending: true }]
 
-/** True for a filter that lists assets: a few hundred at most. */
-export const namesAssets = ({ assetIds, assetKeys }: AssetLocationsFilter): boolean =>
-  assetIds !== undefined || assetKeys !== undefined
+const columns: Record<ReportSort, Sql> = {
+  asset_last_seen: sql.raw('p.observed_at'),
+  asset_external_key: sql.raw('a.external_key'),
+  location_external_key: LOCATION_KEY,
+}
 
-/** True for a filter that excludes assets by their location. */
-export const isByLocation = ({ locationIds, withLocationOnly }: AssetLocationsFilter): boolean =>
-  locationIds !== undefined || withLocationOnly === true
+/**
+ * The requested order, then the id: without it, pages would repeat or skip equal rows. The id has the direction of
+ * the index of the first field. Rows without a location key come last, in both directions.
+ */
+export function orderBy(sort: AssetLocationsFilter['sort'], id = 'p.asset_id'): Sql {
+  const [first] = sort
+  const isIdDescending =
+    first?.field === 'asset_last_seen'
+      ? !first.descending
+      : first?.field === 'asset_external_key' && first.descending
+  const terms = sort.map(({ field, descending }) => {
+    const last = sql.raw(field === 'location_external_key' ? ' nulls last' : '')
+    return sql`${columns[field]} ${direction(descending)}${last}`
+  })
+  return sql.join([...terms, sql`${sql.ref(id)} ${direction(isIdDescending)}`])
+}
+
+export const direction = (descending: boolean | undefined): Sql => sql.raw(descending ? 'desc' : 'asc')

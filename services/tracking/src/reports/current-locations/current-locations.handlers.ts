@@ -1,7 +1,6 @@
 import type { SortField } from '@whereabouts/contracts/query'
 import type { CurrentLocationRow, CurrentLocationsQuery } from '@whereabouts/contracts/tracking'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import type { Logger } from '@whereabouts/service-kit/logging'
 import { idsOf } from '../asset-locations/asset-locations.handlers.ts'
 import { readAssetLocations } from '../asset-locations/asset-locations.queries.ts'
 import { LATEST_FIRST, type AssetLocationsFilter, type ReportSort } from '../asset-locations/filter.ts'
@@ -17,19 +16,16 @@ const SORTS = {
 export function currentLocationsHandlers({
   db,
   view,
-  recordStrategy,
-}: Pick<ReportDeps, 'db' | 'view' | 'recordStrategy'>): Pick<
+}: Pick<ReportDeps, 'db' | 'view'>): Pick<
   Handlers<'tracking'>,
   'listCurrentLocations' | 'listLegacyCurrentLocations'
 > {
   const list = async ({
     principal: { orgId },
     query,
-    log,
   }: {
     principal: { orgId: number }
     query: CurrentLocationsQuery
-    log: Logger
   }) => {
     const filter: AssetLocationsFilter = {
       limit: query.limit,
@@ -41,8 +37,7 @@ export function currentLocationsHandlers({
       withLocationOnly: true,
       q: query.q === '' ? undefined : query.q,
     }
-    const { rows, total, strategy } = await readAssetLocations(db.forOrg(orgId), orgId, filter)
-    recordStrategy(log, strategy)
+    const { rows, total } = await readAssetLocations(db.forOrg(orgId), orgId, filter)
     return { data: rows.flatMap(toRow), limit: query.limit, offset: query.offset, total_count: total }
   }
   return { listCurrentLocations: list, listLegacyCurrentLocations: list }

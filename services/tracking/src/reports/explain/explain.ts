@@ -1,21 +1,17 @@
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
 import { openDatabase } from '@whereabouts/db/database'
+import { plannerSettings } from '@whereabouts/db/planner'
 import { urlAs } from '@whereabouts/db/service-roles'
-import { ORG_SETTING, type TenantDatabase } from '@whereabouts/db/tenant-database'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { ORG_SETTING } from '@whereabouts/db/tenant-database'
 import { parsePairs } from '@whereabouts/service-kit/request-body'
 import { parsePart } from '@whereabouts/service-kit/validate'
-import type { Kysely } from 'kysely'
-import type pg from 'pg'
+import { PostgresQueryCompiler, type Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
-import { plannerSettings } from '@whereabouts/db/planner'
 import { CatalogView } from '../../projections/catalog-view.ts'
 import { reportHandlers } from '../asset-locations/asset-locations.handlers.ts'
 import { currentLocationsHandlers } from '../current-locations/current-locations.handlers.ts'
-import type { ReportDeps } from '../deps.ts'
 import { movementSummaryHandlers } from '../movement-summary/movement-summary.handlers.ts'
 import { occupancyHandlers } from '../occupancy/occupancy.handlers.ts'
-import { recordStatements, type Statement } from './record-statements.ts'
 
 /** Reports that can be explained, and their operations. */
 export const reports = {
@@ -25,10 +21,8 @@ export const reports = {
   'movement-summary': 'summarizeMovements',
 } as const satisfies Record<string, OperationId>
 
-export type ReportName = keyof typeof reports
-
 export type ExplainRequest = {
-  report: ReportName
+  report: keyof typeof reports
   orgId: number
   /** The query of a URL, without `?`. */
   query: string
@@ -46,54 +40,38 @@ export async function explainReport(url: string, request: ExplainRequest): Promi
   try {
     const sent: Statement[] = []
     const view = await viewOfLocations(database.db, request.orgId)
-    const strategies = await serveReport(recordStatements(database.db, sent), view, request)
+    await serveReport(recordStatements(database.db, sent), view, request)
     const plans = []
-    for (const statement of sent) plans.push(await explain(database.pool, statement, request.isAnalyzed))
-    return [...strategies.map((strategy) => `strategy: ${strategy}`), ...plans].join('\n\n')
+    for (const { text, values } of sent) {
+      const explain = `explain (${request.isAnalyzed ? 'analyze, buffers' : 'costs'}) ${text}`
+      const { rows } = await database.pool.query<{ 'QUERY PLAN': string }>({
+        text: explain,
+        values: [...values],
+      })
+      const parameters = values.map((value, i) => `$${i + 1} = ${JSON.stringify(value)}`)
+      plans.push([text.trim(), ...parameters, '', ...rows.map((row) => row['QUERY PLAN'])].join('\n'))
+    }
+    return plans.join('\n\n')
   } finally {
     await database.close()
   }
 }
 
-/** The strategies of the request: one for asset locations, none for the other reports. */
-async function serveReport(
-  db: Kysely<Tables>,
-  view: CatalogView,
-  { report, orgId, query }: ExplainRequest,
-): Promise<string[]> {
-  const strategies: string[] = []
-  const connection = ofOrganization(db)
-  const deps: ReportDeps = {
-    db: connection,
-    longReads: connection,
-    view,
-    retentionDays: Number.POSITIVE_INFINITY,
-    recordStrategy: (_log, strategy) => strategies.push(strategy),
-  }
+async function serveReport(db: Kysely<Tables>, view: CatalogView, { report, orgId, query }: ExplainRequest) {
+  const connection = { forOrg: () => db }
+  const deps = { db: connection, longReads: connection, view, retentionDays: Number.POSITIVE_INFINITY }
   const handlers = {
     ...reportHandlers(deps),
     ...currentLocationsHandlers(deps),
     ...occupancyHandlers(deps),
     ...movementSummaryHandlers(deps),
   }
-  const operation = reports[report]
-  const parsed = parsePart(routes[operation].query, parsePairs(query) ?? {}, 'query')
-  const handler = handlers[operation] as (context: object) => Promise<unknown>
-  await handler({ principal: { orgId }, query: parsed, log: createLogger('explain', 'silent') })
-  return strategies
+  const parsed = parsePart(routes[reports[report]].query, parsePairs(query) ?? {}, 'query')
+  const handler = handlers[reports[report]] as (context: object) => Promise<unknown>
+  await handler({ principal: { orgId }, query: parsed })
 }
 
-const ofOrganization = (db: Kysely<Tables>): TenantDatabase<Tables> => ({
-  load: () => ({ inUse: 0, idle: 1, waiting: 0, max: 1 }),
-  forOrg: () => db,
-  transaction: (_orgId, work) => db.transaction().execute(work),
-  close: async () => undefined,
-})
-
-/**
- * A view with the keys of locations, without the tree, which only a running service has: `include_descendants` finds
- * no sub-locations.
- */
+/** A view with the keys of locations, without the tree, which only a running service has. */
 async function viewOfLocations(db: Kysely<Tables>, orgId: number): Promise<CatalogView> {
   const view = new CatalogView()
   const rows = await db.selectFrom('location').selectAll().where('org_id', '=', orgId).execute()
@@ -109,12 +87,16 @@ async function viewOfLocations(db: Kysely<Tables>, orgId: number): Promise<Catal
   return view
 }
 
-async function explain(pool: pg.Pool, { text, values }: Statement, isAnalyzed: boolean): Promise<string> {
-  const options = isAnalyzed ? 'analyze, buffers' : 'costs'
-  const { rows } = await pool.query<{ 'QUERY PLAN': string }>({
-    text: `explain (${options}) ${text}`,
-    values: [...values],
+export type Statement = { text: string; values: readonly unknown[] }
+
+/** `db`, with each statement that is sent through it appended to `sent`. */
+export function recordStatements<T>(db: Kysely<T>, sent: Statement[]): Kysely<T> {
+  return db.withPlugin({
+    transformQuery: ({ node, queryId }) => {
+      const { sql: text, parameters: values } = new PostgresQueryCompiler().compileQuery(node, queryId)
+      sent.push({ text, values })
+      return node
+    },
+    transformResult: async ({ result }) => result,
   })
-  const parameters = values.map((value, i) => `$${i + 1} = ${JSON.stringify(value)}`)
-  return [text.trim(), ...parameters, '', ...rows.map((row) => row['QUERY PLAN'])].join('\n')
 }

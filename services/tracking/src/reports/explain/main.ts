@@ -2,12 +2,11 @@ import { parseArgs } from 'node:util'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { loadEnv } from '@whereabouts/service-kit/env'
 import { Config } from '../../config.ts'
-import { explainReport, reports, type ExplainRequest, type ReportName } from './explain.ts'
+import { explainReport, reports, type ExplainRequest } from './explain.ts'
 
 const HELP = `pnpm explain REPORT --org ID [QUERY] [--analyze]
 
 Prints the statements of one report request and their plans, as PostgreSQL would run them for the service.
-For asset locations it also prints the strategy.
 
   REPORT     ${Object.keys(reports).join(', ')}
   --org ID   the organization
@@ -17,44 +16,33 @@ For asset locations it also prints the strategy.
 Reads DATABASE_URL (PostgreSQL, as the role of the service tracking), or the stack of a running \`npm start\`.
 `
 
-class UsageError extends Error {}
+const isUsage = (error: unknown) => String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
+const usageError = (message: string) => Object.assign(new Error(message), { code: 'ERR_PARSE_ARGS' })
 
-function readArguments(args: string[]): ExplainRequest | 'help' {
-  const { values, positionals } = parseArgs({
-    args: args[0] === '--' ? args.slice(1) : args, // pnpm passes it on
-    allowPositionals: true,
-    options: {
-      org: { type: 'string' },
-      analyze: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
-  if (values.help) return 'help'
+function readArguments(args: string[]): ExplainRequest {
+  const options = { org: { type: 'string' }, analyze: { type: 'boolean', default: false } } as const
+  const { values, positionals } = parseArgs({ args, allowPositionals: true, options })
   const [report = '', query = '', ...rest] = positionals
   if (!Object.hasOwn(reports, report) || rest.length > 0)
-    throw new UsageError(`name one report: ${Object.keys(reports).join(', ')}`)
+    throw usageError(`name one report: ${Object.keys(reports).join(', ')}`)
   const orgId = Number(values.org)
-  if (!Number.isSafeInteger(orgId) || orgId < 1)
-    throw new UsageError('--org must be the id of an organization')
-  return { report: report as ReportName, orgId, query: query.replace(/^\?/, ''), isAnalyzed: values.analyze }
+  if (!Number.isSafeInteger(orgId) || orgId < 1) throw usageError('--org must be the id of an organization')
+  const named = report as ExplainRequest['report']
+  return { report: named, orgId, query: query.replace(/^\?/, ''), isAnalyzed: values.analyze }
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof AppError)) return error instanceof Error ? error.message : String(error)
-  const messages = error.fields?.map(({ message }) => message) ?? []
-  return messages.length > 0 ? messages.join('\n') : error.message
+async function run(args: string[]): Promise<string> {
+  if (args.includes('--help')) return HELP
+  const request = readArguments(args)
+  return explainReport(loadEnv(Config.pick({ DATABASE_URL: true }), process.env).DATABASE_URL, request)
 }
 
 try {
-  const request = readArguments(process.argv.slice(2))
-  const text =
-    request === 'help'
-      ? HELP
-      : await explainReport(loadEnv(Config.pick({ DATABASE_URL: true }), process.env).DATABASE_URL, request)
+  const text = await run(process.argv.slice(2).filter((arg) => arg !== '--')) // pnpm passes it on
   process.stdout.write(`${text.trimEnd()}\n`)
 } catch (error) {
-  const isUsage =
-    error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
-  process.stderr.write(`${describe(error)}\n${isUsage ? '\nSee pnpm explain --help\n' : ''}`)
-  process.exitCode = isUsage ? 2 : 1
+  const messages = error instanceof AppError ? error.fields?.map(({ message }) => message) : undefined
+  const text = messages?.join('\n') || (error instanceof Error ? error.message : String(error))
+  process.stderr.write(`${text}\n${isUsage(error) ? '\nSee pnpm explain --help\n' : ''}`)
+  process.exitCode = isUsage(error) ? 2 : 1
 }

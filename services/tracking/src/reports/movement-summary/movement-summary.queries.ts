@@ -3,7 +3,7 @@ import type { HourOfMovements } from '@whereabouts/contracts/movements'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import type { Db } from '../../db.ts'
 import type { Window } from './movement-summary.rules.ts'
-import type { Sql } from '../conditions.sql.ts'
+import type { Sql } from '../listed.sql.ts'
 
 /** A location, `isDeep`: with its sub-locations. */
 type Area = { locationIds: readonly number[]; isDeep: boolean }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
-import { live } from '../asset-locations/count-scanned.sql.ts'
+import { countLive } from '../asset-locations/count.sql.ts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { isListed } from '../conditions.sql.ts'
+import { isListed } from '../listed.sql.ts'
 
 /** `held`: number of assets by location, for locations that have any. */
 export type Occupancy = { held: Map<number, number>; total: number; nowhere: number }
@@ -18,7 +18,7 @@ export async function countOccupancy(
   const listed = sql`s.org_id = ${orgId} and ${isListed('s', false)}`
   const { rows } = await sql<{ id: number | null; held: number; total: number; nowhere: number }>`
     select at.id, at.held, org.total, org.nowhere
-    from (select ${live(orgId)} as total, (
+    from (select ${countLive(orgId)} as total, (
       select count(*) from asset_place s where ${listed} and s.location_id is null) as nowhere) org
     left join (
       select s.location_id as id, count(*) as held from asset_place s
