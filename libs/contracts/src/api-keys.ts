@@ -74,6 +74,13 @@ export const ApiKeyCreated = z
 
 const OrgPath = z.strictObject({ org_id: pathId })
 
+const managing = {
+  upstream: 'keys',
+  access: 'session-or-keys-admin',
+  counted: true,
+  described: true,
+} as const
+
 export const apiKeyRoutes = {
   getCurrentOrg: {
     method: 'GET',
@@ -90,10 +97,7 @@ export const apiKeyRoutes = {
   listApiKeys: {
     method: 'GET',
     path: '/orgs/{org_id}/api-keys',
-    upstream: 'keys',
-    access: 'session-or-keys-admin',
-    counted: true,
-    described: true,
+    ...managing,
     summary: 'List API keys',
     description: 'Returns the API keys of the organization, newest first. Omits revoked keys.',
     params: OrgPath,
@@ -104,10 +108,7 @@ export const apiKeyRoutes = {
   createApiKey: {
     method: 'POST',
     path: '/orgs/{org_id}/api-keys',
-    upstream: 'keys',
-    access: 'session-or-keys-admin',
-    counted: true,
-    described: true,
+    ...managing,
     summary: 'Create an API key',
     description:
       'Returns the client secret, which is shown only once. Scopes cannot be changed later. To rotate a key, create ' +
@@ -124,10 +125,7 @@ export const apiKeyRoutes = {
   revokeApiKey: {
     method: 'DELETE',
     path: '/orgs/{org_id}/api-keys/{key_id}',
-    upstream: 'keys',
-    access: 'session-or-keys-admin',
-    counted: true,
-    described: true,
+    ...managing,
     summary: 'Revoke an API key',
     description:
       '`key_id` is the id or the `jti` of the key. The access and refresh tokens of the key stop working within a ' +

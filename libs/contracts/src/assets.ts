@@ -113,14 +113,14 @@ export const AssetListQuery = z.strictObject({
 })
 export type AssetListQuery = z.infer<typeof AssetListQuery>
 
+const reading = { upstream: 'catalog', access: 'assets:read', counted: true, described: true } as const
+const writing = { upstream: 'catalog', access: 'assets:write', counted: false, described: true } as const
+
 export const assetRoutes = {
   listAssets: {
     method: 'GET',
     path: '/assets',
-    upstream: 'catalog',
-    access: 'assets:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'List assets',
     description:
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
@@ -133,10 +133,7 @@ export const assetRoutes = {
   createAsset: {
     method: 'POST',
     path: '/assets',
-    upstream: 'catalog',
-    access: 'assets:write',
-    counted: false,
-    described: true,
+    ...writing,
     summary: 'Create an asset',
     description:
       'Creates the asset and its tags in one transaction. Responds with 409 if the external key or a tag is taken, ' +
@@ -148,10 +145,7 @@ export const assetRoutes = {
   getAsset: {
     method: 'GET',
     path: '/assets/{asset_id}',
-    upstream: 'catalog',
-    access: 'assets:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'Retrieve an asset',
     params: AssetPath,
     success: { status: 200, schema: dataOf(AssetView) },
@@ -160,10 +154,8 @@ export const assetRoutes = {
   updateAsset: {
     method: 'PATCH',
     path: '/assets/{asset_id}',
-    upstream: 'catalog',
-    access: 'assets:write',
+    ...writing,
     counted: true,
-    described: true,
     summary: 'Update an asset',
     description:
       'Replaces `metadata` as a whole. Every accepted change advances `updated_at`, even an empty one. To change ' +
@@ -177,10 +169,7 @@ export const assetRoutes = {
   renameAsset: {
     method: 'POST',
     path: '/assets/{asset_id}/rename',
-    upstream: 'catalog',
-    access: 'assets:write',
-    counted: false,
-    described: true,
+    ...writing,
     summary: 'Change the external key of an asset',
     description:
       'Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` ' +
@@ -193,10 +182,7 @@ export const assetRoutes = {
   deleteAsset: {
     method: 'DELETE',
     path: '/assets/{asset_id}',
-    upstream: 'catalog',
-    access: 'assets:write',
-    counted: false,
-    described: true,
+    ...writing,
     summary: 'Delete an asset and its tags',
     description:
       'Frees its `external_key` and tags for reuse. Responds with 404 if the asset is already deleted.',

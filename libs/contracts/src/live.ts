@@ -37,14 +37,13 @@ export type RecentMovements = z.infer<typeof RecentMovements>
 /** Names of the events. After `reset` the client must reload its data, because it may have missed movements. */
 export const liveEvents = { moved: 'asset.moved', reset: 'reset' } as const
 
+const forUsers = { upstream: 'tracking', access: 'session', counted: false, described: false } as const
+
 export const liveRoutes = {
   streamMovements: {
     method: 'GET',
     path: '/movements/live',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Stream movements as server-sent events',
     description:
       'Sends the movements of the organization as they happen. Each `asset.moved` event has an `id`. To resume ' +
@@ -63,10 +62,7 @@ export const liveRoutes = {
   listRecentMovements: {
     method: 'GET',
     path: '/movements/recent',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'List the movements of the last minutes',
     description:
       'What moved in the last five minutes: counts per ten seconds, and the newest movements. `last_event_id` says ' +

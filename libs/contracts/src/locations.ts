@@ -110,14 +110,14 @@ export const LocationListQuery = z
   .check(oneOf('parent_id', 'parent_external_key', 'is_root'))
 export type LocationListQuery = z.infer<typeof LocationListQuery>
 
+const reading = { upstream: 'catalog', access: 'locations:read', counted: true, described: true } as const
+const writing = { upstream: 'catalog', access: 'locations:write', counted: false, described: true } as const
+
 export const locationRoutes = {
   listLocations: {
     method: 'GET',
     path: '/locations',
-    upstream: 'catalog',
-    access: 'locations:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'List locations',
     description:
       'Returns locations whose validity window includes the current time, sorted by `external_key` by default. ' +
@@ -131,10 +131,7 @@ export const locationRoutes = {
   createLocation: {
     method: 'POST',
     path: '/locations',
-    upstream: 'catalog',
-    access: 'locations:write',
-    counted: false,
-    described: true,
+    ...writing,
     summary: 'Create a location',
     description:
       'Creates the location and its tags in one transaction. Responds with 409 if the external key or a tag is ' +
@@ -148,10 +145,7 @@ export const locationRoutes = {
   getLocation: {
     method: 'GET',
     path: '/locations/{location_id}',
-    upstream: 'catalog',
-    access: 'locations:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'Retrieve a location',
     params: LocationPath,
     success: { status: 200, schema: dataOf(LocationView) },
@@ -160,10 +154,8 @@ export const locationRoutes = {
   updateLocation: {
     method: 'PATCH',
     path: '/locations/{location_id}',
-    upstream: 'catalog',
-    access: 'locations:write',
+    ...writing,
     counted: true,
-    described: true,
     summary: 'Update or move a location',
     description:
       'To move the location, name the parent by `parent_id`, by `parent_external_key`, or by both if they agree. ' +
@@ -179,10 +171,7 @@ export const locationRoutes = {
   renameLocation: {
     method: 'POST',
     path: '/locations/{location_id}/rename',
-    upstream: 'catalog',
-    access: 'locations:write',
-    counted: false,
-    described: true,
+    ...writing,
     summary: 'Change the external key of a location',
     description:
       'Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` ' +
@@ -195,10 +184,7 @@ export const locationRoutes = {
   deleteLocation: {
     method: 'DELETE',
     path: '/locations/{location_id}',
-    upstream: 'catalog',
-    access: 'locations:write',
-    counted: false,
-    described: true,
+    ...writing,
     summary: 'Delete a location and its tags',
     description:
       'Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.',

@@ -181,14 +181,13 @@ export type LocationUses = z.infer<typeof LocationUses>
 
 export const LocationUsesQuery = z.strictObject({ from: instantParameter, to: instantParameter })
 
+const forUsers = { upstream: 'tracking', access: 'session', counted: false, described: false } as const
+
 export const movementRoutes = {
   listLocationUses: {
     method: 'GET',
     path: '/movements/by-location',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Get arrivals, dwell and the most assets of each location in a time of at most 7 days',
     description:
       'Of each location that had an asset between `from` and `to`. An asset stays until its next movement, or until it is ' +
@@ -200,10 +199,7 @@ export const movementRoutes = {
   playMovements: {
     method: 'GET',
     path: '/movements/playback',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Get what moved in a time of at most a day, to play it back',
     description:
       'The state at `from` and all movements until `to`, oldest first: at most 10 000 assets and 200 000 movements.',
@@ -232,10 +228,7 @@ export const movementRoutes = {
   summarizeMovements: {
     method: 'GET',
     path: '/movements/summary',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Count movements per hour',
     description:
       'A movement is a history row at a different location than the previous row of the asset, or at its first ' +

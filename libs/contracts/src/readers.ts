@@ -219,14 +219,14 @@ const ReaderPath = z.strictObject({ reader_id: pathId })
 const ScanPointPath = z.strictObject({ reader_id: pathId, scan_point_id: pathId })
 const MERGE_PATCH = ['application/merge-patch+json', 'application/json'] as const
 
+const forUsers = { upstream: 'tracking', access: 'session', counted: false, described: false } as const
+const forAdmins = { upstream: 'tracking', access: 'admin', counted: false, described: false } as const
+
 export const readerRoutes = {
   listReaders: {
     method: 'GET',
     path: '/readers',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'List readers and their health',
     description: 'Returns configured and discovered readers.',
     query: ReadersQuery,
@@ -236,10 +236,7 @@ export const readerRoutes = {
   createReader: {
     method: 'POST',
     path: '/readers',
-    upstream: 'tracking',
-    access: 'admin',
-    counted: false,
-    described: false,
+    ...forAdmins,
     summary: 'Configure a reader',
     body: ReaderCreate,
     success: { status: 201, schema: dataOf(ReaderView) },
@@ -248,10 +245,7 @@ export const readerRoutes = {
   getReader: {
     method: 'GET',
     path: '/readers/{reader_id}',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Retrieve a configured reader and its health',
     params: ReaderPath,
     success: { status: 200, schema: dataOf(ReaderView) },
@@ -260,10 +254,7 @@ export const readerRoutes = {
   updateReader: {
     method: 'PATCH',
     path: '/readers/{reader_id}',
-    upstream: 'tracking',
-    access: 'admin',
-    counted: false,
-    described: false,
+    ...forAdmins,
     summary: 'Update the name, format, time zone or mapping of a reader',
     mediaTypes: MERGE_PATCH,
     params: ReaderPath,
@@ -274,10 +265,7 @@ export const readerRoutes = {
   deleteReader: {
     method: 'DELETE',
     path: '/readers/{reader_id}',
-    upstream: 'tracking',
-    access: 'admin',
-    counted: false,
-    described: false,
+    ...forAdmins,
     summary: 'Delete a reader and its scan points',
     params: ReaderPath,
     success: { status: 204 },
@@ -286,10 +274,7 @@ export const readerRoutes = {
   listReaderHours: {
     method: 'GET',
     path: '/readers/{reader_id}/hours',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'List what a reader sent in each hour of at most 30 days',
     description: 'Returns the hours of UTC that overlap `from` to `to` and have a message, oldest first.',
     params: ReaderPath,
@@ -300,10 +285,7 @@ export const readerRoutes = {
   listScanPoints: {
     method: 'GET',
     path: '/readers/{reader_id}/scan-points',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'List the scan points of a reader',
     params: ReaderPath,
     query: z.strictObject(page),
@@ -313,10 +295,7 @@ export const readerRoutes = {
   createScanPoint: {
     method: 'POST',
     path: '/readers/{reader_id}/scan-points',
-    upstream: 'tracking',
-    access: 'admin',
-    counted: false,
-    described: false,
+    ...forAdmins,
     summary: 'Assign an antenna to a location',
     params: ReaderPath,
     body: ScanPointCreate,
@@ -326,10 +305,7 @@ export const readerRoutes = {
   updateScanPoint: {
     method: 'PATCH',
     path: '/readers/{reader_id}/scan-points/{scan_point_id}',
-    upstream: 'tracking',
-    access: 'admin',
-    counted: false,
-    described: false,
+    ...forAdmins,
     summary: 'Update the name, antenna or location of a scan point',
     mediaTypes: MERGE_PATCH,
     params: ScanPointPath,
@@ -340,10 +316,7 @@ export const readerRoutes = {
   deleteScanPoint: {
     method: 'DELETE',
     path: '/readers/{reader_id}/scan-points/{scan_point_id}',
-    upstream: 'tracking',
-    access: 'admin',
-    counted: false,
-    described: false,
+    ...forAdmins,
     summary: 'Delete a scan point',
     params: ScanPointPath,
     success: { status: 204 },

@@ -51,14 +51,19 @@ const attachedTo = (owner: string) =>
 const attached = { status: 201, schema: dataOf(TagView) } as const
 const attachErrors = ['validation_error', 'bad_request', 'not_found', 'conflict'] as const
 
+const ofAssets = { upstream: 'catalog', access: 'assets:write', counted: false, described: true } as const
+const ofLocations = {
+  upstream: 'catalog',
+  access: 'locations:write',
+  counted: false,
+  described: true,
+} as const
+
 export const tagRoutes = {
   addAssetTag: {
     method: 'POST',
     path: '/assets/{asset_id}/tags',
-    upstream: 'catalog',
-    access: 'assets:write',
-    counted: false,
-    described: true,
+    ...ofAssets,
     summary: 'Attach a tag to an asset',
     description: attachedTo('the asset'),
     params: z.strictObject({ asset_id: pathId }),
@@ -69,10 +74,7 @@ export const tagRoutes = {
   removeAssetTag: {
     method: 'DELETE',
     path: '/assets/{asset_id}/tags/{tag_id}',
-    upstream: 'catalog',
-    access: 'assets:write',
-    counted: false,
-    described: true,
+    ...ofAssets,
     summary: 'Remove a tag from an asset',
     params: z.strictObject({ asset_id: pathId, tag_id: pathId }),
     success: { status: 204 },
@@ -81,10 +83,7 @@ export const tagRoutes = {
   addLocationTag: {
     method: 'POST',
     path: '/locations/{location_id}/tags',
-    upstream: 'catalog',
-    access: 'locations:write',
-    counted: false,
-    described: true,
+    ...ofLocations,
     summary: 'Attach a tag to a location',
     description: attachedTo('the location'),
     params: z.strictObject({ location_id: pathId }),
@@ -95,10 +94,7 @@ export const tagRoutes = {
   removeLocationTag: {
     method: 'DELETE',
     path: '/locations/{location_id}/tags/{tag_id}',
-    upstream: 'catalog',
-    access: 'locations:write',
-    counted: false,
-    described: true,
+    ...ofLocations,
     summary: 'Remove a tag from a location',
     params: z.strictObject({ location_id: pathId, tag_id: pathId }),
     success: { status: 204 },

@@ -154,14 +154,13 @@ export const CurrentLocationsQuery = z.strictObject({
 })
 export type CurrentLocationsQuery = z.infer<typeof CurrentLocationsQuery>
 
+const reading = { upstream: 'tracking', access: 'scans:read', counted: true, described: true } as const
+
 export const trackingRoutes = {
   listAssetHistory: {
     method: 'GET',
     path: '/assets/{asset_id}/history',
-    upstream: 'tracking',
-    access: 'scans:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'List the location history of an asset',
     description:
       'Returns one row per minute, newest first by default. `duration_seconds` is the time that the asset spent at ' +
@@ -174,10 +173,7 @@ export const trackingRoutes = {
   listAssetLocations: {
     method: 'GET',
     path: '/reports/asset-locations',
-    upstream: 'tracking',
-    access: 'scans:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'List where assets were last seen',
     description:
       'Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has ' +
@@ -192,10 +188,7 @@ export const trackingRoutes = {
   listCurrentLocations: {
     method: 'GET',
     path: '/locations/current',
-    upstream: 'tracking',
-    access: 'scans:read',
-    counted: true,
-    described: true,
+    ...reading,
     summary: 'List the current location of assets',
     description:
       'Returns external keys, most recently seen first by default. Includes only assets that were last seen at a ' +

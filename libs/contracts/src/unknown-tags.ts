@@ -90,14 +90,13 @@ export const ClaimedTagView = z
   .meta({ id: 'ClaimedTag' })
 export type ClaimedTagView = z.infer<typeof ClaimedTagView>
 
+const forUsers = { upstream: 'tracking', access: 'session', counted: false, described: false } as const
+
 export const unknownTagRoutes = {
   listUnknownTags: {
     method: 'GET',
     path: '/unknown-tags',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'List unknown tags',
     description: 'Returns tags that readers read and that no asset or location has.',
     query: UnknownTagsQuery,
@@ -107,10 +106,7 @@ export const unknownTagRoutes = {
   claimUnknownTag: {
     method: 'POST',
     path: '/unknown-tags/claim',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Assign an unknown tag to an asset or a location',
     description:
       'Idempotent: if the owner already has the tag, the response is the same as for a new assignment.',
@@ -121,10 +117,7 @@ export const unknownTagRoutes = {
   deleteUnknownTag: {
     method: 'DELETE',
     path: '/unknown-tags/{unknown_tag_id}',
-    upstream: 'tracking',
-    access: 'session',
-    counted: false,
-    described: false,
+    ...forUsers,
     summary: 'Remove a tag from the list of unknown tags',
     description: 'The list shows the tag again after the next read.',
     params: z.strictObject({ unknown_tag_id: pathId }),
