@@ -2,7 +2,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { openPool } from './login.ts'
+import { loginOf } from './login.ts'
 import { parseInt8, parseTimestamptz } from './type-parsers.ts'
 
 /** Connections in use and idle, statements that wait for a connection, and the largest number of connections. */
@@ -90,7 +90,7 @@ export function poolConfig({
  * shows in readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
-  const pool = openPool(url, poolConfig(options), log)
+  const pool = new pg.Pool({ ...poolConfig(options), ...loginOf(url, log) })
   surviveBreaks(pool, log)
   dropSilent(pool, options.statementTimeoutMs)
   const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })

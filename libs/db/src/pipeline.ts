@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import pg from 'pg'
 import { sessionOptions, types } from './database.ts'
-import { isWrongPassword, loginOf } from './login.ts'
+import { loginOf } from './login.ts'
 
 export type Pipeline = {
   /** Like `query` of a pool. Rejects while the database is unreachable. Each statement is a separate transaction. */
@@ -45,9 +45,8 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
   const login = loginOf(url, log)
 
   async function connectOnce(onEnd: () => void): Promise<pg.Client> {
-    const address = login.address()
     const client = new pg.Client({
-      connectionString: address,
+      ...login,
       pipeline: true,
       types,
       connectionTimeoutMillis: timeoutMs,
@@ -58,12 +57,7 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
     })
     // Without this listener a connection that breaks would end the process.
     client.on('error', (error) => log?.warn({ err: error }, 'database connection lost'))
-    try {
-      await client.connect()
-    } catch (error) {
-      if (isWrongPassword(error)) login.refused(address)
-      throw error
-    }
+    await client.connect()
     client.on('end', onEnd)
     client.on('error', onEnd)
     return client
@@ -73,10 +67,7 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
     const disconnected = () => {
       if (connected === connecting) connected = undefined
     }
-    const connecting = connectOnce(disconnected).catch((error: unknown) => {
-      if (!login.hasPrevious || !isWrongPassword(error)) throw error
-      return connectOnce(disconnected)
-    })
+    const connecting = connectOnce(disconnected)
     connecting.catch(disconnected)
     return connecting
   }

@@ -13,7 +13,7 @@ import {
   surviveBreaks,
   type PoolLoad,
 } from './database.ts'
-import { openPool } from './login.ts'
+import { loginOf } from './login.ts'
 import { urlAs } from './service-roles.ts'
 import { tenantDialect, type TenantConnection } from './tenant-dialect.ts'
 
@@ -79,7 +79,7 @@ export function openTenantDatabase<T>(
 ): TenantDatabase<T> {
   const { max } = options
   const config = poolConfig({ ...options, max: max + 1, statementTimeoutMs: readTimeoutMs }) // one is free to cancel
-  const pool = openPool(urlAs('tenant', url), { ...config, pipeline: true }, log)
+  const pool = new pg.Pool({ ...config, pipeline: true, ...loginOf(urlAs('tenant', url), log) })
   surviveBreaks(pool, log)
   dropSilent(pool, Math.max(readTimeoutMs, statementTimeoutMs))
   const begin = `begin; set local statement_timeout = ${statementTimeoutMs}`

@@ -25,7 +25,7 @@ test('of two passwords the first is tried first, and later the one that was acce
 })
 
 test.for([1, 2, 3, 4, 5, 7])('each of %i brokers meets both passwords', (brokers) => {
-  const tried = attempts(loginOf({ user: 'services', password: 'new,old' }), 8 * brokers)
+  const tried = attempts(loginOf({ user: 'services', password: 'new,old' }), 40 * brokers) // by chance, once in a trillion runs it does not
   for (let broker = 0; broker < brokers; broker += 1)
     expect(new Set(tried.filter((_, attempt) => attempt % brokers === broker)).size).toBe(2)
 })

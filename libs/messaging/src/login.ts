@@ -11,29 +11,22 @@ export type Login = {
 
 /**
  * The login of a user of the broker with one password, or with two while it is changed, separated by a comma. Brokers
- * are changed one after the other, so every broker must meet both passwords soon, however many brokers there are. The
- * attempts follow the Thue-Morse sequence, in which no regular selection stays the same: new, old, old, new, old, new,
- * new, old.
+ * are changed one after the other, so every broker must meet both passwords soon, however many brokers the client
+ * library tries in turn: two attempts use both passwords, and a coin decides which comes first.
  */
 export function loginOf({ user, password }: { user: string; password: string }): Login {
   const passwords = password.split(',').map((each) => each.trim())
-  let start = 0
-  let attempts = 0
-  const indexOf = (attempt: number) => (start + setBits(attempt)) % passwords.length
+  let last = passwords[0] ?? ''
+  let next = [...passwords]
   return {
     passwords: passwords.length,
     authenticator() {
-      const pass = passwords[indexOf(attempts)] ?? ''
-      attempts += 1
-      return { user, pass }
+      if (next.length === 0) next = Math.random() < 0.5 ? [...passwords] : passwords.toReversed()
+      last = next.shift() ?? last
+      return { user, pass: last }
     },
     accepted() {
-      start = indexOf(Math.max(0, attempts - 1))
-      attempts = 0
+      next = [last, ...passwords.filter((each) => each !== last)]
     },
   }
-}
-
-function setBits(n: number): number {
-  return n.toString(2).replaceAll('0', '').length
 }
