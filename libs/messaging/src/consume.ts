@@ -3,7 +3,7 @@ import type { Broker } from './connection.ts'
 import type { BatchConsumer, Consumption, HandleContext, MessageConsumer } from './consumer.ts'
 import { ConsumerRun, type RunOptions } from './consumer-run.ts'
 import type { Delivery, IncomingMessage } from './delivery.ts'
-import { handleInLanes } from './lanes.ts'
+import { handleInTracks } from './tracks.ts'
 import { describeError } from './logger.ts'
 import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
 import { rootTrace, traceFrom, traceOfMessage, withTrace, type Trace } from '@whereabouts/service-kit/trace'
@@ -47,7 +47,7 @@ async function handleAlone<T>(
 }
 
 /**
- * Handles a durable's messages in batches until stopped, see `handleInLanes`. Gives the same guarantees as `consume`.
+ * Handles a durable's messages in batches until stopped, see `handleInTracks`. Gives the same guarantees as `consume`.
  */
 export function consumeBatches<T>(
   broker: Broker,
@@ -57,7 +57,7 @@ export function consumeBatches<T>(
   const { maxMessages: max, maxWaitMs, maxBytes, alwaysWaits } = consumer
   const run = new ConsumerRun(broker, consumer, max, options)
   return run.start(() =>
-    handleInLanes(
+    handleInTracks(
       run,
       { max, maxWaitMs, maxBytes, alwaysWaits },
       {

@@ -68,7 +68,7 @@ export class Delivery implements Arrival {
   settled = false
   /** The group of the message, see `FairShare`. Empty for consumers without groups. */
   group = ''
-  /** It has overtaken a slow batch, see `handleInLanes`. */
+  /** It has overtaken a slow batch, see `handleInTracks`. */
   isExpress = false
   readonly arrivedAt = Date.now()
   /** When the broker last learned that we hold it. */

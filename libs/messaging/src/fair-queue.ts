@@ -1,5 +1,7 @@
 import type { Delivery } from './delivery.ts'
-import type { MayTake } from './lane.ts'
+
+/** True if deliveries of the group may be taken now. */
+export type MayTake = (group: string) => boolean
 
 /** Bytes that a group may take in one turn: a few milliseconds of work. A larger message waits for several turns. */
 const QUANTUM_BYTES = 64 * 1024

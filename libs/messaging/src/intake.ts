@@ -1,9 +1,8 @@
 import { natsOf, type Broker } from './connection.ts'
 import type { FairShare } from './consumer.ts'
 import { Delivery } from './delivery.ts'
-import { FairQueue } from './fair-queue.ts'
+import { FairQueue, type MayTake } from './fair-queue.ts'
 import { bytesAtATime } from './fair-share.ts'
-import type { MayTake } from './lane.ts'
 import { startPull } from './pull.ts'
 
 export type IntakeOptions = {
@@ -33,7 +32,7 @@ export type Want = {
 type Waiter = { mayTake: MayTake; count: number; wake: () => void }
 
 /**
- * Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per lane.
+ * Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per track.
  */
 export class Intake {
   readonly #pull: { ask(): void; stop(): void }

@@ -103,7 +103,7 @@ test('a group with many bytes in a batch is handled after the others, separately
 })
 
 test(
-  'each group is handled in order and never on two lanes, however long batches take',
+  'each group is handled in order and never on two tracks, however long batches take',
   { timeout: 30_000 },
   async ({ bus }) => {
     const busy = new Set<string>()
