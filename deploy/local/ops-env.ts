@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { brokerEnv } from '@whereabouts/service-kit/env'
 import { serviceEnvironment, type Wiring } from './services.ts'
 
-/** Variables of the stack on a data folder, for ops.mjs and dead-letters.mjs. */
+/** Variables of the stack on a data folder, for run.mjs. */
 export const opsEnvFile = (dataDir: string) => join(dataDir, 'ops.env')
 /** The same for republish.mjs. */
 export const republishEnvFile = (dataDir: string) => join(dataDir, 'republish.env')

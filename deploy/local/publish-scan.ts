@@ -1,4 +1,4 @@
-// The command `npm run scan` after its preparation (publish-scan.mjs): publishes one read, once or repeatedly.
+// The command `npm run scan` after its preparation (run.mjs): publishes one read, once or repeatedly.
 import { tagTypes } from '@whereabouts/contracts/tags'
 import { connectReader } from '@whereabouts/messaging/reader-connection'
 import { join, resolve } from 'node:path'

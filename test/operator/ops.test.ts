@@ -390,7 +390,7 @@ describe.concurrent('failures', () => {
 })
 
 describe.concurrent('the local stack', () => {
-  const launcher = ['deploy/local/ops.mjs', '--', 'org', 'list', '--json']
+  const launcher = ['deploy/local/run.mjs', 'ops', '--', 'org', 'list', '--json']
 
   test('pnpm ops works on the data folder of npm start and prints only the result', async () => {
     const { PATH = '' } = process.env
@@ -401,7 +401,7 @@ describe.concurrent('the local stack', () => {
 
   test('npm run dead-letters works on it too', async () => {
     const { PATH = '' } = process.env
-    const args = ['deploy/local/dead-letters.mjs', 'list', '--json']
+    const args = ['deploy/local/run.mjs', 'dead-letters', 'list', '--json']
     const ran = await runProgram(args, { env: { PATH, DATA_DIR: dataDir } })
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.json()).toMatchObject({ total: expect.any(Number), next_before: null })
