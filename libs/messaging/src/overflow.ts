@@ -230,13 +230,17 @@ export class Overflow {
     return TOKEN.test(group) && data.length <= limit - HEADER_ROOM
   }
 
-  /** Moves messages in the order of arrival. After a failure it retries the same ones first. */
+  /**
+   * Moves messages in the order of arrival. After a failure it retries the same ones first, and sends one at a time until
+   * none is left: of several, the broker could refuse one and store the next, for which there was room again.
+   */
   async #moveAll(): Promise<void> {
     if (this.#isMoving) return
     this.#isMoving = true
     const { signal } = this.#stopping
+    let isFull = false
     while (this.#moves.length > 0) {
-      const chunk = this.#nextChunk()
+      const chunk = isFull ? this.#moves.slice(0, 1) : this.#nextChunk()
       const results = await publishMany(this.#broker, chunk.map(asMessage))
       if (signal.aborted) break // they were requeued, and are stored twice at worst
       const failed = chunk.filter((_, i) => !results[i]?.ok)
@@ -244,6 +248,7 @@ export class Overflow {
       this.#moves.splice(0, chunk.length, ...failed)
       this.#settle(stored)
       if (failed.length === 0) continue
+      isFull = true
       const reason = results.find((result) => !result.ok)?.reason
       this.#options.logger.warn(
         { messages: this.#moves.length, reason },
