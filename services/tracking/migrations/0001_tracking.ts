@@ -97,7 +97,7 @@ async function createReaders(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * `scan` holds one row per asset and minute, whatever how often it was read; its primary key is what makes ingest
+ * `scan` holds one row per asset and minute, however often it was read; its primary key makes ingest
  * safe to repeat. Monthly partitions are made ahead by the service. `position` is the newest row of each asset.
  */
 async function createScans(db: Kysely<unknown>): Promise<void> {

@@ -16,7 +16,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   }
 }
 
-/** Whoever changes the validity of an asset holds its position meanwhile, so what is read under its lock is current. */
+/** A change of an asset's validity holds the lock of its position, so a read under that lock is current. */
 async function fillBatch(tx: Kysely<unknown>, after: Place): Promise<Place | undefined> {
   const { rows } = await sql<Place>`
     select org_id, id from asset where (org_id, id) > (${after.org_id}, ${after.id})

@@ -71,7 +71,7 @@ async function createMonths(db: Kysely<unknown>): Promise<void> {
 
 /**
  * Makes the movements of these minutes, and of the rows that follow them, what the rows of `scan` say. Each row and its
- * neighbors are looked up by key (`offset 0`), whatever the planner expects.
+ * neighbors are looked up by key (`offset 0`), even if the planner prefers a scan.
  */
 async function createRepair(db: Kysely<unknown>): Promise<void> {
   await sql`
