@@ -1,8 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** Not checked: the Not column of the glossary is removed below; the others are edited elsewhere at the moment. */
-const exclude = ['**/node_modules/**', '**/.cache/**', 'libs/service-kit/**', 'docs/adr/0077-*']
+/** Files that have such words. Reword one and remove it here; add none. */
+const NOT_YET = [
+  'docs/adr/0077-one-view-of-states.md',
+  'libs/service-kit/src/{build-info,counted-log,fair-gate,json-text,request-client}.ts',
+]
+const exclude = ['**/node_modules/**', '**/dist{,-docs}/**', ...NOT_YET]
 const EVERY_WORD = [
   'docs/*.md',
   'docs/adr/*.md',
@@ -10,10 +14,11 @@ const EVERY_WORD = [
   'services/console/web/**/*.{ts,tsx}',
   'services/console/web/*.html',
 ]
-const COMMENTS = ['{libs,services,deploy}/**/*.{ts,tsx,mjs,js,py}']
+const COMMENTS = ['{libs,services,deploy}/**/*.{ts,tsx,mjs,js,py,sh,yaml,conf}']
 
+const [table = ''] = /^\| Say [^]*?\n\n/m.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? []
 const rows = Array.from(
-  readFileSync('CONTRIBUTING.md', 'utf8').matchAll(/^\| ([^|]+)\|([^|]+)\|([^|]+)\|$/gm),
+  table.matchAll(/^\| ([^|]+)\|([^|]+)\|([^|]+)\|$/gm),
   ([, say = '', not = '', except = '']) => ({ say: say.trim(), not: quoted(not), except: quoted(except) }),
 )
 const known = rows.flatMap(({ say, not }) => not.map((phrase) => ({ say, phrase, find: anyForm(phrase) })))
@@ -25,7 +30,7 @@ function quoted(cell: string) {
 
 /** The words of a phrase may be on two lines of a comment or a paragraph. */
 function acrossLines(phrase: string) {
-  return phrase.replaceAll(' ', String.raw`[\s*/]+`)
+  return phrase.replaceAll(' ', String.raw`[\s*/#]+`)
 }
 
 function anyForm(phrase: string) {
