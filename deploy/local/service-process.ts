@@ -140,7 +140,7 @@ async function untilReady(name: ServiceName, opsUrl: string, isRunning: () => bo
   throw new Error(`${name} was not ready after ${READY_SECONDS} s:\n${lastLines(logFile, 12)}`)
 }
 
-/** A service is ready without the broker, but whoever starts a whole system expects it to work. */
+/** A service is ready without the broker, but a person who starts a whole system expects it to work. */
 async function isComplete(opsUrl: string): Promise<boolean> {
   try {
     const response = await fetch(`${opsUrl}/readyz`, { signal: AbortSignal.timeout(2000) })

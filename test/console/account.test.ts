@@ -53,7 +53,7 @@ test('C5 a person changes name and password, sees their sessions and ends one', 
   expect(await page.getByText('Request ID').count()).toBe(0)
   await page.getByRole('textbox', { name: 'Current password' }).fill(password)
   await change.click()
-  await page.getByText('Your password is changed. Your other sessions have ended.').waitFor()
+  await page.getByText('Password changed. Your other sessions have ended.').waitFor()
   await page.getByText('This session', { exact: true }).waitFor()
   expect([await logIn(password), await logIn('another long password')]).toEqual([401, 200])
 })

@@ -348,7 +348,7 @@ test('tags are attached and detached, and the asset is deleted; both can be undo
   await page.getByText('Deleted Forklift 7.').waitFor()
   await expectAccessible(page)
   await press(page, page.getByRole('button', { name: 'Undo' }))
-  await page.getByText('Forklift 7 is restored.').waitFor()
+  await page.getByText('Forklift 7 restored.').waitFor()
   await page.getByRole('link', { name: 'Forklift 7' }).click()
   await tags.getByRole('button', { name: 'Detach E2802' }).waitFor()
   await member.open('/assets/4711')

@@ -196,7 +196,7 @@ test('a deleted asset is found in the list and restored on its page', async ({ m
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Restore' }).click()
   await page.getByRole('heading', { name: 'Old crate', level: 1 }).waitFor()
-  await page.getByText('Old crate is restored.').waitFor()
+  await page.getByText('Old crate restored.').waitFor()
   await page.getByRole('button', { name: 'Detach E28011' }).waitFor()
 })
 

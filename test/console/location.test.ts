@@ -97,7 +97,7 @@ test('edits, renames and tags a location; errors are shown at their field', asyn
   await dialog.getByRole('button', { name: 'Detach' }).click()
   await page.getByText('No tags yet.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).click()
-  await page.getByText('E2801160 is attached again.').waitFor()
+  await page.getByText('E2801160 attached again.').waitFor()
   await page.getByRole('button', { name: 'Detach E2801160' }).click()
   await dialog.getByRole('button', { name: 'Detach' }).click()
   await page.getByText('No tags yet.').waitFor()
@@ -137,7 +137,7 @@ test('a location with sub-locations says why it cannot be deleted; another one i
   await page.getByText('Deleted Dock.').waitFor()
   await expectAccessible(page)
   await press(page, page.getByRole('button', { name: 'Undo' }))
-  await page.getByText('Dock is restored.').waitFor()
+  await page.getByText('Dock restored.').waitFor()
   await page.getByRole('button', { name: 'Sub-locations of Hall' }).click()
   await page
     .getByRole('list', { name: 'Sub-locations of Hall' })

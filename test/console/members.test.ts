@@ -126,7 +126,7 @@ test('C5 an administrator makes a reset link, with which a member chooses a new 
   await guest.page.getByText('Use at least 10 characters.', { exact: true }).waitFor()
   await guest.page.getByRole('textbox', { name: 'New password' }).fill('another password of hers')
   await change.click()
-  await guest.page.getByRole('heading', { name: 'Your password is changed' }).waitFor()
+  await guest.page.getByRole('heading', { name: 'Password changed' }).waitFor()
   await guest.page.getByRole('link', { name: 'Sign in' }).click()
   await guest.page.getByRole('textbox', { name: 'Email' }).fill(grace.email)
   await guest.page.getByRole('textbox', { name: 'Password' }).fill('another password of hers')

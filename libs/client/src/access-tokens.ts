@@ -12,8 +12,8 @@ export type AccessTokens = {
 
 /**
  * `getToken` for `createClient`, for programs that have an API key. Exchanges the key if there is no token or the token
- * is about to expire; simultaneous requests share one exchange. A failed exchange rejects, and the next request tries
- * again. `client` must have no token. `now` is in milliseconds, for tests.
+ * is about to expire; simultaneous requests share one exchange. A failed exchange rejects, and the next request
+ * retries. `client` must have no token. `now` is in milliseconds, for tests.
  */
 export function accessTokens(
   client: Client,

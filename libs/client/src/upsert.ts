@@ -53,7 +53,7 @@ async function upsert<T extends Asset | Location, Fields extends { tags?: Tag[] 
 const isSameTag = (a: { tag_type: string; value: string }, b: Tag) =>
   a.tag_type === b.tag_type && a.value === b.value
 
-/** JSON values, whatever the order of their members. Instants are equal in any notation. */
+/** JSON values with members in any order. Instants are equal in any notation. */
 function isEqual(stored: unknown, wanted: unknown): boolean {
   if (stored === wanted) return true
   if (typeof stored === 'string' && typeof wanted === 'string')

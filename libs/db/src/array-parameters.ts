@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
 // Lists of thousands of values as one parameter each, in PostgreSQL's binary format. The server reads it several times
-// faster than text, and here it costs one buffer and no strings. pg sends every buffer as binary, whatever the type.
+// faster than text, and here it costs one buffer and no strings. pg sends every buffer as binary, for any type.
 
 const INT8_OID = 20
 const TEXT_OID = 25

@@ -85,8 +85,8 @@ export function poolConfig({
 }
 
 /**
- * Opens a pool to one database as one role. `url` may carry a `previous_password` (login.ts). `int8` becomes a number (beyond 2^53-1 it throws), and `timestamptz`
- * becomes the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database
+ * Opens a pool to one database as one role. `url` may carry a `previous_password` (login.ts). `int8` becomes a
+ * number (beyond 2^53-1 it throws), and `timestamptz` becomes the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database
  * shows in readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
@@ -115,7 +115,7 @@ export function surviveBreaks(pool: pg.Pool, log: Logger | undefined): void {
 /**
  * Closes a connection that is in use and carries nothing for longer than any statement may take: the machine at the
  * other end is gone, and the system would notice it after a quarter of an hour. The statement then fails, and the pool
- * opens a new connection. Whoever holds a connection without a statement must send one from time to time. With a timeout
+ * opens a new connection. Code that holds an idle connection must send a statement now and then. With a timeout
  * of 0, statements may take for ever, as in migrations.
  */
 export function dropSilent(pool: pg.Pool, statementTimeoutMs = STATEMENT_TIMEOUT_MS): void {

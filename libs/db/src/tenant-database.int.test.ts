@@ -339,7 +339,7 @@ describe('an organization with many slow statements', () => {
     expect((await Promise.allSettled(flood.slice(1_001)))[0]).toMatchObject({
       reason: { type: 'rate_limited', headers: { 'retry-after': '1' } },
     })
-    expect(await flood.at(-1)?.catch(isDatabaseOutage)).toBe(true) // so that consumers and loops try again
+    expect(await flood.at(-1)?.catch(isDatabaseOutage)).toBe(true) // so consumers and loops retry
     expect(await readAll(shared.forOrg(2))).toEqual(expect.any(Array))
     await Promise.all(flood.slice(0, 1_001))
     await shared.close()

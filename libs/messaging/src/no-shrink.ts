@@ -21,7 +21,7 @@ export class StreamsWouldShrink extends Error {
 
 /**
  * Throws StreamsWouldShrink if a change drops what is stored: a restore or an older release must not lose scans
- * because it knows other limits. A lower limit that everything stored fits into is no loss.
+ * because it knows other limits. A lower limit that still holds everything stored is allowed.
  */
 export function refuseToShrink(changes: readonly StreamChange[], now = Date.now()): void {
   const losses = changes.flatMap((change) => lossesOf(change, now))

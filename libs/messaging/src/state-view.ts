@@ -49,7 +49,7 @@ export class StateView<States extends Record<string, Revised>> {
       immediate: true,
       onState: (subject, payload) => this.apply(subject, payload),
       onReset: () => this.clear(),
-      onUnreadable: (subject) => this.#forget(subject),
+      onUnreadable: (subject) => this.#drop(subject),
       owner,
       stateMetrics: metrics,
       logger,
@@ -113,7 +113,7 @@ export class StateView<States extends Record<string, Revised>> {
     this.#onReset()
   }
 
-  #forget(subject: string): void {
+  #drop(subject: string): void {
     const known = this.#states.get(subject) ?? undefined
     this.#states.delete(subject)
     if (known) this.#kindOf(subject)?.onChange?.(idOf(subject), undefined, known)

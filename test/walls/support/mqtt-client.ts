@@ -9,8 +9,7 @@ export type Mqtt = {
   /** False once the broker ended it. */
   isOpen(): boolean
   /**
-   * Resolves with true when the broker acknowledged it, at QoS 0 when it was sent; false when the connection ended
-   * first.
+   * Resolves to true once acknowledged (QoS 0: once sent), or false if the connection closes first.
    */
   publish(
     topic: string,

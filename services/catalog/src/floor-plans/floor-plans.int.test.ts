@@ -70,7 +70,7 @@ describe('a location that is deleted', () => {
     expect(await floor.list()).toEqual([saved])
   })
 
-  test('is forgotten when its room is needed', async ({ catalog }) => {
+  test('is dropped when its room is needed', async ({ catalog }) => {
     const floor = floorOf(catalog)
     const [hall, gone] = [await catalog.location(), await catalog.location()]
     await store(catalog, gone.id, floorLimits.zones - 2)

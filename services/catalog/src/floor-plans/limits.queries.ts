@@ -6,7 +6,7 @@ import { imagesTooLarge, tooManyPlans, tooManyReaders, tooManyZones } from '../e
 import { deleteUnusedImages } from './floor-plans.queries.ts'
 
 /**
- * What belongs to deleted locations counts too: otherwise it would have no limit. It is forgotten as soon as its room is
+ * Plans of deleted locations count too, otherwise they would have no limit. They are dropped as soon as their room is
  * needed, because nobody could remove it by hand.
  */
 
@@ -25,7 +25,7 @@ export async function admitPlan(tx: Tx, orgId: number, plan: NewPlan): Promise<Z
   const { place, zones, kept, readers } = plan
   const all = [...kept, ...zones]
   if (!(await excess(tx, orgId, place, { zones: all, readers }))) return all
-  await forgetDeleted(tx, orgId)
+  await dropDeleted(tx, orgId)
   const problem = await excess(tx, orgId, place, { zones, readers })
   if (problem) throw problem
   return [...zones]
@@ -39,7 +39,7 @@ export async function admitImage(
 ): Promise<void> {
   const fits = async () => (await bytesWithout(tx, orgId, image.hash)) + image.size <= floorLimits.imageBytes
   if (await fits()) return
-  await forgetDeleted(tx, orgId)
+  await dropDeleted(tx, orgId)
   await deleteUnusedImages(tx, orgId)
   if (!(await fits())) throw imagesTooLarge()
 }
@@ -70,7 +70,7 @@ async function bytesWithout(tx: Tx, orgId: number, hash: string): Promise<number
 }
 
 /** Deletes the plans and zones of deleted locations. */
-async function forgetDeleted(tx: Tx, orgId: number): Promise<void> {
+async function dropDeleted(tx: Tx, orgId: number): Promise<void> {
   await sql`delete from floor_plan where org_id = ${orgId} and place <> 0 and not exists (
     select from location where org_id = ${orgId} and id = place and deleted_at is null)`.execute(tx)
   await sql`update floor_plan set zones = (

@@ -59,7 +59,7 @@ export function listProblems(org: Org, { kind, query }: Of<'list'>, reply: Reply
   ]
 }
 
-/** The sort fields up to the first instant. Rows show only its milliseconds, so the order after it is not visible. */
+/** Sort fields up to the first timestamp. Rows show milliseconds only, so we cannot check ties after it. */
 function orderShown(sort: Sort): string[] {
   const fields = sort.map(({ field }) => field)
   const instant = fields.findIndex((field) => field.endsWith('_at'))

@@ -179,7 +179,7 @@ function RoomList({ rooms, ...rest }: ListProps) {
   )
 }
 
-/** How a room that is no rectangle is cut out of its box, and where its name stands. */
+/** How a room that is not a rectangle is cut out of its box, and where its name stands. */
 function shapeOf({ outline, box }: PlacedRoom) {
   if (!outline) return undefined
   const corners = outline.map(([x, y]): Point => [x - box.x, y - box.y])

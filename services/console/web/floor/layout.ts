@@ -5,7 +5,7 @@ export type Box = { x: number; y: number; width: number; height: number }
 
 export type Point = readonly [x: number, y: number]
 
-/** A room on the picture. `isOpen`: its sub-locations are drawn inside of it. `outline`: its corners, if it is no rectangle. */
+/** A room on the picture. `isOpen`: its sub-locations are drawn inside of it. `outline`: its corners, unless it is a rectangle. */
 export type PlacedRoom = { room: Room; box: Box; isOpen: boolean; outline?: readonly Point[] }
 
 export const GAP = 8

@@ -32,7 +32,7 @@ export function spotsOf({ assets, placed }: Content): ReadonlyMap<number, Spot> 
   return spots
 }
 
-/** Half of the name in the middle of a room that is no rectangle. */
+/** Half of the name in the middle of a room that is not a rectangle. */
 const NAME = { width: 60, height: 16 }
 
 /** Where a dot may stand. */
@@ -49,7 +49,7 @@ function spotsIn({ box, outline }: PlacedRoom): readonly Spot[] {
   )
 }
 
-/** Seeds of a sunflower are spread evenly; here stretched to the room. `share`: of the seeds, how many are further inside. */
+/** Seeds of a sunflower are spread evenly; here stretched to the room. `share`: how many of the seeds are closer to the center. */
 function sunflower(share: number, seed: number, { x, y, width, height }: Box): Spot {
   const radius = Math.sqrt(share)
   const angle = seed * GOLDEN_ANGLE

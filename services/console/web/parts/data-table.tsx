@@ -35,7 +35,7 @@ export type DataTableProps<Row> = {
   sorting?: Sorting
   /** Below this width in pixels, and above that of a phone, the table scrolls in its region. */
   minWidth?: number
-  /** Columns keep their widths, whatever the rows show. Those without `width` share the rest. */
+  /** The widths of columns do not depend on the rows. Those without `width` share the rest. */
   isFixed?: boolean
   /** Pixels, after which the table scrolls. */
   maxHeight?: number

@@ -3,7 +3,7 @@ import { failureOf, inWords } from './failure.ts'
 
 type Props = {
   error: unknown
-  /** Adds a button that tries again. Not shown for things that do not exist. */
+  /** Adds a button that retries. Not shown for things that do not exist. */
   onRetry?: () => void
   /** Fields that show their own messages. */
   shownFields?: readonly string[]

@@ -30,7 +30,7 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
     offerUndo({
       message: `Detached ${value}.`,
       undo: () => attach({ tag_type: type, value }),
-      done: `${value} is attached again.`,
+      done: `${value} attached again.`,
       reload,
     })
   }

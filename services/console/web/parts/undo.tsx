@@ -7,7 +7,7 @@ type Undo = {
   /** What happened, for example `Deleted Forklift 7.` */
   message: string
   undo: () => Promise<unknown>
-  /** Said afterwards, for example `Forklift 7 is restored.` */
+  /** Said afterwards, for example `Forklift 7 restored.` */
   done: string
   reload: readonly (readonly unknown[])[]
   /** Another way, if an undo fails: opens the page of the deleted thing. */

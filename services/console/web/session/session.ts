@@ -133,8 +133,8 @@ export function findSession(): Promise<void> {
 }
 
 /**
- * A page that comes back from the back/forward cache may belong to a session that has ended meanwhile. It asks with
- * the token that it has: people who go back several pages at once would renew several times at once.
+ * A page that comes back from the back/forward cache may belong to a session that has ended meanwhile. Check with
+ * the current token; renewing here would renew once per restored page.
  */
 function checkAfterReturn({ persisted }: PageTransitionEvent): void {
   const used = token?.value

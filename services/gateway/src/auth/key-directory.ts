@@ -112,7 +112,7 @@ function lookup<S>(options: Asked, schema: z.ZodType<S>) {
     if (known && known.until > now()) return known.status
     const status = ask(path, schema, options)
     recent.set(path, { status, until: now() + BELIEVED_MS })
-    status.catch(() => recent.delete(path)) // the next request tries again
+    status.catch(() => recent.delete(path)) // the next request retries
     lookups.inc({ source: 'service' })
     return status
   }

@@ -15,7 +15,7 @@ type States = { key: KeyAccess; member: MemberRevision; chain: never }
 export class KeyView {
   readonly states: StateView<States>
   /**
-   * When each may be deleted, in milliseconds since 1970; roughly the oldest first. Not an LRU cache, and not forgotten
+   * When each may be deleted, in milliseconds since 1970; roughly the oldest first. Not an LRU cache, and not evicted
    * like other states: an eviction would make an ended session valid again.
    */
   readonly #endedChains = new Map<string, number>()

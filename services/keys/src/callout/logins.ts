@@ -83,7 +83,7 @@ const overMqtt: Place = { account: 'MQTT', subscribe: [], connectionTypes: ['MQT
 
 /**
  * The organization's own account, where its readers may subscribe to any inbox, as clients do for acknowledgements. If
- * there is none for it, a shared account with an inbox prefix of the key (ADR 64).
+ * no account is free, a shared account with a per-key inbox prefix (ADR 64).
  */
 async function overNats({ db, connections }: LoginDeps, { org_id, jti }: UsableKey): Promise<Place> {
   const number = await readerAccountOf(db, org_id, {

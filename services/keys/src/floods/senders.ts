@@ -24,8 +24,8 @@ export class Senders {
 
   /** Without users that are not keys. `nowMs` is of a monotonic clock. */
   async find(users: readonly string[], nowMs: number): Promise<Map<string, Sender>> {
-    forgetOld(this.#orgs, nowMs)
-    forgetOld(this.#allowances, nowMs)
+    dropOld(this.#orgs, nowMs)
+    dropOld(this.#allowances, nowMs)
     const unknown = users.filter((user) => !this.#orgs.has(user))
     if (unknown.length > 0) {
       const orgs = await findOrgsOfKeys(this.#db, unknown)
@@ -48,6 +48,6 @@ export class Senders {
   }
 }
 
-function forgetOld(reads: Map<unknown, Read<unknown>>, nowMs: number): void {
+function dropOld(reads: Map<unknown, Read<unknown>>, nowMs: number): void {
   for (const [key, { atMs }] of reads) if (nowMs - atMs > FRESH_MS) reads.delete(key)
 }

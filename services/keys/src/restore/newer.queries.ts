@@ -8,7 +8,7 @@ import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
 export type Applied = 'older' | 'same' | 'missing'
 
 /**
- * Applies a revocation whatever the revisions, and never undoes one. Also disconnects the readers of a missing key,
+ * Applies a revocation of any revision, and never undoes one. Also disconnects the readers of a missing key,
  * because nobody could revoke it.
  */
 export async function applyKey(tx: Tx, state: KeyState): Promise<Applied> {

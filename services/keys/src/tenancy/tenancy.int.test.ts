@@ -9,7 +9,7 @@ import type { Tenants } from '../db.ts'
 import { ADDRESS_RATE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { findOrg } from '../orgs/orgs.queries.ts'
 
-/** The service with statements that forget the organization, on the database of this file. */
+/** The service with statements that omit the organization, on the database of this file. */
 function forgetfulService(keys: Keys, tenants: Tenants) {
   const callers = testCallers('keys')
   const app = buildApp({

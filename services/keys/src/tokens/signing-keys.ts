@@ -84,7 +84,7 @@ async function rotate(tx: Tx, secret: Buffer): Promise<void> {
 }
 
 /**
- * Rotates at once, whatever the age of the active key. If the next key is too new for every verifier to know it,
+ * Rotates at once, at any age of the active key. If the next key is too new for every verifier to know it,
  * nothing changes and `rotated` is false. Throws if the keys were sealed under another secret, because the replicas
  * could not open a key that is sealed under this one.
  */

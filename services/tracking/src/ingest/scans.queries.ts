@@ -65,7 +65,7 @@ function matching(observations: readonly Observation[], rows: readonly RowKey[])
 const CAUSE = ['reader_key', 'antenna', 'tag_id', 'location_key', 'scan_point_id', 'empty_scan_point_id']
 const columns = sql.raw(`org_id, asset_id, minute, observed_at, location_id, ${CAUSE.join(', ')}`)
 
-/** Whatever changes the location of a row changes all that caused it. */
+/** An update of a row's location also updates its cause. */
 const causeFrom = (row: string) => sql.raw(CAUSE.map((column) => `${column} = ${row}.${column}`).join(', '))
 
 const rowsOf = (rows: readonly Observation[]): RawBuilder<unknown> => sql`

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 /** More than this in an hour, and somebody should look: a reader that was just configured sends a few. */
 const MANY = 100
 const HALF_HOUR_MS = 30 * 60_000
-/** Of the organizations beyond these, those that were quiet for longest are forgotten. */
+/** Beyond this many, the organizations that were quiet for longest are dropped. */
 const MAX_ORGS = 10_000
 
 type Counts = { half: number; count: number; before: number }

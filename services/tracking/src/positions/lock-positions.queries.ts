@@ -15,7 +15,7 @@ export type LockOptions = {
  * position, it inserts and locks a row at minus infinity, which it does not return. It also turns off the trigger of
  * migration 0070, because every writer of rows writes their movements too.
  *
- * If a position is missing, the first statement locks nothing: whoever inserts while it holds locks could deadlock.
+ * If a position is missing, the first statement locks nothing, because an insert under other locks could deadlock.
  */
 export async function lockPositions(
   tx: Tx,

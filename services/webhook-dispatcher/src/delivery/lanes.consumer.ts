@@ -60,8 +60,8 @@ export function lanesConsumer(
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
 /**
- * Throws PoisonError unless the message is an event of the organization in its subject. An unknown type of event is tried
- * again: in a rollout, another replica may know it.
+ * Throws PoisonError unless the message is an event of the organization in its subject. An unknown type of event is
+ * requeued: in a rollout, another replica may know it.
  */
 export function decodeJob(message: IncomingMessage): Job {
   const { subject, receivedAt, deliveryCount } = message

@@ -21,7 +21,7 @@ export function NameCard() {
     {
       check: () => ({ name: firstOf(filled(name, 'Enter your name.'), atMost(name, 255)) }),
       reload: [['me'], ['members']],
-      onDone: () => sayDone('Your name is changed.'),
+      onDone: () => sayDone('Name changed.'),
     },
   )
   return (

@@ -47,7 +47,7 @@ function RenameForm({ id, current }: { id: number; current: string }) {
         name: firstOf(filled(name, 'Enter the name of your organization.'), atMost(name, 255)),
       }),
       reload: [['me'], ['sessions']],
-      onDone: () => sayDone('The organization is renamed.'),
+      onDone: () => sayDone('Organization renamed.'),
     },
   )
   return (

@@ -23,14 +23,14 @@ export function PasswordCard() {
       new_password: firstOf(
         newPassword(form.new_password, user.email),
         form.new_password === form.current_password
-          ? 'Choose another password than the current one.'
+          ? 'Choose a password that differs from your current one.'
           : undefined,
       ),
     }),
     reload: [['sessions']],
     onDone: () => {
       setForm(EMPTY)
-      sayDone('Your password is changed. Your other sessions have ended.')
+      sayDone('Password changed. Your other sessions have ended.')
     },
   })
   const { current_password: current } = send.fields

@@ -17,7 +17,7 @@ export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
     offerUndo({
       message: `Deleted ${name}.`,
       undo: () => restoreAsset(id),
-      done: `${name} is restored.`,
+      done: `${name} restored.`,
       reload: reloadedAsset(id),
       open: { label: `Open ${name}`, go: () => void navigate({ to: `/assets/${id}` }) },
     })

@@ -36,7 +36,7 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
   const send = useSend(async () => restore(keyHeldBy ? key : undefined), {
     reload,
     onFailure: more.onFailure,
-    onDone: ({ data }) => notifications.show({ message: `${data.name} is restored.` }),
+    onDone: ({ data }) => notifications.show({ message: `${data.name} restored.` }),
     check: () => ({
       external_key: keyHeldBy ? (filled(key, 'Enter another key.') ?? externalKey(key)) : undefined,
     }),

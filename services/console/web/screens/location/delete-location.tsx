@@ -29,7 +29,7 @@ function Delete({ location: { id, name } }: { location: Location }) {
     offerUndo({
       message: `Deleted ${name}.`,
       undo: () => restoreLocation(id),
-      done: `${name} is restored.`,
+      done: `${name} restored.`,
       reload: reloadedLocation,
       open: { label: `Open ${name}`, go: () => void navigate({ to: `/locations/${id}` }) },
     })

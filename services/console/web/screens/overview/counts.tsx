@@ -11,7 +11,7 @@ const LINKS = [
 
 const number = new Intl.NumberFormat()
 
-/** How much there is, in one line: it is no news. */
+/** How much there is, in one line, because it is not news. */
 export const CountLine = ({ counts }: { counts: Counts }) => (
   <Group gap="lg">
     {LINKS.map(({ field, label, to }) => (

@@ -19,7 +19,7 @@ export function offerUndo(readerId: number, { antenna, name, location }: ScanPoi
       await reload()
     } catch (error) {
       const { title, detail } = failureOf(error)
-      notifications.show({ color: 'red', title, message: detail ?? `${name} is not restored.` })
+      notifications.show({ color: 'red', title, message: detail ?? `${name} could not be restored.` })
     }
   }
   notifications.show({
@@ -27,7 +27,7 @@ export function offerUndo(readerId: number, { antenna, name, location }: ScanPoi
     autoClose: SHOWN_MS,
     message: (
       <Group justify="space-between" wrap="nowrap">
-        <Text size="sm">{`${name} is deleted.`}</Text>
+        <Text size="sm">{`${name} deleted.`}</Text>
         <Button
           size="compact-sm"
           variant="default"

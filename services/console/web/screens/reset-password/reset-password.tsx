@@ -37,7 +37,7 @@ export default function ResetPassword() {
     )
   if (send.result === true)
     return (
-      <SignedOutPage title="Your password is changed">
+      <SignedOutPage title="Password changed">
         <Text size="sm" role="status">
           You are signed out everywhere. Sign in with the new password.
         </Text>
