@@ -10,6 +10,8 @@ export type Operation = {
   status: 200 | 201 | 401 | 429
   /** Only on request (`--only`), because it is a question for many assets. */
   isRare?: true
+  /** It reads all data of the organization, so it has no target. */
+  readsAll?: true
   mediaType?: string
   /** Default: those of the key. */
   headers?: (key: Key, organization: Organization) => Headers
@@ -78,9 +80,9 @@ const RARE: readonly Operation[] = [
   report('search', (_, n) => `&q=${nth(WORDS, n)}%20${n % 1_000}`),
   report('search-wide', (_, n) => `&q=${nth(WORDS, n)}`),
   report('search-below', ({ locations }, n) => `&q=${nth(WORDS, n)}&location_id=${nth(locations, 1).id}&include_descendants=true`),
-  report('past', then),
+  { ...report('past', then), readsAll: true },
   report('past-of-200', (of, n) => then(of, n) + some('asset_id', of.assets, n, 200)),
-  report('past-at', (of, n) => then(of, n) + some('location_id', of.locations, n, 1)),
+  { ...report('past-at', (of, n) => then(of, n) + some('location_id', of.locations, n, 1)), readsAll: true },
   current('middle', middle),
   current('by-location', () => '&sort=location'),
   current('at', ({ locations }, n) => `&location=${nth(locations, n * 7_919).key}`),

@@ -141,12 +141,14 @@ function costVerdict({ operation, result }: Measured): Verdict {
 }
 
 /** Requests that wait for no others have a target. */
-const aloneVerdicts = (measured: readonly Measured[], { connections }: Settings): Verdict[] =>
-  connections > 1
-    ? []
-    : measured.map(({ operation, result }) =>
-        atMost(`${operation}: p99`, MOST_ALONE_MS, [result.sides[0]?.p99 ?? Number.NaN]),
-      )
+function aloneVerdicts(measured: readonly Measured[], { connections, operations }: Settings): Verdict[] {
+  const targeted = new Set(operations.filter(({ readsAll }) => !readsAll).map(({ name }) => name))
+  return measured
+    .filter(({ operation }) => connections === 1 && targeted.has(operation))
+    .map(({ operation, result }) =>
+      atMost(`${operation}: p99`, MOST_ALONE_MS, [result.sides[0]?.p99 ?? Number.NaN]),
+    )
+}
 
 async function prepare(system: System, settings: Settings, say: Say): Promise<Target> {
   if (settings.statements) await recordStatements(system.stack)
