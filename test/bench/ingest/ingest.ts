@@ -111,7 +111,12 @@ async function compareRescans({ both, sides, settings, say }: Bench): Promise<Ve
     return drain(system, nc, () => publishRescans(nc, warehouse, messages, readAt))
   })
   const count = messages * READS_PER_MESSAGE
-  return [compareRates(both, { title: 'Rescans', unit: 'reads', count, pairs }, say)]
+  const [first, last] = [pairs[0]?.now.residentMiB ?? 0, pairs.at(-1)?.now.residentMiB ?? 0]
+  return [
+    compareRates(both, { title: 'Rescans', unit: 'reads', count, pairs }, say),
+    atMost('100 000 rescans', 1, pairs.map(({ now }) => (now.seconds * 100_000) / count), 's'),
+    atMost('memory: growth from the first round of rescans to the last', 30, [last - first], 'MiB'),
+  ] // oxfmt-ignore
 }
 
 /** Every read is the first of its asset and minute. */
