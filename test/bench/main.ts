@@ -1,9 +1,7 @@
 // `pnpm bench <name>`: measures the product on this machine. All servers listen on loopback.
 import { benchConsole, CONSOLE_HELP } from './console/console.ts'
-import { benchEdge, EDGE_HELP } from './edge/edge.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
-import { benchReports, REPORTS_HELP } from './reports/reports.ts'
 import { benchRequests, REQUESTS_HELP } from './requests/requests.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
@@ -11,10 +9,8 @@ import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
 const HELP = `pnpm bench <name> [flags]    measure the product on this machine; exits with 1 if a target is missed
 
 ${CONSOLE_HELP}
-${EDGE_HELP}
 ${FAIRNESS_HELP}
 ${INGEST_HELP}
-${REPORTS_HELP}
 ${REQUESTS_HELP}
 ${WALLS_HELP}
 ${WEBHOOKS_HELP}
@@ -23,10 +19,8 @@ ${WEBHOOKS_HELP}
 
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   console: benchConsole,
-  edge: benchEdge,
   fairness: benchFairness,
   ingest: benchIngest,
-  reports: benchReports,
   requests: benchRequests,
   walls: benchWalls,
   webhooks: benchWebhooks,

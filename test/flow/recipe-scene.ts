@@ -1,6 +1,6 @@
 import { unwrap } from '@whereabouts/client/client'
 import type { Stack } from '@whereabouts/deploy/local/stack'
-import { inTracking } from '../bench/ingest/warehouse.ts'
+import { asOwner } from '../bench/load/database.ts'
 import { newOrganization, type Organization, type Tag } from '../system/organization.ts'
 
 const DAY_MS = 86_400_000
@@ -40,7 +40,7 @@ export async function prepareScene(stack: Stack): Promise<Scene> {
   const lastWeek = new Date(Date.now() - 8 * DAY_MS)
   await addSighting(stack, scene, 'FORKLIFT-7', 'YARD', lastWeek)
   await addSighting(stack, scene, 'PALLET-1', 'YARD', lastWeek)
-  await inTracking(stack, (client) => client.query(LAST_SEEN, [org.id, ids['PALLET-2'], lastWeek]))
+  await asOwner(stack, 'tracking', (client) => client.query(LAST_SEEN, [org.id, ids['PALLET-2'], lastWeek]))
   await addSighting(stack, scene, 'PALLET-2', 'YARD', lastWeek, 450)
   return scene
 }
@@ -55,7 +55,7 @@ export async function addYesterday(stack: Stack, scene: Scene): Promise<void> {
 
 /** Fills history as of long ago, which no reader can: by SQL. One row for each of the last `minutes` until `at`. */
 function addSighting(stack: Stack, { org, ids }: Scene, asset: string, place: string, at: Date, minutes = 1) {
-  return inTracking(stack, async (client) => {
+  return asOwner(stack, 'tracking', async (client) => {
     const first = new Date(at.getTime() - (minutes - 1) * 60_000)
     for (const month of new Set([first, at].map((instant) => instant.toISOString().slice(0, 7))))
       await client.query(MAKE_MONTH, [month, `scan_${month.replace('-', '_')}`])

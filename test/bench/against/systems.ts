@@ -1,20 +1,20 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
 import { ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
 import type { Stack, StackOptions } from '@whereabouts/deploy/local/stack'
-import { machine } from '../load/machine.ts'
 import { checkoutOf, type Checkout } from '../../system/checkout.ts'
 
 /** The files that a version has for its own measurement. A version without them is too old to compare. */
 type Files = {
   'deploy/local/stack.ts': typeof import('@whereabouts/deploy/local/stack')
-  'test/bench/edge/fill.ts': typeof import('../edge/fill.ts')
-  'test/bench/ingest/drain.ts': typeof import('../ingest/drain.ts')
+  'test/bench/ingest/delay.ts': typeof import('../ingest/delay.ts')
   'test/bench/ingest/reads.ts': typeof import('../ingest/reads.ts')
   'test/bench/ingest/warehouse.ts': typeof import('../ingest/warehouse.ts')
+  'test/bench/webhooks/bench.ts': typeof import('../webhooks/bench.ts')
+  'test/bench/webhooks/events.ts': typeof import('../webhooks/events.ts')
 }
 
 /** One running version with its own data. */
@@ -29,7 +29,8 @@ export type System = {
 export type Both = { base: System; now: System }
 
 type Options = {
-  services: readonly ServiceName[]
+  /** Default: all. */
+  services?: readonly ServiceName[]
   env?: NonNullable<StackOptions['env']>
   say: (text: string) => void
 }
@@ -65,7 +66,10 @@ async function withSystems<T>(
   chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
   const systems: System[] = []
   try {
-    say(`${machine()}\n`)
+    const model = cpus()[0]?.model ?? 'unknown processor'
+    say(
+      `${availableParallelism()} cores (${model}), Node ${process.version}, load average ${loadAverage()}\n`,
+    )
     // One after the other: in parallel they could find the same free ports.
     for (const checkout of checkouts) {
       say(`Starting ${checkout.name} …\n`)
@@ -73,13 +77,15 @@ async function withSystems<T>(
       systems.push(await startSystem(checkout, { ...options, dataDir }))
     }
     const result = await work(systems)
-    say(`Load average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
+    say(`Load average at the end: ${loadAverage()}\n`)
     return result
   } finally {
     await Promise.all(systems.map(({ stack }) => stack.stop()))
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const loadAverage = () => loadavg()[0]?.toFixed(2)
 
 async function startSystem({ name, folder }: Checkout, options: StackOptions): Promise<System> {
   const load: System['load'] = async (file) => {

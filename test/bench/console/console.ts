@@ -1,14 +1,11 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/local/stack'
 import type { Browser, Page } from 'playwright-core'
+import { withNow } from '../against/systems.ts'
 import { launchFullBrowser } from '../../system/browser.ts'
 import { newOrganization, type Organization } from '../../system/organization.ts'
 import { quantile, table } from '../load/figures.ts'
-import { machine } from '../load/machine.ts'
-import { verdictTable, type Verdict } from '../load/verdict.ts'
+import { readFlags } from '../load/flags.ts'
+import { atMost, verdictTable, type Verdict } from '../load/verdict.ts'
 import { fillAssets, fillFloor, type FloorData } from './fill.ts'
 import { framesOf, slopeOf, type Frames } from './frames.ts'
 
@@ -41,41 +38,26 @@ type Bench = {
   say: (text: string) => void
 }
 
+const NUMBERS = { seconds: [5, 120, 20], wall: [30, 600, 120] } as const
+
 /** Starts the product on throwaway data, opens the console in a browser, and prints tables. */
 export async function benchConsole(args: string[], say: (text: string) => void): Promise<boolean> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      seconds: { type: 'string', default: '20' },
-      wall: { type: 'string', default: '120' },
-      only: { type: 'string', default: '' },
-    },
-  })
-  const bounded = (name: 'seconds' | 'wall', min: number, max: number) => {
-    const value = Number(values[name])
-    if (Number.isInteger(value) && value >= min && value <= max) return value
-    throw new Error(`--${name} must be ${min} to ${max}`)
-  }
-  const settings = { seconds: bounded('seconds', 5, 120), wallSeconds: bounded('wall', 30, 600) }
-  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
-  let [stack, browser]: [Stack?, Browser?] = []
+  const { numbers, only } = readFlags(args, NUMBERS, { only: { type: 'string', default: '' } })
+  const settings = { seconds: numbers.seconds, wallSeconds: numbers.wall }
+  const browser = await launchFullBrowser()
   try {
-    say(`${machine()}\nStarting the product and a browser …\n`)
-    stack = await startStack({ dataDir: join(folder, 'data') })
-    browser = await launchFullBrowser()
-    const bench = { stack, browser, say, ...settings }
-    const verdicts: Verdict[] = []
-    const wants = (name: string) => values.only === '' || values.only === name
-    if (wants('playback') || wants('wall')) verdicts.push(...(await measureFloor(bench, values.only)))
-    if (wants('crowd')) verdicts.push(await measureCrowd(bench))
-    if (wants('finder')) verdicts.push(await measureFinder(bench))
-    say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
-    return verdicts.every(({ reached }) => reached)
+    return await withNow({ say }, async ({ stack }) => {
+      const bench = { stack, browser, say, ...settings }
+      const verdicts: Verdict[] = []
+      const wants = (name: string) => only === '' || only === name
+      if (wants('playback') || wants('wall')) verdicts.push(...(await measureFloor(bench, only)))
+      if (wants('crowd')) verdicts.push(await measureCrowd(bench))
+      if (wants('finder')) verdicts.push(await measureFinder(bench))
+      say(verdictTable(verdicts))
+      return verdicts.every(({ reached }) => reached)
+    })
   } finally {
-    await browser?.close()
-    await stack?.stop()
-    rmSync(folder, { recursive: true, force: true })
+    await browser.close()
   }
 }
 
@@ -211,10 +193,5 @@ async function measureWall(page: Page, bench: Bench, org: Organization, data: Fl
         ['MiB', ...samples.map(({ value }) => value.toFixed(1))],
       ])}\n`,
   )
-  return {
-    what: 'a wall: growth of the heap in an hour of the demo',
-    wanted: '≤ 0.5 MiB',
-    got: `${slope.toFixed(2)} MiB`,
-    reached: slope <= 0.5,
-  }
+  return atMost('a wall: growth of the heap in an hour of the demo', 0.5, [slope], 'MiB')
 }

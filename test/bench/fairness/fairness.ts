@@ -1,16 +1,13 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
-import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/local/stack'
 import { connect, type NatsConnection } from 'nats'
-import { verdictTable, type Verdict } from '../load/verdict.ts'
+import { withNow } from '../against/systems.ts'
 import { reportOf, type Ask } from '../ingest/delay.ts'
 import { announce, announceKeys, configureReaders, restartTracking } from '../ingest/warehouse.ts'
-import { median, quantile, table } from '../load/figures.ts'
-import { machine } from '../load/machine.ts'
+import { quantile, table } from '../load/figures.ts'
+import { readFlags } from '../load/flags.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
+import { atMost, verdictTable, type Verdict } from '../load/verdict.ts'
 import { floods, orgsOf, startFlood, type Flood } from './floods.ts'
 import type { Flooded } from './flood-process.ts'
 import { QUIET_ORG, timeScans } from './quiet.ts'
@@ -43,55 +40,31 @@ type Bench = {
 /** One part of one round. */
 type Part = { name: string; ms: number[]; ratio: number; flooded: Flooded | undefined; cores: number }
 
-function readSettings(args: string[]): Settings {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rounds: { type: 'string', default: '3' },
-      seconds: { type: 'string', default: '15' },
-      'per-second': { type: 'string', default: '10' },
-      only: { type: 'string', default: '' },
-    },
-  })
-  const bounded = (name: Exclude<keyof typeof values, 'only'>, min: number, max: number) => {
-    const value = Number(values[name])
-    if (Number.isInteger(value) && value >= min && value <= max) return value
-    throw new Error(`--${name} must be ${min} to ${max}`)
-  }
-  return {
-    rounds: bounded('rounds', 1, 10),
-    seconds: bounded('seconds', 5, 60),
-    perSecond: bounded('per-second', 1, 50),
-    floods: floods.filter(({ name }) => name.includes(values.only)),
-  }
-}
+const NUMBERS = { rounds: [1, 10, 3], seconds: [5, 60, 15], 'per-second': [1, 50, 10] } as const
 
 /** Starts broker, database, keys and tracking on throwaway data, measures and prints tables. */
-export async function benchFairness(args: string[], say: (text: string) => void): Promise<boolean> {
-  const settings = readSettings(args)
-  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
-  let [stack, nc]: [Stack?, NatsConnection?] = []
-  try {
-    say(`${machine()}\nStarting keys and tracking …\n`)
-    stack = await startStack({
-      dataDir: join(folder, 'data'),
-      services: ['keys', 'catalog', 'tracking'],
-    })
-    const pass = stack.secrets.nats.services_password
-    nc = await connect({ servers: stack.urls.nats, user: 'services', pass })
-    await prepare(stack, nc, settings)
-    let asset = -1
-    const next = () => (asset += 1)
-    const ask = await reportOf(stack, QUIET_ORG)
-    const verdicts = await measure({ stack, nc, ask, settings, say, next })
-    say(`${verdictTable(verdicts)}\nLoad average at the end: ${loadavg()[0]?.toFixed(2)}\n`)
-    return verdicts.every(({ reached }) => reached)
-  } finally {
-    await nc?.close()
-    await stack?.stop()
-    rmSync(folder, { recursive: true, force: true })
+export function benchFairness(args: string[], say: (text: string) => void): Promise<boolean> {
+  const { numbers, only } = readFlags(args, NUMBERS, { only: { type: 'string', default: '' } })
+  const settings: Settings = {
+    ...numbers,
+    perSecond: numbers['per-second'],
+    floods: floods.filter(({ name }) => name.includes(only)),
   }
+  return withNow({ services: ['keys', 'catalog', 'tracking'], say }, async ({ stack }) => {
+    const pass = stack.secrets.nats.services_password
+    const nc = await connect({ servers: stack.urls.nats, user: 'services', pass })
+    try {
+      await prepare(stack, nc, settings)
+      let asset = -1
+      const next = () => (asset += 1)
+      const ask = await reportOf(stack, QUIET_ORG)
+      const verdicts = await measure({ stack, nc, ask, settings, say, next })
+      say(verdictTable(verdicts))
+      return verdicts.every(({ reached }) => reached)
+    } finally {
+      await nc.close()
+    }
+  })
 }
 
 async function prepare(stack: Stack, nc: NatsConnection, settings: Settings) {
@@ -127,15 +100,7 @@ async function measure(bench: Bench): Promise<Verdict[]> {
     }
     say(`\nRound ${round}: scan to report of one organization\n${tableOf(parts)}\n`)
   }
-  return [...byFlood].map(([{ name }, ratios]) => {
-    const ratio = median(ratios)
-    return {
-      what: `${name}: p99 ÷ alone`,
-      wanted: `≤ ${MOST}`,
-      got: ratio.toFixed(2),
-      reached: ratio <= MOST,
-    }
-  })
+  return [...byFlood].map(([{ name }, ratios]) => atMost(`${name}: p99 ÷ alone`, MOST, ratios, ''))
 }
 
 async function runPart(bench: Bench, flood: Flood | undefined, seconds: number): Promise<Part> {

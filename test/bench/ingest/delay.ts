@@ -1,10 +1,6 @@
 import type { NatsConnection } from 'nats'
 import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
-import type { Verdict } from '../load/verdict.ts'
-import { quantile, table } from '../load/figures.ts'
-import type { Bench } from './bench.ts'
-import { verdict } from './pairs.ts'
 import { READER, assetIdOf, tagValueOf } from './warehouse.ts'
 
 /** The organization whose movements are timed; it has an asset for each of them. */
@@ -14,42 +10,20 @@ export const MOVING_ORG = 99
 const REPORTS_PER_SECOND = 20
 const GIVE_UP_MS = 10_000
 
-/** The delay of a movement to EVENTS and to the report. */
-export async function measureDelays({ stack, nc, settings, say }: Bench): Promise<Verdict[]> {
-  if (settings.delaySeconds === 0) return []
-  const pace = { perSecond: settings.perSecond, total: settings.delaySeconds * settings.perSecond }
-  const { toEvents, toReport, perSecond } = await move(nc, await reportOf(stack, MOVING_ORG), pace)
-  const row = (name: string, ms: readonly number[]) => [
-    name,
-    String(ms.length),
-    ...[0.5, 0.9, 0.99, 1].map((q) => quantile(ms, q).toFixed(1)),
-  ]
-  const rows = [
-    ['', 'n', 'p50 ms', 'p90 ms', 'p99 ms', 'longest'],
-    row('to EVENTS', toEvents),
-    row('to the report', toReport),
-  ]
-  say(`\nDelay from publishing, ${Math.round(perSecond)} messages/s, every one a movement\n${table(rows)}\n`)
-  return [
-    verdict('delay to EVENTS, p99 ms', '≤ 100', quantile(toEvents, 0.99), (ms) => ms <= 100),
-    verdict('delay to the report, p99 ms', '≤ 100', quantile(toReport, 0.99), (ms) => ms <= 100),
-  ]
-}
-
 /** `total`: movements. */
 export type Pace = { perSecond: number; total: number }
-type Delays = { toEvents: number[]; toReport: number[]; perSecond: number }
+type Delays = { toEvents: number[]; toReport: number[] }
 export type Ask = (assetId: number) => Promise<Row | undefined>
 
 /**
  * Publishes one read per message at a fixed rate, each the first of another asset, and measures the milliseconds of
- * each movement to EVENTS and, with `ask`, of a sample to the report. Assets are numbered from `first`.
+ * each movement to EVENTS, and of a sample to the report. Assets are numbered from `first`.
  */
 export async function move(
   nc: NatsConnection,
-  ask: Ask | undefined,
+  ask: Ask,
   { perSecond, total }: Pace,
-  first = 0,
+  first: number,
 ): Promise<Delays> {
   const org = MOVING_ORG
   const sentAt = new Map<number, number>()
@@ -73,15 +47,14 @@ export async function move(
       const id = assetIdOf(org, first + sent)
       sentAt.set(id, performance.now())
       nc.publish(`scans.${org}.${READER}.canonical`, JSON.stringify(body))
-      if (ask && sent % everyNth === 0) toReport.push(untilReported(ask, id))
+      if (sent % everyNth === 0) toReport.push(untilReported(ask, id))
     }
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  const took = (performance.now() - started) / 1000
   const reported = await Promise.all(toReport)
   await untilAll(() => total - toEvents.length)
   events.unsubscribe()
-  return { toEvents, toReport: reported, perSecond: total / took }
+  return { toEvents, toReport: reported }
 }
 
 type Row = { location_external_key: string | null }

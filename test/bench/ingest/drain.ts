@@ -1,45 +1,39 @@
 import type { NatsConnection } from 'nats'
-import { residentMiB } from '../load/processes.ts'
+import { worked, type Worked } from '../against/rounds.ts'
+import type { System } from '../against/systems.ts'
 
-/** A process that consumes a durable of SCANS. */
-export type Worker = { pid: number; durable: string }
-export type Drained = { seconds: number; residentMiB: number }
+const GIVE_UP_MS = 600_000
 
 /**
- * Suspends all workers while `fill` publishes, then continues them one after the other and measures the time of each
- * up to its last acknowledgement. Suspended processes stay warm; a restart would measure the compiler.
+ * Suspends tracking while `fill` publishes, then continues it and measures it up to its last acknowledgement. A suspended
+ * process stays warm; a restart would measure the compiler.
  */
-export async function drainInTurn(
+export async function drain(
+  system: System,
   nc: NatsConnection,
-  workers: readonly Worker[],
   fill: () => Promise<unknown>,
-): Promise<Drained[]> {
-  for (const { pid } of workers) process.kill(pid, 'SIGSTOP')
+): Promise<Worked> {
+  const { pid } = system.stack.service('tracking')
+  if (pid === undefined) throw new Error('tracking does not run')
+  process.kill(pid, 'SIGSTOP')
   try {
     await fill()
-    const drained: Drained[] = []
-    for (const worker of workers) drained.push(await drain(nc, worker))
-    return drained
+    return await worked(system, pid, async () => {
+      process.kill(pid, 'SIGCONT')
+      await untilDrained(nc)
+    })
   } finally {
-    for (const { pid } of workers) process.kill(pid, 'SIGCONT')
+    process.kill(pid, 'SIGCONT')
   }
 }
 
-async function drain(nc: NatsConnection, { pid, durable }: Worker): Promise<Drained> {
+async function untilDrained(nc: NatsConnection): Promise<void> {
   const jsm = await nc.jetstreamManager()
-  const started = performance.now()
-  process.kill(pid, 'SIGCONT')
   /** Messages that were moved there count too. Queried last, because the query costs the broker more than a message. */
-  const overflowing = async () =>
-    jsm.streams.info('OVERFLOW').then(
-      ({ state }) => state.messages,
-      () => 0,
-    )
-  for (;;) {
-    const { num_pending, num_ack_pending } = await jsm.consumers.info('SCANS', durable)
-    if (num_pending + num_ack_pending === 0 && (await overflowing()) === 0) break
-    if (performance.now() - started > 600_000) throw new Error(`${durable} did not finish within 10 minutes`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
+  const overflowing = async () => (await jsm.streams.info('OVERFLOW')).state.messages
+  for (const started = performance.now(); ; await new Promise((resolve) => setTimeout(resolve, 10))) {
+    const { num_pending, num_ack_pending } = await jsm.consumers.info('SCANS', 'tracking-ingest')
+    if (num_pending + num_ack_pending === 0 && (await overflowing()) === 0) return
+    if (performance.now() - started > GIVE_UP_MS) throw new Error('tracking did not finish within 10 minutes')
   }
-  return { seconds: (performance.now() - started) / 1000, residentMiB: residentMiB(pid) ?? Number.NaN }
 }

@@ -1,7 +1,6 @@
-import { AckPolicy, type NatsConnection } from 'nats'
-import pg from 'pg'
+import type { NatsConnection } from 'nats'
 import type { Stack } from '@whereabouts/deploy/local/stack'
-import { databaseUrl } from '@whereabouts/deploy/database/roles'
+import { asOwner } from '../load/database.ts'
 
 /** Organizations with equally many assets, one tag on each, and one reader with two antennas at two docks. */
 export type Warehouse = { orgs: number[]; assetsPerOrg: number }
@@ -121,7 +120,7 @@ export async function announce(
 
 /** Stores the readers, as if their organizations had configured them. */
 export async function configureReaders(stack: Stack, orgs: readonly number[]): Promise<void> {
-  await inTracking(stack, async (client) => {
+  await asOwner(stack, 'tracking', async (client) => {
     for (const org of orgs) {
       const reader = `insert into reader (org_id, reader_key, name, format) values ($1, $2, 'Gate', 'canonical') returning id`
       const { rows } = await client.query<{ id: string }>(reader, [org, READER])
@@ -142,20 +141,6 @@ export async function restartTracking(stack: Stack): Promise<void> {
   await tracking.waitReady()
 }
 
-export async function inTracking<T>(
-  { urls, secrets }: Stack,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const role = { name: 'tracking', password: secrets.database_passwords.tracking }
-  const client = new pg.Client({ connectionString: databaseUrl(urls.postgres, 'whereabouts', role) })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
-}
-
 /** Resolves when a durable has acknowledged everything in its stream. */
 async function drained(nc: NatsConnection, stream: string, durable: string): Promise<void> {
   const jsm = await nc.jetstreamManager()
@@ -166,14 +151,4 @@ async function drained(nc: NatsConnection, stream: string, durable: string): Pro
     if (Date.now() > until) throw new Error(`${durable} has ${num_pending} messages left after 15 minutes`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-}
-
-/** The durable of the bare consumer. */
-export async function addFloorDurable(nc: NatsConnection): Promise<void> {
-  const jsm = await nc.jetstreamManager()
-  await jsm.consumers.add('SCANS', {
-    durable_name: 'bench-floor',
-    ack_policy: AckPolicy.Explicit,
-    max_ack_pending: 10_000,
-  })
 }

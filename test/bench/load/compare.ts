@@ -30,12 +30,8 @@ export type Comparison = {
   sides: SideFigures[]
   /** Requests per second, the others ÷ the first: the median of the ratios within each round. */
   ratios: number[]
-  /** The same of each round. */
-  roundRatios: number[][]
   /** Processor time per request without the generator, the others ÷ the first, of each round. */
   roundCpuRatios: number[][]
-  /** p99 in milliseconds, the others − the first: the median of the differences within each round. */
-  addedP99: number[]
   /** The share of the machine's processors (0 to 1) that other programs took meanwhile; NaN without /proc. */
   othersShare: number
 }
@@ -63,18 +59,14 @@ export async function compare(
   }
   const [base = [], ...others] = results
   const rate = (round: Round | undefined) => (round ? round.requests / round.seconds : Number.NaN)
-  const p99 = (round: Round | undefined) => quantile(round?.latencies ?? [], 0.99)
   const cpu = (round: Round | undefined) => (round ? costOf(round) : Number.NaN)
   const ratiosOf = (figure: (round: Round | undefined) => number) =>
     others.map((other) => other.map((round, i) => figure(round) / figure(base[i])))
-  const roundRatios = ratiosOf(rate)
   return {
     sides: sides.map((side, i) => figuresOf(side.name, results[i] ?? [])),
-    ratios: roundRatios.map(median),
-    roundRatios,
+    ratios: ratiosOf(rate).map(median),
     roundCpuRatios: ratiosOf(cpu),
     othersShare: median(results.flat().map((round) => round.othersShare)),
-    addedP99: others.map((other) => median(other.map((round, i) => p99(round) - p99(base[i])))),
   }
 }
 

@@ -6,24 +6,28 @@ import pg from 'pg'
 import { countsOf } from '../load/counts.ts'
 import { asAdministrator } from '../load/database.ts'
 import { setLimits, untilLimited } from '../load/rate-limits.ts'
-import { fillOrganization, sizeOf } from '../reports/catalog-fill.ts'
-import { MOVEMENTS, partition, PLACES, PROJECTIONS } from '../reports/fill.ts'
+import { fillCatalog } from './catalog-fill.ts'
+import { fillTracking } from './tracking-fill.ts'
 
-type Size = { organizations: number; assets: number; history: number }
+/** `history`: rows of each asset, evenly over `days`. */
+type Size = { organizations: number; assets: number; history: number; days: number }
 
-/** An API key with a limit that no run reaches. */
 export type Key = { clientId: string; clientSecret: string; headers: Record<string, string> }
 
-type Asset = { id: number; key: string }
+type Named = { id: number; key: string }
 
 export type Organization = {
+  size: Size
+  /** Their limits are above what any run reaches. */
   keys: Key[]
+  /** A key of the first organization with a limit of one request a minute. */
+  limitedKey: Key
   /** Of the live assets with history, a sample. */
-  assets: Asset[]
+  assets: Named[]
   /** Those that are written: few, so that each comes several times in a round and every write changes something. */
-  writtenAssets: Asset[]
-  locationKeys: string[]
-  rootId: number
+  writtenAssets: Named[]
+  /** The root first, then those in it, up to eight. */
+  locations: Named[]
 }
 
 export const AGENT = { 'user-agent': 'whereabouts-bench/1' }
@@ -48,9 +52,9 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
     await client.query(`alter system set max_wal_size = '8GB'`)
     await client.query('select pg_reload_conf()')
     await client.query('set session_replication_role = replica; set search_path = catalog, extensions')
-    for (const id of ids) await fillOrganization(client, id, sizeOf(size.assets))
+    for (const id of ids) await fillCatalog(client, id, size.assets)
     await client.query(countsOf('deleted_at is null'))
-    await fillTracking(client, size.history)
+    await fillTracking(client, size.history, size.days)
     const jtis = await fillKeys(client, ids.length)
     await client.query('vacuum analyze')
     await client.query('alter system reset max_wal_size')
@@ -59,65 +63,24 @@ export async function fill(stack: Stack, size: Size): Promise<Organization[]> {
     await client.query(ANNOUNCE)
     return { jtis, assets: await namesOf(client, ASSETS), locations: await namesOf(client, LOCATIONS) }
   })
-  const keys = await usableKeys(stack, filled.jtis)
+  const [limitedKey, ...keys] = await usableKeys(stack, filled.jtis)
+  if (!limitedKey) throw new Error('no keys were created')
   const organizations = ids.map((id) => {
     const assets = filled.assets.get(id) ?? []
-    const locations = filled.locations.get(id) ?? []
     return {
+      size,
       assets,
+      limitedKey,
       writtenAssets: assets.slice(0, Math.max(LEAST_WRITTEN, Math.floor(WRITTEN / ids.length))),
       keys: keys.filter((_, i) => i % ids.length === id - 1),
-      locationKeys: locations.map(({ key }) => key),
-      rootId: locations[0]?.id ?? 0,
+      locations: filled.locations.get(id) ?? [],
     }
   })
   for (const organization of organizations) await untilPlaced(stack, organization)
   return organizations
 }
 
-/** Writes the results of the triggers itself. The key of `scan` is built at the end. */
-async function fillTracking(client: pg.Client, history: number): Promise<void> {
-  await client.query('set search_path = tracking, extensions')
-  await client.query(
-    `${partition(1)}; alter table scan drop constraint scan_pkey; ${PROJECTIONS}; ${PLACES_OF_ORGS}`,
-  )
-  const newest = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString()
-  for (let n = history - 1; n >= 0; n -= 1) await client.query(SCANS, [newest, n])
-  await client.query(
-    `set maintenance_work_mem = '512MB'; alter table scan add primary key (org_id, asset_id, minute)`,
-  )
-  await client.query(MOVEMENTS)
-  await client.query(POSITIONS, [newest])
-  await client.query(PLACES)
-}
-
-/** For this session. */
-const PLACES_OF_ORGS = `
-  create temp table place as
-    select org_id, id, row_number() over (partition by org_id order by external_key) - 1 as n,
-           count(*) over (partition by org_id) as of from location;
-  alter table place add primary key (org_id, n);
-  analyze asset; analyze place`
-
-/** One read of each asset, twenty minutes after the one before. It moves with every fifth. */
-const SCANS = `
-  insert into scan (org_id, asset_id, minute, observed_at, location_id, reader_key, antenna)
-  select a.org_id, a.id, read_at, read_at + interval '5 seconds', place.id, 'gate-1', 1
-  from asset a
-  cross join lateral (select $1::timestamptz - ($2::int + 1) * interval '20 minutes') as t (read_at)
-  join place as first on first.org_id = a.org_id and first.n = 0
-  join place on place.org_id = a.org_id and place.n = (hashint8(a.id # ($2::int / 5)) & 2147483647) % first.of
-  where a.is_scanned`
-
-const POSITIONS = `
-  insert into position (org_id, asset_id, minute, observed_at, location_id, dwell_started_at, valid_from, valid_to, deleted_at)
-  select a.org_id, a.id, coalesce(s.minute, '-infinity'), coalesce(s.observed_at, '-infinity'), s.location_id,
-         s.observed_at - interval '1 hour', a.valid_from, a.valid_to, a.deleted_at
-  from asset a
-  left join scan s on s.org_id = a.org_id and s.asset_id = a.id and s.minute = $1::timestamptz - interval '20 minutes'
-  order by hashint8(a.id)`
-
-/** Resolves with the client ids of the keys, those of all organizations in turn. */
+/** Resolves with the client ids of one key of the first organization, then of keys of all organizations in turn. */
 async function fillKeys(client: pg.Client, organizations: number): Promise<string[]> {
   await client.query('set search_path = keys, extensions')
   await client.query(
@@ -128,7 +91,7 @@ async function fillKeys(client: pg.Client, organizations: number): Promise<strin
   const { rows } = await client.query<{ jti: string }>(
     `with key as (
        insert into api_key (org_id, id, name, scopes, secret_hash)
-       select 1 + i % $1::int, i + 1, 'bench', $2, $3 from generate_series(0, $4::int - 1) i returning id, jti)
+       select 1 + greatest(i - 1, 0) % $1::int, i + 1, 'bench', $2, $3 from generate_series(0, $4::int) i returning id, jti)
      select jti from key order by id`,
     [organizations, SCOPES, hash, organizations * Math.ceil(KEYS / organizations)],
   )
@@ -157,7 +120,7 @@ async function namesOf(client: pg.Client, statement: string) {
 }
 
 async function usableKeys(stack: Stack, jtis: readonly string[]): Promise<Key[]> {
-  await setLimits(stack, new Map(jtis.map((jti) => [jti, 10_000_000])))
+  await setLimits(stack, new Map(jtis.map((jti, i) => [jti, i === 0 ? 1 : 10_000_000])))
   const anyone = createClient({ baseUrl: stack.urls.base })
   const keys: Key[] = []
   for (const clientId of jtis) {
@@ -165,13 +128,13 @@ async function usableKeys(stack: Stack, jtis: readonly string[]): Promise<Key[]>
     const { access_token } = await exchangeKey(anyone, key)
     keys.push({ ...key, headers: { ...AGENT, authorization: `Bearer ${access_token}` } })
   }
-  await untilLimited(stack, keys.map(({ headers }) => headers)) // oxfmt-ignore
+  await untilLimited(stack, keys.slice(1).map(({ headers }) => headers)) // oxfmt-ignore
   return keys
 }
 
 /** Resolves when tracking knows the last location, which was announced last. */
-async function untilPlaced({ urls }: Stack, { keys, locationKeys }: Organization): Promise<void> {
-  const last = locationKeys.at(-1)
+async function untilPlaced({ urls }: Stack, { keys, locations }: Organization): Promise<void> {
+  const last = locations.at(-1)?.key
   const url = `${urls.base}/api/v1/locations/current?limit=1&location=${last}`
   const isPlaced = async () => {
     const reply = await fetch(url, { headers: keys[0]?.headers ?? {} })

@@ -1,25 +1,25 @@
-import { parseArgs } from 'node:util'
 import { freePort } from '@whereabouts/deploy/local/servers/free-port'
-import type { ServiceName } from '@whereabouts/deploy/local/services'
 import { ratioVerdict } from '../against/ratios.ts'
 import { withBoth, withNow, type System } from '../against/systems.ts'
 import { compare } from '../load/compare.ts'
 import { asAdministrator } from '../load/database.ts'
+import { readFlags } from '../load/flags.ts'
 import { startLoadGenerator, type LoadGenerator } from '../load/load.ts'
 import { inspectable, profiled } from '../load/profiled.ts'
-import { verdictTable, type Verdict } from '../load/verdict.ts'
+import { atMost, verdictTable, type Verdict } from '../load/verdict.ts'
 import { fill, type Organization } from './fill.ts'
 import { OPERATIONS, requestsOf, type Operation } from './operations.ts'
 import { startReading } from './reading.ts'
 import { recordStatements, statementsOf } from './statements.ts'
 import { requestsTable, type Measured } from './table.ts'
 
-const NAMES = OPERATIONS.map(({ name }) => name).join(', ')
+const namesOf = (operations: readonly Operation[]) => operations.map(({ name }) => name).join(', ')
 
 export const REQUESTS_HELP = `pnpm bench requests [flags]    measure single operations through the gateway: rate, delay and processor time of each process
 
   --only TEXT       only operations with this text in their name; can be repeated:
-                    ${NAMES}
+                    ${namesOf(OPERATIONS.filter(({ isRare }) => !isRare))}
+                    and, only on request, ${namesOf(OPERATIONS.filter(({ isRare }) => isRare))}
   --rounds N        rounds of each operation, 1 to 50                default 3
   --seconds N       seconds of a round, 1 to 60                      default 6
   --connections N   1 to 512                                         default 32
@@ -27,6 +27,7 @@ export const REQUESTS_HELP = `pnpm bench requests [flags]    measure single oper
   --assets N        assets of each organization, 100 to 200000       default 3000
                     and at most 200000 in all
   --history N       rows of history of each asset, 1 to 1000         default 40
+  --days N          the time over which they spread, 1 to 365        default 1
   --per-second N    requests by the clock, 1 to 5000                 default: without a pause
   --reads N         reads a second of the first organization meanwhile, in messages of 10, 10 to 10000
   --against COMMIT  compare with a commit, or with the folder of an installed checkout
@@ -41,8 +42,9 @@ const WARM_UP = 10_000
 /** Enough where a request is slow because it reads many rows. */
 const WARM_UP_SECONDS = 30
 const MOST_ASSETS = 200_000
+/** Delay of 99 of 100 requests, with one connection. */
+const MOST_ALONE_MS = 50
 
-/** The smallest and the largest value of each flag, and its default. */
 const NUMBERS = {
   rounds: [1, 50, 3],
   seconds: [1, 60, 6],
@@ -50,64 +52,37 @@ const NUMBERS = {
   organizations: [1, 1_000, 1],
   assets: [100, MOST_ASSETS, 3_000],
   history: [1, 1_000, 40],
+  days: [1, 365, 1],
+  'per-second': [1, 5_000],
+  reads: [10, 10_000],
 } as const
-type Numbers = Record<keyof typeof NUMBERS, number>
 
-type Settings = Numbers & {
-  operations: readonly Operation[]
-  against: string | undefined
-  perSecond: number | undefined
-  reads: number | undefined
-  statements: boolean
-  profile: { file: string | undefined; service: ServiceName }
-}
+type Settings = ReturnType<typeof readSettings>
 type Say = (text: string) => void
 
-function readSettings(args: string[]): Settings {
-  const { values } = parseArgs({
-    args,
-    options: {
-      only: { type: 'string', multiple: true, default: [''] },
-      against: { type: 'string' },
-      'per-second': { type: 'string' },
-      reads: { type: 'string' },
-      statements: { type: 'boolean', default: false },
-      profile: { type: 'string' },
-      service: { type: 'string', default: 'gateway' },
-      ...(Object.fromEntries(Object.keys(NUMBERS).map((name) => [name, { type: 'string' }])) as Record<
-        keyof Numbers,
-        { type: 'string' }
-      >),
-    },
-  })
-  const numbers = Object.entries(NUMBERS).map(([name, [min, max, usual]]) => {
-    const value = Number(values[name as keyof Numbers] ?? usual)
-    if (Number.isInteger(value) && value >= min && value <= max) return [name, value]
-    throw new Error(`--${name} must be ${min} to ${max}`)
-  })
-  const optional = (name: 'per-second' | 'reads', min: number, max: number) => {
-    const value = values[name]
-    if (value === undefined || (Number.isInteger(Number(value)) && +value >= min && +value <= max))
-      return value === undefined ? undefined : Number(value)
-    throw new Error(`--${name} must be ${min} to ${max}`)
-  }
-  const { organizations, assets, ...others } = Object.fromEntries(numbers) as Numbers
+function readSettings(args: string[]) {
+  const { numbers, only, service: name, ...values } = readFlags(args, NUMBERS, {
+    only: { type: 'string', multiple: true },
+    against: { type: 'string' },
+    statements: { type: 'boolean', default: false },
+    profile: { type: 'string' },
+    service: { type: 'string', default: 'gateway' },
+  }) // oxfmt-ignore
+  const { organizations, assets, reads } = numbers
   if (organizations * assets > MOST_ASSETS)
     throw new Error(`--organizations times --assets must be at most ${MOST_ASSETS}`)
-  const operations = OPERATIONS.filter(({ name }) => values.only.some((text) => name.includes(text)))
-  if (operations.length === 0) throw new Error(`--only must be part of one of ${NAMES}`)
-  const service = SERVICES.find((name) => name === values.service)
+  const operations = OPERATIONS.filter((one) =>
+    only ? only.some((text) => one.name.includes(text)) : !one.isRare,
+  )
+  if (operations.length === 0) throw new Error(`--only must be part of one of ${namesOf(OPERATIONS)}`)
+  const service = SERVICES.find((one) => one === name)
   if (!service) throw new Error(`--service must be one of ${SERVICES.join(', ')}`)
   const { against, statements, profile: file } = values
-  if (against !== undefined && file !== undefined) throw new Error('--against does not allow --profile')
-  const [perSecond, reads] = [optional('per-second', 1, 5_000), optional('reads', 10, 10_000)]
-  if (against !== undefined && reads !== undefined) throw new Error('--against does not allow --reads')
-  const clock = { perSecond, reads }
+  if (against !== undefined && (file !== undefined || reads !== undefined))
+    throw new Error('--against does not allow --profile and --reads')
   return {
-    ...others,
-    ...clock,
-    organizations,
-    assets,
+    ...numbers,
+    perSecond: numbers['per-second'],
     operations,
     against,
     statements,
@@ -151,17 +126,28 @@ async function measure(
     for (const target of targets) await warmUp(target, generator, settings)
     const measured = await observed(() => measureAll(targets, generator, settings, say))
     say(requestsTable(measured))
-    if (targets.length === 1) return true
-    const verdicts = measured.map(({ operation, result }): Verdict => {
-      const better = (result.roundCpuRatios[0] ?? []).map((ratio) => 1 / ratio)
-      return ratioVerdict(`${operation}: processor time, ${targets[0]?.name} ÷ now`, better)
-    })
-    say(verdictTable(verdicts))
+    const verdicts = targets.length > 1 ? measured.map(costVerdict) : aloneVerdicts(measured, settings)
+    if (verdicts.length > 0) say(verdictTable(verdicts))
     return verdicts.every(({ reached }) => reached)
   } finally {
     if (reading) await reading.stop()
     await generator.stop()
   }
+}
+
+function costVerdict({ operation, result }: Measured): Verdict {
+  const better = (result.roundCpuRatios[0] ?? []).map((ratio) => 1 / ratio)
+  return ratioVerdict(`${operation}: processor time, ${result.sides[0]?.name} ÷ now`, better)
+}
+
+/** Requests that wait for no others have a target. */
+function aloneVerdicts(measured: readonly Measured[], { connections, operations }: Settings): Verdict[] {
+  const targeted = new Set(operations.filter(({ readsAll }) => !readsAll).map(({ name }) => name))
+  return measured
+    .filter(({ operation }) => connections === 1 && targeted.has(operation))
+    .map(({ operation, result }) =>
+      atMost(`${operation}: p99`, MOST_ALONE_MS, [result.sides[0]?.p99 ?? Number.NaN]),
+    )
 }
 
 async function prepare(system: System, settings: Settings, say: Say): Promise<Target> {
@@ -207,6 +193,7 @@ async function measureAll(
       stack,
       origin: stack.urls.base,
       expectStatus: operation.status,
+      ...(operation.status === 429 && { strayStatus: 200 }),
       asked: requestsOf(organizations, operation),
     }))
     measured.push({

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import type pg from 'pg'
 
 /** Organizations that are measured in turn, all of one size. */
 export const ORGS = Array.from({ length: 8 }, (_, i) => 1_000 + i)
@@ -7,21 +7,15 @@ const ASSETS = 2_000
 const LOCATIONS = 50
 export const KEYS = 40
 
-async function run(url: string, statements: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    for (const statement of statements) await client.query(statement)
-  } finally {
-    await client.end()
-  }
+async function run(owner: pg.Client, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await owner.query(statement)
 }
 
 const orgs = `unnest('{${ORGS.join()}}'::bigint[]) as o (org)`
 
 /** Fills the schema as its owner: scanned assets, and a reader with antennas. */
-export const fillTracking = (url: string): Promise<void> =>
-  run(url, [
+export const fillTracking = (owner: pg.Client): Promise<void> =>
+  run(owner, [
     `insert into location (org_id, id, revision, external_key, name)
      select org, org * 1000000 + 500000 + i, 1, 'LOC-' || i, 'Shelf ' || i from ${orgs}, generate_series(0, ${LOCATIONS} - 1) i`,
     `insert into asset (org_id, id, revision, external_key, name, valid_from)
@@ -35,8 +29,8 @@ export const fillTracking = (url: string): Promise<void> =>
   ])
 
 /** Fills the schema as its owner: an administrator, members and keys. `hash` is that of the secret of all keys. */
-export const fillKeys = (url: string, hash: Buffer): Promise<void> =>
-  run(url, [
+export const fillKeys = (owner: pg.Client, hash: Buffer): Promise<void> =>
+  run(owner, [
     `insert into org (id, name) select org, 'Org ' || org from ${orgs}`,
     `insert into app_user (id, name, email, email_key, password_hash, password_salt, password_memory_kib, password_passes, password_parallelism)
      select org * 100 + i, 'User ' || i, org || '-' || i || '@example.com', org || '-' || i || '@example.com', '', '', 1, 1, 1

@@ -1,16 +1,13 @@
-import { databaseUrl } from '@whereabouts/deploy/database/roles'
-import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/local/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { Client } from 'undici'
-import { verdictTable, type Verdict } from '../load/verdict.ts'
+import { withNow } from '../against/systems.ts'
+import { atMost, verdictTable } from '../load/verdict.ts'
 import { median, table } from '../load/figures.ts'
-import { machine } from '../load/machine.ts'
+import { asOwner } from '../load/database.ts'
+import { readFlags } from '../load/flags.ts'
 import { cpuSecondsOf } from '../load/processes.ts'
 import { fillKeys, fillTracking, KEYS, ORGS } from './fill.ts'
 
@@ -75,27 +72,14 @@ const WAYS = [
  * Starts tracking and keys on throwaway data, measures and prints a table. Resolves with true if every target was
  * reached.
  */
-export async function benchWalls(args: string[], say: (text: string) => void): Promise<boolean> {
-  const { values } = parseArgs({ args, options: { effort: { type: 'string', default: '1' } } })
-  const effort = Number(values.effort)
-  if (!(effort >= 0.1 && effort <= 5)) throw new Error('--effort must be a number from 0.1 to 5')
-  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-bench-'))
-  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
-  let stack: Stack | undefined
-  try {
-    say(`${machine()}\nStarting tracking and keys …\n`)
-    stack = await startStack({ dataDir: join(folder, 'data'), services: ['tracking', 'keys'] })
-    await fillTracking(ownerUrl(stack, 'tracking'))
-    await fillKeys(ownerUrl(stack, 'keys'), createHash('sha256').update(SECRET).digest())
-    return await measureAll(stack, effort, say)
-  } finally {
-    await stack?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  }
+export function benchWalls(args: string[], say: (text: string) => void): Promise<boolean> {
+  const { effort } = readFlags(args, { effort: [0.1, 5, 1] }, {}).numbers
+  return withNow({ services: ['tracking', 'keys'], say }, async ({ stack }) => {
+    await asOwner(stack, 'tracking', fillTracking)
+    await asOwner(stack, 'keys', (owner) => fillKeys(owner, createHash('sha256').update(SECRET).digest()))
+    return measureAll(stack, effort, say)
+  })
 }
-
-const ownerUrl = ({ urls, secrets }: Stack, name: Question['service']) =>
-  databaseUrl(urls.postgres, 'whereabouts', { name, password: secrets.database_passwords[name] })
 
 async function measureAll(stack: Stack, effort: number, say: (text: string) => void): Promise<boolean> {
   const rows: string[][] = []
@@ -121,10 +105,9 @@ async function measureAll(stack: Stack, effort: number, say: (text: string) => v
   ]
   say(`\nThe same requests with and without the walls, in alternating rounds\n${table([head, ...rows])}\n`)
   say('  µs: processor time of the service and PostgreSQL for each request. The ratios compare it.\n')
-  const verdicts = (['tracking', 'keys'] as const).map((service): Verdict => {
-    const ratio = median(ratios.filter((one) => one.service === service).map((one) => one.ratio))
-    const what = `${service}: median of the ratios`
-    return { what, wanted: `≤ ${WANTED}`, got: ratio.toFixed(3), reached: ratio <= WANTED }
+  const verdicts = (['tracking', 'keys'] as const).map((service) => {
+    const ofService = ratios.filter((one) => one.service === service).map(({ ratio }) => ratio)
+    return atMost(`${service}: median of the ratios`, WANTED, ofService, '')
   })
   say(verdictTable(verdicts))
   return verdicts.every(({ reached }) => reached)
@@ -143,14 +126,12 @@ const figuresOf = (rounds: readonly Taken[]): Taken => ({
 /** The result of each way in each round, without the first round. */
 async function measure(stack: Stack, question: Question, requests: number): Promise<Taken[][]> {
   const client = new Client(stack.urls.api[question.service], { pipelining: 1 })
-  const owner = new pg.Client({ connectionString: ownerUrl(stack, question.service) })
-  await owner.connect()
+  const ask = await requesterOf(client, stack.secrets.principal_private_key, question)
   const cpuNow = () =>
     cpuSecondsOf(stack.service(question.service).pid) + cpuSecondsOf(stack.postgres.pid, { children: true })
-  try {
+  const taken: Taken[][] = WAYS.map(() => [])
+  await asOwner(stack, question.service, async (owner) => {
     const tables = await walledTables(owner)
-    const ask = await requesterOf(client, stack.secrets.principal_private_key, question)
-    const taken: Taken[][] = WAYS.map(() => [])
     for (let round = 0; round < ROUNDS; round += 1)
       for (const [i, { walls, orgs }] of WAYS.entries()) {
         await setWalls(owner, tables, walls)
@@ -159,11 +140,8 @@ async function measure(stack: Stack, question: Question, requests: number): Prom
         const ms = await oneRound(ask, orgs, requests)
         if (round > 0) taken[i]?.push({ ms: median(ms), cpu: (cpuNow() - before) / requests })
       }
-    return taken
-  } finally {
-    await owner.end()
-    await client.close()
-  }
+  }).finally(() => client.close())
+  return taken
 }
 
 async function walledTables(owner: pg.Client): Promise<string[]> {

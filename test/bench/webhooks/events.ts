@@ -1,5 +1,4 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import type { AssetMovedBody } from '@whereabouts/contracts/webhook-events'
 
 /** Ids of organizations start after this. The n-th one's webhook has the path `/hook/n`. */
 const FIRST_ORG = 1_000
@@ -11,20 +10,10 @@ export const pathOf = (n: number): string => `/hook/${n}`
 export const deliveryIdOf = (number: number): string =>
   `00000000-0000-5000-8000-${number.toString(16).padStart(12, '0')}`
 
-/** The current time, like most events, so that a receiver with a tolerance accepts them. */
-export const timestampOf = (): string => String(Math.floor(Date.now() / 1000))
-
 const asset = { id: 4_503_599_627_370_497, external_key: 'PALLET-0031', name: 'Euro pallet 31, wood' }
 const places = {
   from_location: { id: 4_503_599_627_370_501, name: 'Receiving dock 1' },
   to_location: { id: 4_503_599_627_370_513, name: 'Aisle C, bay 12' },
-}
-
-/** The body that the dispatcher makes from the event with this number. */
-export function bodyOf(number: number): string {
-  const [delivery_id, occurred_at] = [deliveryIdOf(number), new Date().toISOString()]
-  const body: AssetMovedBody = { event: 'asset.moved', delivery_id, occurred_at, data: { asset, ...places } }
-  return JSON.stringify(body)
 }
 
 /** The event as tracking publishes it. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:https'
 import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeCertificate } from '@whereabouts/testing/certificates'
-import { monotonicMs } from './clock.ts'
+import { monotonicMs } from './bench.ts'
 import type { Arrivals, Order } from './receiver.ts'
 
 const PROGRESS_MS = 2
@@ -16,7 +16,7 @@ let hangingPath: string | undefined
 const hanging = new Map<ServerResponse, number>()
 
 function empty(): Arrivals {
-  return { numbers: [], at: [], connections: 0 }
+  return { numbers: [], at: [] }
 }
 
 function reply(response: ServerResponse, number: number): void {
@@ -35,11 +35,6 @@ const server = createServer({ key, cert, keepAliveTimeout: 30_000 }, (request, r
     response.on('close', () => hanging.delete(response)) // the dispatcher gave up and will send it again
   })
 })
-let open = 0
-server.on('secureConnection', (socket) => {
-  arrivals.connections = Math.max(arrivals.connections, (open += 1))
-  socket.on('close', () => (open -= 1))
-})
 
 function follow(order: Order): void {
   if (order.do === 'hang') hangingPath = order.path
@@ -50,7 +45,7 @@ function follow(order: Order): void {
   }
   if (order.do === 'report') {
     process.send?.({ report: arrivals })
-    arrivals = { ...empty(), connections: open }
+    arrivals = empty()
     taken = new Set()
   }
 }
@@ -67,4 +62,3 @@ setInterval(() => {
 }, PROGRESS_MS)
 process.on('message', follow)
 process.on('disconnect', () => process.exit(0))
-process.on('SIGINT', () => {}) // a Ctrl-C in the terminal is for the benchmark, which stops everything in order

@@ -7,8 +7,6 @@ export type Arrivals = {
   numbers: number[]
   /** Times of the shared clock, when the body was complete. */
   at: number[]
-  /** The most connections that were open at the same time. */
-  connections: number
 }
 
 export type Order = { do: 'hang'; path: string } | { do: 'release' } | { do: 'report' }
@@ -18,7 +16,6 @@ export type Receiver = {
   url: string
   /** The authority to trust, as PEM. */
   ca: string
-  pid: number
   /** Deliveries that were answered 204 since the last report. */
   taken(): number
   /** The arrivals since the last report. */
@@ -53,7 +50,6 @@ export async function startReceiver(): Promise<Receiver> {
   const order = (o: Order) => void child.send(o)
   return {
     ...(await ready.promise),
-    pid: child.pid ?? 0,
     taken: () => taken,
     async report() {
       reported = Promise.withResolvers()

@@ -1,60 +1,10 @@
 import pg from 'pg'
 
-/** The size of the measured organization. */
-export type Size = { assets: number; tags: number; locations: number }
-
-export const sizeOf = (assets: number): Size => ({
-  assets,
-  tags: Math.ceil(assets * 1.5),
-  locations: Math.ceil(assets / 40),
-})
-
-export const NEIGHBOURS = 200
-/** The size of each other organization. Together they are as large as the measured one. */
-const neighbourSize = ({ assets, tags, locations }: Size): Size => ({
-  assets: Math.ceil(assets / NEIGHBOURS),
-  tags: Math.ceil(tags / NEIGHBOURS),
-  locations: Math.ceil(locations / NEIGHBOURS),
-})
-
-/** The measured organization; its neighbours have the numbers before and after it. */
-export const ORG_ID = 100
-
-/**
- * Fills the tables as their owner, `url`, and updates statistics and visibility map, as autovacuum does within a
- * minute or two. Resolves with the values of some tags.
- */
-export async function fillCatalog(url: string, size: Size): Promise<string[]> {
-  const owner = new pg.Client({ connectionString: url })
-  await owner.connect()
-  try {
-    const neighbour = neighbourSize(size)
-    for (let orgId = 1; orgId <= NEIGHBOURS + 1; orgId += 1)
-      await fillOrganization(owner, orgId, orgId === ORG_ID ? size : neighbour)
-    await owner.query('vacuum analyze location, asset, tag')
-    return await readTagValues(owner)
-  } finally {
-    await owner.end()
-  }
-}
-
-export async function readTagValues(owner: pg.Client): Promise<string[]> {
-  const { rows } = await owner.query<{ value: string }>(SAMPLE, [ORG_ID])
-  return rows.map(({ value }) => value)
-}
-
-/** A sample of assets that lists show. */
-const SAMPLE = `
-  select min(value) as value
-  from asset join tag on tag.org_id = asset.org_id and tag.asset_id = asset.id
-  where asset.org_id = $1 and asset.deleted_at is null and (valid_to is null or valid_to > now())
-  group by asset.id order by asset.id limit 20000`
-
 /** Inserts locations, assets and tags of one organization. */
-export async function fillOrganization(owner: pg.Client, orgId: number, size: Size): Promise<void> {
-  await owner.query(LOCATIONS, [orgId, size.locations])
-  await owner.query(ASSETS, [orgId, size.assets])
-  await owner.query(TAGS, [orgId, size.assets, size.tags])
+export async function fillCatalog(owner: pg.Client, orgId: number, assets: number): Promise<void> {
+  await owner.query(LOCATIONS, [orgId, Math.ceil(assets / 40)])
+  await owner.query(ASSETS, [orgId, assets])
+  await owner.query(TAGS, [orgId, assets, Math.ceil(assets * 1.5)])
 }
 
 /** A tree of one root, eight locations in each, five levels deep when there are 5 000. */
