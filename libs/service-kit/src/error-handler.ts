@@ -29,10 +29,7 @@ export function withoutQuery(url: string): string {
 /** The gateway rebuilds paths. In this header it sends the path of the caller's request, byte for byte. */
 export const REQUEST_PATH_HEADER = 'x-request-path'
 
-function requestedPath({ headers, url }: FastifyRequest): string {
-  const original = headers[REQUEST_PATH_HEADER]
-  return typeof original === 'string' ? original : url
-}
+const requestedPath = ({ headers, url }: FastifyRequest) => String(headers[REQUEST_PATH_HEADER] ?? url)
 
 /** Fastify's error handler: answers every error with the envelope. */
 export async function handleError(
@@ -40,22 +37,19 @@ export async function handleError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const known = isBodyTooLarge(error) ? bodyTooLarge(request.routeOptions.bodyLimit) : toAppError(error)
+  const isTooLarge = (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
+  const known = isTooLarge ? bodyTooLarge(request.routeOptions.bodyLimit) : toAppError(error)
   if (known.status >= 500 && !known.isCounted)
     request.log.error({ err: known.cause ?? error }, 'request failed')
-  if (isBodyTooLarge(error)) {
+  if (isTooLarge) {
     reply.removeHeader('connection') // Fastify would end the connection while the client still sends
     dropBody(request.raw)
   }
   return reply
     .status(known.status)
-    .headers({ ...helpLink(known.type), ...known.headers })
-    .header('content-type', 'application/json')
+    .headers({ ...helpLink(known.type), ...known.headers, 'content-type': 'application/json' })
     .send(errorEnvelope(known, requestedPath(request), request.id))
 }
-
-const isBodyTooLarge = (error: unknown) =>
-  (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
 
 /** SQLSTATE of a statement that was stopped at its timeout. */
 const QUERY_CANCELED = '57014'

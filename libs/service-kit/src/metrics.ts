@@ -109,17 +109,16 @@ export function consumerMetrics(registry: Registry) {
 /** Metrics of a connection to the broker, by its name: whether it is connected, and failures. */
 export function brokerMetrics(registry: Registry) {
   const registers = [registry]
+  const common = { labelNames: ['connection'] as const, registers }
   const connected = new Gauge({
     name: 'broker_connected',
     help: '1 while this connection to the broker is open.',
-    labelNames: ['connection'],
-    registers,
+    ...common,
   })
   const reconnects = new Counter({
     name: 'broker_reconnects_total',
     help: 'Reconnects to the broker after a lost connection.',
-    labelNames: ['connection'],
-    registers,
+    ...common,
   })
   const unpublished = new Counter({
     name: 'broker_publish_failures_total',
@@ -142,18 +141,16 @@ export function brokerMetrics(registry: Registry) {
 
 /** Metrics of a follower: states in its stream that it cannot read. */
 export function stateMetrics(registry: Registry) {
-  const registers = [registry]
+  const common = { labelNames: ['stream'] as const, registers: [registry] }
   const found = new Counter({
     name: 'unreadable_states_total',
     help: 'States that could not be read, by stream. Their owner is asked to publish them again.',
-    labelNames: ['stream'],
-    registers,
+    ...common,
   })
   const remaining = new Gauge({
     name: 'unreadable_states',
     help: 'Subjects of a stream whose newest state cannot be read.',
-    labelNames: ['stream'],
-    registers,
+    ...common,
   })
   return (stream: string) => {
     fromZero(found, { stream: [stream] })
@@ -170,8 +167,7 @@ export function outboxAge(registry: Registry, ageSeconds: () => number): void {
   const gauge: Gauge = new Gauge({
     name: 'outbox_age_seconds',
     help: 'Age of the oldest row that waits to be published.',
-    registers: [],
+    registers: [registry],
     collect: () => gauge.set(ageSeconds()),
   })
-  registry.registerMetric(gauge)
 }

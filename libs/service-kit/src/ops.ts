@@ -27,23 +27,20 @@ export async function startOps(options: {
   /** Progress of a slow start, shown by `/readyz`. It does not change the status. */
   progress?: () => Record<string, unknown>
 }): Promise<Ops> {
-  const app = fastify({ logger: false })
+  const app = fastify({ forceCloseConnections: true })
   let stopping = false
   measureChecks(options)
   app.get('/healthz', () => ({ status: 'ok', ...buildInfo() }))
   app.get('/readyz', async (_request, reply) => {
     const [checks, optional] = await Promise.all([options.ready(), options.optional?.()])
     const ready = !stopping && Object.values(checks).every(Boolean)
-    return reply
-      .status(ready ? 200 : 503)
-
-      .send({
-        ready,
-        stopping,
-        checks,
-        ...(optional && { optional }),
-        ...(options.progress && { progress: options.progress() }),
-      })
+    return reply.status(ready ? 200 : 503).send({
+      ready,
+      stopping,
+      checks,
+      ...(optional && { optional }),
+      ...(options.progress && { progress: options.progress() }),
+    })
   })
   app.get('/metrics', async (_request, reply) =>
     reply.header('content-type', options.registry.contentType).send(await options.registry.metrics()),
@@ -55,10 +52,7 @@ export async function startOps(options: {
     unready: () => {
       stopping = true
     },
-    close: async () => {
-      app.server.closeAllConnections()
-      await app.close()
-    },
+    close: async () => app.close(),
   }
 }
 
@@ -68,10 +62,9 @@ function measureChecks({ registry, ready }: { registry: Registry; ready: Checks 
     name: 'readiness_check',
     help: '1 if this check of readiness succeeds.',
     labelNames: ['check'],
-    registers: [],
+    registers: [registry],
     collect: async () => {
       for (const [check, isThere] of Object.entries(await ready())) gauge.set({ check }, isThere ? 1 : 0)
     },
   })
-  registry.registerMetric(gauge)
 }

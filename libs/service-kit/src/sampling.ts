@@ -50,10 +50,9 @@ function register<M extends string>(
       name,
       help,
       labelNames: [...labelNames],
-      registers: [],
+      registers: [registry],
       collect: () => show(gauge, labelNames.length > 0, latest()?.[name]),
     })
-    registry.registerMetric(gauge)
   }
 }
 

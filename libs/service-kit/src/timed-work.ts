@@ -22,17 +22,16 @@ export function timedWork(registry: Registry | undefined, work: string, everyMs:
 
 const UNMEASURED: TimedWork = { done: () => undefined, failed: () => undefined }
 
-type Metrics = { lastSuccess: Gauge<'work'>; interval: Gauge<'work'>; failures: Counter<'work'> }
-const known = new WeakMap<Registry, Metrics>()
+const known = new WeakMap<Registry, ReturnType<typeof create>>()
 
 /** All loops of a process share these three metrics. */
-function metricsOf(registry: Registry): Metrics {
+function metricsOf(registry: Registry) {
   const metrics = known.get(registry) ?? create(registry)
   known.set(registry, metrics)
   return metrics
 }
 
-function create(registry: Registry): Metrics {
+function create(registry: Registry) {
   const common = { labelNames: ['work'] as const, registers: [registry] }
   return {
     lastSuccess: new Gauge({

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** Route options that `streamBodies` and `limitBodyTime` read. */
+/** Route options that `streamBodies` and the plugin `body-time` read. */
 export const uploadConfig = ({ upload }: Route) => (upload ? { uploadBytes: upload.maxBytes } : {})
 
 /** Makes the bodies of this scope's routes streams: `request.body` is the result of `uploadOf`. */

@@ -6,7 +6,7 @@ import {
   withoutQuery,
 } from '@whereabouts/service-kit/error-handler'
 import { unknownRoute } from '@whereabouts/service-kit/errors'
-import { REQUEST_ID_HEADER, requestIdOf } from '@whereabouts/service-kit/request-id'
+import { newRequestId, REQUEST_ID_HEADER } from '@whereabouts/service-kit/request-id'
 import type { EdgeOptions } from '@whereabouts/service-kit/server'
 import { helpLink } from '@whereabouts/contracts/errors'
 import type { RouteTable } from '@whereabouts/contracts/route'
@@ -132,7 +132,7 @@ export const protocolErrors = (legacy: Legacy, headersOf: EdgeHeaders) =>
       }
       // Node could not parse the request, or its head is too large: there is no request to take an id or a path from.
       if (!socket.writable || socket.destroyed) return
-      const id = requestIdOf({})
+      const id = newRequestId()
       const body = JSON.stringify(errorEnvelope(malformed(), '/', id))
       const headers = {
         ...headersOf(`${API_PREFIX}/`),

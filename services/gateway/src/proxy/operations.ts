@@ -4,7 +4,7 @@ import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
-import { checkMediaType } from '@whereabouts/service-kit/serve'
+import { checkMediaType } from '@whereabouts/service-kit/read-request'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from '@whereabouts/service-kit/upload'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
 import type { IncomingMessage } from 'node:http'
 
 /** How long a client may take to send the body of one request. `idleMs`: how long it may send no byte of it. */
@@ -15,27 +16,30 @@ const LAST_BYTES_MS = 1_000
  * the shorter limits for all other bodies. They end the same way: with a `clientError`, which the public port answers
  * itself.
  */
-export function limitBodyTime(app: FastifyInstance, { bodyMs, idleMs }: BodyTimes): void {
-  app.addHook('onRequest', async (request, reply) => {
-    if (!hasBody(request) || request.routeOptions.config?.uploadBytes !== undefined) return
-    const { raw } = request
-    const end = () => {
-      stop()
-      if (reply.raw.headersSent) raw.destroy()
-      else {
-        app.server.emit('clientError', requestTimeout(), raw.socket)
-        setTimeout(() => raw.socket.destroy(), LAST_BYTES_MS).unref()
+export const bodyTime = fp(
+  async (app: FastifyInstance, { bodyMs, idleMs }: BodyTimes) => {
+    app.addHook('onRequest', async (request, reply) => {
+      if (!hasBody(request) || request.routeOptions.config?.uploadBytes !== undefined) return
+      const { raw } = request
+      const end = () => {
+        stop()
+        if (reply.raw.headersSent) raw.destroy()
+        else {
+          app.server.emit('clientError', requestTimeout(), raw.socket)
+          setTimeout(() => raw.socket.destroy(), LAST_BYTES_MS).unref()
+        }
       }
-    }
-    const late = setTimeout(end, bodyMs).unref()
-    const watch = setInterval(idleCheck(raw, idleMs, end), idleMs / 5).unref()
-    const stop = () => {
-      clearTimeout(late)
-      clearInterval(watch)
-    }
-    raw.once('end', stop).once('close', stop)
-  })
-}
+      const late = setTimeout(end, bodyMs).unref()
+      const watch = setInterval(idleCheck(raw, idleMs, end), idleMs / 5).unref()
+      const stop = () => {
+        clearTimeout(late)
+        clearInterval(watch)
+      }
+      raw.once('end', stop).once('close', stop)
+    })
+  },
+  { name: 'body-time' },
+)
 
 /** Calls `end` after `idleMs` without a byte. Time in which we do not read is not the client's. */
 function idleCheck(raw: IncomingMessage, idleMs: number, end: () => void): () => void {
