@@ -2,7 +2,7 @@ import { RELEASE } from '@whereabouts/contracts/release'
 
 export type BuildInfo = {
   version: string
-  /** `unknown` if whoever built the image did not say. */
+  /** `unknown` if the image was built without it. */
   commit: string
   built_at?: string
 }

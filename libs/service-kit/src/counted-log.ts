@@ -14,7 +14,7 @@ type Entry = { count: number; fields: Fields }
 const OTHERS = 'others'
 
 /**
- * A log for events that a stranger can cause at will. The first event of a key is written at once, later ones as one
+ * A log for events that anybody can cause at will. The first event of a key is written at once, later ones as one
  * line per interval with their number. Counts are never evicted before their line.
  */
 export function countedLog(

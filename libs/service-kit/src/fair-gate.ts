@@ -72,7 +72,7 @@ export class FairGate<K> {
   }
 
   /**
-   * Takes a place, for work that is no single function. The caller must call `leave` of the gate that is returned
+   * Takes a place, for work that is more than one function. The caller must call `leave` of the gate that is returned
    * (`moveWaiting`). Undefined if this gate had a free place, because a promise would delay most statements for nothing. For
    * the same reason the signal of `waiter` is read only if it has to wait.
    */

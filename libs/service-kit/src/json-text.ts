@@ -1,7 +1,7 @@
 import { MAX_DEPTH, MAX_NAMES, MAX_VALUES, scanJson, type JsonPath, type JsonRefusal } from './json-scan.ts'
 import { AppError } from './app-error.ts'
 
-/** Shorter texts are parsed quickly, whatever they contain. */
+/** Shorter texts are parsed quickly, even the worst. */
 const HARMLESS_LENGTH = 64 * 1024
 /** A text that does not match has no integer beyond the range of a double. */
 const MANY_DIGITS = /\d{16}/

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { serviceUnavailable } from './errors.ts'
 
-/** Nobody reads this error, and it is no failure of ours. */
+/** Nobody reads this error, and nothing of ours has failed. */
 export const clientLeft = () => serviceUnavailable(undefined, true)
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** `request.body` is the bytes of the body, whatever its media type: they are parsed after the query (D2.8). */
+/** `request.body` is the bytes of the body, of any media type: they are parsed after the query (D2.8). */
 export const bytes = fp(
   async (app: FastifyInstance) => {
     app.removeAllContentTypeParsers()
