@@ -7,16 +7,13 @@ import { serviceEnvironment, type Wiring } from './services.ts'
 export const opsEnvFile = (dataDir: string) => join(dataDir, 'ops.env')
 /** The same for republish.mjs. */
 export const republishEnvFile = (dataDir: string) => join(dataDir, 'republish.env')
-/** The same for explain.mjs. */
-const explainEnvFile = (dataDir: string) => join(dataDir, 'explain.env')
 
 export function writeOpsEnv(dataDir: string, wiring: Wiring): void {
   const keys = serviceEnvironment('keys', wiring)
   const { PUBLIC_URL } = serviceEnvironment('console', wiring)
   write(opsEnvFile(dataDir), { ...pick(keys, [...NEEDED_BY_KEYS, ...Object.keys(brokerEnv)]), PUBLIC_URL })
-  const urlOf = (service: 'catalog' | 'tracking') => serviceEnvironment(service, wiring)['DATABASE_URL']
-  write(republishEnvFile(dataDir), { DATABASE_URL: urlOf('catalog') })
-  write(explainEnvFile(dataDir), { DATABASE_URL: urlOf('tracking') })
+  const { DATABASE_URL } = serviceEnvironment('catalog', wiring)
+  write(republishEnvFile(dataDir), { DATABASE_URL })
 }
 
 const NEEDED_BY_KEYS = ['DATABASE_URL', 'SIGNING_KEY_SECRET']

@@ -14,11 +14,6 @@ const PROGRAMS = {
   bench: { file: '../../test/bench/main.ts' },
   campaign: { file: '../../test/campaign/main.ts' },
   'dead-letters': { file: '../dead-letters.ts', settings: 'ops.env', unless: 'NATS_URL' },
-  explain: {
-    file: '../../services/tracking/src/reports/explain/main.ts',
-    settings: 'explain.env',
-    unless: 'DATABASE_URL',
-  },
   ops: { file: '../../services/keys/src/ops/main.ts', settings: 'ops.env', unless: 'DATABASE_URL' },
   republish: { file: 'republish.ts' },
   scan: { file: 'publish-scan.ts' },

@@ -1,14 +1,13 @@
 import { openDatabase, type Database } from '@whereabouts/db/database'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { ORG_SETTING } from '@whereabouts/db/tenant-database'
-import { sql, type Kysely } from 'kysely'
+import { PostgresQueryCompiler, sql, type Kysely } from 'kysely'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { test as base, vi } from 'vitest'
 import { createMonths } from '../../src/partitions/partitions.loop.ts'
 import { addMonths, monthOf } from '../../src/partitions/partitions.queries.ts'
 import { plannerSettings } from '@whereabouts/db/planner'
 import type { Tables } from '../../src/db.ts'
-import { recordStatements, type Statement } from '../../src/reports/explain/explain.ts'
 import { migrations } from '../tracking.fixture.ts'
 
 /** The organization of the requests. It has nearly all rows, so that reading a whole table looks cheapest. */
@@ -132,4 +131,18 @@ function scansBelow(node: PlanNode): Scan[] {
   const { 'Relation Name': table, 'Index Name': index, 'Node Type': type } = node
   const own = table !== undefined || index !== undefined ? [{ type, table, index }] : []
   return [...own, ...(node.Plans ?? []).flatMap(scansBelow)]
+}
+
+export type Statement = { text: string; values: readonly unknown[] }
+
+/** `db`, with each statement that is sent through it appended to `sent`. */
+export function recordStatements<T>(db: Kysely<T>, sent: Statement[]): Kysely<T> {
+  return db.withPlugin({
+    transformQuery: ({ node, queryId }) => {
+      const { sql: text, parameters: values } = new PostgresQueryCompiler().compileQuery(node, queryId)
+      sent.push({ text, values })
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
 }

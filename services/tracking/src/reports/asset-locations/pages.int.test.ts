@@ -1,9 +1,8 @@
 import { buffersOfFixedPlan } from '@whereabouts/testing/fixed-plan'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
-import { isVacuumed } from '../../../test/reports/plans.fixture.ts'
+import { isVacuumed, recordStatements, type Statement } from '../../../test/reports/plans.fixture.ts'
 import { test } from '../../../test/tracking.fixture.ts'
-import { recordStatements, type Statement } from '../explain/explain.ts'
 import { readAssetLocations } from './asset-locations.queries.ts'
 import { LATEST_FIRST } from './filter.ts'
 
