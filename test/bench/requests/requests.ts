@@ -17,7 +17,7 @@ const namesOf = (operations: readonly Operation[]) => operations.map(({ name }) 
 
 export const REQUESTS_HELP = `pnpm bench requests [flags]    measure single operations through the gateway: rate, delay and processor time of each process
 
-  --only TEXT       only operations with this text in their name; can be repeated:
+  --only TEXT       only the operation of this name, or all with this text in their name; can be repeated:
                     ${namesOf(OPERATIONS.filter(({ isRare }) => !isRare))}
                     and, only on request, ${namesOf(OPERATIONS.filter(({ isRare }) => isRare))}
   --rounds N        rounds of each operation, 1 to 50                default 3
@@ -60,6 +60,10 @@ const NUMBERS = {
 type Settings = ReturnType<typeof readSettings>
 type Say = (text: string) => void
 
+/** `report` is that operation; `report-` is all whose name has it. */
+const isNamed = ({ name }: Operation, text: string) =>
+  OPERATIONS.some((one) => one.name === text) ? name === text : name.includes(text)
+
 function readSettings(args: string[]) {
   const { numbers, only, service: name, ...values } = readFlags(args, NUMBERS, {
     only: { type: 'string', multiple: true },
@@ -72,7 +76,7 @@ function readSettings(args: string[]) {
   if (organizations * assets > MOST_ASSETS)
     throw new Error(`--organizations times --assets must be at most ${MOST_ASSETS}`)
   const operations = OPERATIONS.filter((one) =>
-    only ? only.some((text) => one.name.includes(text)) : !one.isRare,
+    only ? only.some((text) => isNamed(one, text)) : !one.isRare,
   )
   if (operations.length === 0) throw new Error(`--only must be part of one of ${namesOf(OPERATIONS)}`)
   const service = SERVICES.find((one) => one === name)
