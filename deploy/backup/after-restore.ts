@@ -1,6 +1,6 @@
 // The last step of a restore, before the services start again. See docs/backup.md.
 import { mkdirSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { resolve, join } from 'node:path'
 import { openDatabase } from '@whereabouts/db/database'
 import { skipIssued } from '@whereabouts/db/minted-ids'
 import { brokerLogin, connect } from '@whereabouts/messaging/connection'
@@ -11,8 +11,10 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { z } from 'zod'
 import { runCommand } from '../command.ts'
 import { applyBrokerTopology } from '../local/broker-topology.ts'
-import { runningServices } from './running-services.ts'
-import { runServiceProgram } from './service-program.ts'
+import { Client } from 'pg'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { ROOT } from '../local/services.ts'
 
 const HELP = `node deploy/backup/after-restore.ts    make database and streams agree after a restore; safe to run again
 
@@ -114,3 +116,32 @@ function say(line: string): void {
 }
 
 await runCommand('after-restore', HELP, main)
+
+/** The application names of all sessions of this schema owner and of the other roles of its service. */
+async function runningServices(url: string): Promise<string[]> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 10_000 })
+  await client.connect()
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `select distinct coalesce(nullif(application_name, ''), usename) as name from pg_stat_activity
+       where usename in (current_user, current_user || '_tenant', current_user || '_worker') and datname = current_database() and pid <> pg_backend_pid() order by 1`,
+    )
+    return rows.map(({ name }) => name)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Runs a program of a service and shows its output. Rejects when it fails. */
+async function runServiceProgram(
+  file: string,
+  { args, env }: { args: readonly string[]; env: Record<string, string> },
+): Promise<void> {
+  // Variables of the shell, such as a DATABASE_URL, must not reach it.
+  const child = spawn(process.execPath, [join(ROOT, file), ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`${file} ended with ${code === null ? 'a signal' : `exit code ${code}`}`)
+}

@@ -5,16 +5,28 @@ import { applyBrokerTopology } from './broker-topology.ts'
 import { type Secrets, loadSecrets } from './secrets.ts'
 import { writeOpsEnv } from './ops-env.ts'
 import { makePrivate } from './private-folder.ts'
-import { freePorts } from './servers/free-port.ts'
+import { freePorts, isPortFree } from './servers/free-port.ts'
 import { type ServiceControl, createServiceControl } from './service-process.ts'
-import { SERVICES, type ServiceName, type ServicePorts, type Wiring } from './services.ts'
-import { perService, presentServices, roleUrl, serviceEnvironment } from './services.ts'
-import { type ExactPorts, checkPorts } from './stack-ports.ts'
+import {
+  SERVICES,
+  type ServiceName,
+  type ServicePorts,
+  type Wiring,
+  perService,
+  presentServices,
+  roleUrl,
+  serviceEnvironment,
+} from './services.ts'
 import { stopLeftovers } from './leftovers.ts'
 import { claimDataDir } from './stack-lock.ts'
 import { removeStackRecord, writeStackRecord } from './stack-record.ts'
-import { type BrokerServer, type DatabaseServer, type GivenBroker } from './stack-servers.ts'
-import { startBroker, startDatabase } from './stack-servers.ts'
+import {
+  type BrokerServer,
+  type DatabaseServer,
+  type GivenBroker,
+  startBroker,
+  startDatabase,
+} from './stack-servers.ts'
 import { type Step, runStep } from './stack-steps.ts'
 
 export type StackOptions = {
@@ -212,4 +224,21 @@ function describe({ dataDir, wiring, postgres, broker, services, stop }: Parts):
     broker,
     stop,
   }
+}
+
+/** `base` is the gateway's. */
+type ExactPorts = { base?: number; nats?: number; mqtt?: number }
+
+const VARIABLES = { base: 'PORT', nats: 'NATS_PORT', mqtt: 'MQTT_PORT' } as const
+
+/** Throws one error that names every taken port and the variable that changes it. */
+async function checkPorts(ports: ExactPorts = {}): Promise<void> {
+  const checks = (['base', 'nats', 'mqtt'] as const).map((name) => problemOf(VARIABLES[name], ports[name]))
+  const problems = (await Promise.all(checks)).filter((problem) => problem !== undefined)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+}
+
+async function problemOf(variable: string, port: number | undefined): Promise<string | undefined> {
+  if (port === undefined || (await isPortFree(port))) return undefined
+  return `port ${port} is taken: stop the program that listens there (lsof -i :${port}), or set ${variable}=${port + 1000}`
 }

@@ -1,5 +1,5 @@
 // The command `npm start` after its preparation (start.mjs): the product on this machine, until Ctrl-C.
-import { join, relative } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { errorText } from '../error-text.ts'
 import { seedDemo } from './demo/seed.ts'
 import { resetData } from './reset.ts'
@@ -10,10 +10,10 @@ import { startSimulatorProcess } from './simulator/simulator-process.ts'
 import { type Stack, startStack } from './stack.ts'
 import { simulatorPart, stackParts } from './stack-parts.ts'
 import { type Step, runStep } from './stack-steps.ts'
-import { type StartSettings, startSettings } from './start-settings.ts'
 import { supervise } from './supervisor.ts'
 import { untilStopped } from './until-stopped.ts'
 import { printWelcome } from './welcome.ts'
+import { parseArgs } from 'node:util'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 const onNote = (note: string) => say(`    ${note}`)
@@ -74,4 +74,31 @@ try {
   await main(startSettings(process.argv.slice(2), process.env))
 } catch (error) {
   fail(error)
+}
+
+type StartSettings = {
+  reset: boolean
+  simulator: boolean
+  dataDir: string
+  ports: { base: number; nats: number; mqtt: number }
+}
+
+/** The settings of `npm start`. Throws one error that names every variable that is not a port. */
+function startSettings(args: string[], env: NodeJS.ProcessEnv): StartSettings {
+  const { values } = parseArgs({
+    args,
+    options: { reset: { type: 'boolean' }, simulator: { type: 'boolean', default: true } },
+    allowNegative: true, // --no-simulator
+  })
+  const problems: string[] = []
+  const port = (variable: string, otherwise: number) => {
+    const text = env[variable] || String(otherwise)
+    if (!/^\d+$/.test(text) || Number(text) < 1 || Number(text) > 65_535)
+      problems.push(`${variable} must be a port, 1 to 65535`)
+    return Number(text)
+  }
+  const ports = { base: port('PORT', 8080), nats: port('NATS_PORT', 4222), mqtt: port('MQTT_PORT', 1883) }
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const dataDir = resolve(ROOT, env['DATA_DIR'] || '.data')
+  return { reset: values.reset ?? false, simulator: values.simulator, dataDir, ports }
 }

@@ -1,3 +1,4 @@
+import { durableNames } from '@whereabouts/messaging/topology'
 /**
  * Series as promtool writes them, one value a minute: `0+60x130` grows by 60, `1x130` stays. A case changes
  * some series of a healthy system.
@@ -8,14 +9,6 @@ export type Series = Readonly<Record<string, string>>
 export type AlertCase = { failure: string; series: Series; fires: readonly string[] }
 
 const SERVICES = ['gateway', 'keys', 'catalog', 'tracking', 'webhook-dispatcher', 'console']
-const DURABLES = [
-  'tracking-ingest',
-  'tracking-ingest-mqtt',
-  'tracking-overflow',
-  'tracking-catalog',
-  'tracking-placements',
-  'webhook-dispatcher-lanes',
-]
 const each = (names: readonly string[], make: (name: string) => Series): Series =>
   Object.assign({}, ...names.map(make)) as Series
 
@@ -50,7 +43,7 @@ export const healthy: Series = {
     [`broker_publish_failures_total{service="${service}",connection="services",reason="refused"}`]: '0x130',
     [`outbox_age_seconds{service="${service}"}`]: '0.1x130',
   })),
-  ...each(DURABLES, (durable) => ({
+  ...each(durableNames, (durable) => ({
     [`consumer_messages_total{durable="${durable}",outcome="ack"}`]: '0+600x130',
     [deadLettered(durable, 'poison')]: '0x130',
     [deadLettered(durable, 'retries_exhausted')]: '0x130',

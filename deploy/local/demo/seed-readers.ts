@@ -1,7 +1,6 @@
 import type { ReaderView } from '@whereabouts/contracts/readers'
 import { ApiError } from './api.ts'
 import type { SeedContext } from './seed-catalog.ts'
-import { forEachBounded } from './bounded.ts'
 import type { PlannedAntenna, PlannedReader } from './warehouse.ts'
 
 const AT_ONCE = 4
@@ -63,4 +62,26 @@ async function seedScanPoints(
       if (!(error instanceof ApiError && error.status === 409)) throw error // a lost response, as above
     }
   })
+}
+
+/** Runs `work` on every item, at most `limit` at a time, in order of start. Rejects at the first failure. */
+async function forEachBounded<T>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const rest = items.values()
+  let failed = false
+  const takeNext = async (): Promise<void> => {
+    const { done, value } = rest.next()
+    if (done || failed) return
+    try {
+      await work(value)
+    } catch (error) {
+      failed = true // the others finish their current item
+      throw error
+    }
+    await takeNext()
+  }
+  await Promise.all(Array.from({ length: limit }, takeNext))
 }

@@ -1,11 +1,14 @@
 import { connectReader } from '@whereabouts/messaging/reader-connection'
 import type { Demo } from '../demo/demo-file.ts'
 import type { PlannedReader, WarehousePlan } from '../demo/warehouse.ts'
-import type { Sighting } from './device.ts'
-import { createDevice } from './devices.ts'
+import type { Sighting, Device } from './device.ts'
 import { createLink, type Link } from './link.ts'
 import { connectMqtt } from './mqtt-connection.ts'
 import type { Problems } from './problems.ts'
+import { createCanonicalReader } from './canonical.ts'
+import { createImpinjReader } from './impinj.ts'
+import { createZebraReader } from './zebra.ts'
+import { createZebraSled } from './zebra-sled.ts'
 
 export type SimulatedReader = {
   key: string
@@ -67,4 +70,27 @@ function logIn({ nats_url: natsUrl, mqtt_url: mqttUrl, reader_key: key }: Demo, 
   return reader.transport === 'mqtt'
     ? connectMqtt({ url: mqttUrl, ...login })
     : connectReader({ url: natsUrl, ...login })
+}
+
+/** The device of a reader in the plan. Its hardware addresses derive from `index`, its place there. */
+function createDevice(reader: PlannedReader, index: number): Device {
+  return DEVICES[reader.model](reader, String(index + 1).padStart(2, '0'))
+}
+
+const DEVICES: Record<PlannedReader['model'], (reader: PlannedReader, octet: string) => Device> = {
+  'impinj-r700': ({ transport, antennas }, octet) =>
+    createImpinjReader({
+      hostname: `impinj-0a-0b-${octet}`,
+      framing: transport === 'mqtt' ? 'single' : 'stream',
+      antennas: antennas.length,
+    }),
+  'zebra-fixed': ({ transport, antennas }, octet) =>
+    createZebraReader({
+      mac: `C4:7D:CC:0A:0B:${octet}`,
+      hostName: `FX96000A0B${octet}`,
+      mode: transport === 'mqtt' ? 'SIMPLE' : 'INVENTORY',
+      antennas: antennas.length,
+    }),
+  'zebra-sled': (_, octet) => createZebraSled({ serial: `241999999000${octet}` }),
+  'ble-gateway': () => createCanonicalReader(),
 }

@@ -8,5 +8,5 @@ test.for(Object.values(limits))('docs/limits.md states $rows', ({ rows, ...limit
   const values = rows.map((row) => new RegExp(`^\\| ${row} +\\|([^|]*)`, 'm').exec(page)?.[1])
   const numbers = values.flatMap((value) => value?.match(/\d[\d ]*(?<=\d)/g) ?? [])
   for (const max of Object.values(limit))
-    expect(numbers.map((text) => Number(text.replace(' ', '')))).toContain(max)
+    expect(numbers.map((text) => Number(text.replaceAll(' ', '')))).toContain(max)
 })

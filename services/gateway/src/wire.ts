@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import type { KeyObject } from 'node:crypto'
 import { buildApp } from './app.ts'
 import { authenticator } from './auth/authenticator.ts'
-import { gatewayCredential } from './auth/credential.ts'
 import { keyDirectory } from './auth/key-directory.ts'
 import type { KeyView } from './auth/key-view.ts'
 import type { TokenVerifier } from './auth/token-verifier.ts'
 import type { GatewayDeps } from './deps.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
+import { signGateway } from '@whereabouts/service-kit/principal'
 
 type Parts = Omit<GatewayDeps, 'authenticate' | 'limiter'> & {
   view: KeyView
@@ -32,4 +32,20 @@ export function wire({ view, isCurrent, verifier, signingKey, takeShared, ...dep
   })
   app.addHook('onClose', () => directory.close())
   return app
+}
+
+const LIFE_SECONDS = 900
+const RENEWED_SECONDS = 120
+
+/** The token for requests of the gateway itself to `keys`. Signed again two minutes before it expires. */
+function gatewayCredential(signingKey: KeyObject, now: () => number = Date.now): () => Promise<string> {
+  let signed: { token: Promise<string>; until: number } | undefined
+  return () => {
+    const seconds = Math.floor(now() / 1_000)
+    if (!signed || signed.until - RENEWED_SECONDS <= seconds) {
+      const until = seconds + LIFE_SECONDS
+      signed = { token: signGateway(signingKey, until, 'keys'), until }
+    }
+    return signed.token
+  }
 }

@@ -1,7 +1,8 @@
+import '@mantine/spotlight/styles.css'
+import './finder.css'
 import { Text, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight, useSpotlight } from '@mantine/spotlight'
-import '@mantine/spotlight/styles.css'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
@@ -11,9 +12,10 @@ import { Icon } from '../parts/icon.tsx'
 import { useVisits } from '../parts/visits.ts'
 import { want } from '../parts/wanted.ts'
 import { useSession } from '../session/use-session.ts'
-import { findNamed, findParts } from './found.ts'
-import { groupsOf, type Hit, isExact, isOwn, NOTHING } from './hits.ts'
-import './finder.css'
+import { groupsOf, type Hit, isExact, isOwn, NOTHING, type Found } from './hits.ts'
+import { unwrap } from '@whereabouts/client/client'
+import { lookUp } from '../parts/lookups.ts'
+import { api } from '../session/api.ts'
 
 /** Shorter than a person takes for a key, longer than a scanner. */
 const TYPING_MS = 40
@@ -176,3 +178,28 @@ function messageOf(text: string, state: State, isPending: boolean, count: number
 const Said = ({ hit, message }: { hit: Hit | undefined; message: string | undefined }) => (
   <VisuallyHidden role="status">{hit ? [hit.label, hit.hint].join(' ') : message}</VisuallyHidden>
 )
+
+/** From here the indexes of the API find parts of words: one or two characters would read all rows. */
+const MIN_CHARACTERS = 3
+
+const SHOWN = 6
+
+/** What has the text in its name, key or tags. */
+async function findParts(text: string, signal?: AbortSignal): Promise<Found> {
+  if (text.length < MIN_CHARACTERS) return NOTHING
+  const query = { q: text, limit: SHOWN, sort: 'name' }
+  const [assets, locations, readers] = await Promise.all([
+    api.GET('/api/v1/assets', { params: { query }, signal }),
+    api.GET('/api/v1/locations', { params: { query }, signal }),
+    api.GET('/api/v1/readers', { params: { query: { ...query, configured: true } }, signal }),
+  ])
+  return {
+    ...NOTHING,
+    assets: unwrap(assets).data,
+    locations: unwrap(locations).data,
+    readers: unwrap(readers).data,
+  }
+}
+
+/** What a scan of the value would find. */
+const findNamed = async (value: string) => (await lookUp([value])).get(value) ?? []

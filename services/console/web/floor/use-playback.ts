@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '@whereabouts/client/client'
-import { useMemo, useState } from 'react'
+import { useMemo, useState, useEffect, useRef } from 'react'
 import type { LoadedQuery } from '../parts/combined-query.ts'
 import { useUrlState } from '../parts/use-url-state.ts'
 import { api } from '../session/api.ts'
 import type { Places } from './places.ts'
 import { Timeline } from './timeline.ts'
-import { useClock } from './use-clock.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -109,4 +108,33 @@ function windowOf(span: string, day: string, openedAt: number): { from: string; 
   return fromMs < toMs
     ? { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
     : undefined
+}
+
+/** The picture follows so often; between, dots glide. */
+const TICK_MS = 100
+
+type Clock = {
+  isPlaying: boolean
+  /** Seconds of the past per second. */
+  speed: number
+  onTick: (elapsedMs: number) => void
+}
+
+/** Calls back with the time that has passed on the clock of the playback. Nothing runs while the page is hidden. */
+function useClock({ isPlaying, speed, onTick }: Clock): void {
+  const latest = useRef(onTick)
+  useEffect(() => {
+    latest.current = onTick
+  })
+  useEffect(() => {
+    if (!isPlaying) return undefined
+    let before = performance.now()
+    const timer = setInterval(() => {
+      const now = performance.now()
+      const isHidden = document.visibilityState === 'hidden'
+      if (!isHidden) latest.current((now - before) * speed)
+      before = now
+    }, TICK_MS)
+    return () => clearInterval(timer)
+  }, [isPlaying, speed])
 }

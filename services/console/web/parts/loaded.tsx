@@ -1,10 +1,10 @@
-import { Alert, Skeleton, Stack, VisuallyHidden } from '@mantine/core'
+import { Alert, Skeleton, Stack, VisuallyHidden, Anchor, Text } from '@mantine/core'
 import { ApiError } from '@whereabouts/client/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import type { LoadedQuery } from './combined-query.ts'
 import { FailureNotice } from './failure-notice.tsx'
 import { failureOf } from './failure.ts'
-import { MissingNotice, type Missing } from './missing-notice.tsx'
+import { Link } from '@tanstack/react-router'
 
 type Props<T> = {
   query: LoadedQuery<T>
@@ -76,5 +76,22 @@ export function Waiting({ what = 'this' }: { what?: string }) {
       ))}
       <VisuallyHidden>{`Loading ${what}…`}</VisuallyHidden>
     </Stack>
+  )
+}
+
+/** `name` of a thing as in “no such asset”, and the list that has all of them. */
+type Missing = { name: string; list: string; to: string }
+
+/** Shown by the screen of one thing that does not exist, or no longer. */
+function MissingNotice({ name, list, to }: Missing) {
+  return (
+    <Alert color="yellow" title={`There is no such ${name}`} role="alert">
+      <Text size="sm">
+        It was deleted, or the address is wrong.{' '}
+        <Anchor component={Link} to={to} underline="always" inherit>
+          {list}
+        </Anchor>
+      </Text>
+    </Alert>
   )
 }

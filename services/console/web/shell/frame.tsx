@@ -1,17 +1,17 @@
-import { Alert, AppShell, Burger, Container, Group, NavLink, ScrollArea, Text } from '@mantine/core'
+import './frame.css'
+import { Alert, AppShell, Burger, Container, Group, NavLink, ScrollArea, Text, Progress } from '@mantine/core'
 import { useDisclosure, useNetwork } from '@mantine/hooks'
 import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { Waiting } from '../parts/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
-import { BusyBar } from './busy-bar.tsx'
 import { FeedBadge } from './feed-badge.tsx'
 import { FindButton, loadFinder } from './find-button.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { GROUPS, SCREENS } from './screens.ts'
 import { SignInAgain } from './sign-in-again.tsx'
-import './frame.css'
+import { useIsFetching } from '@tanstack/react-query'
 
 /** Frame of all screens for signed-in people. Redirects others to the sign-in page and back. */
 export function Frame() {
@@ -149,3 +149,22 @@ const focusHeading = () =>
     if (document.querySelector('[role=dialog]')) return
     document.querySelector<HTMLElement>('#screen-title')?.focus({ preventScroll: true })
   })
+
+const NOTICED_MS = 700
+
+/** A line below the header while a request takes longer than 700 ms, also while earlier data is shown. */
+function BusyBar() {
+  const isBusy = useIsFetching() > 0
+  return isBusy ? <LateBar /> : null
+}
+
+/** Mounted while a request runs. */
+function LateBar() {
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), NOTICED_MS)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!isShown) return null
+  return <Progress value={100} size={3} radius={0} striped animated aria-label="Loading" className="busy" />
+}

@@ -1,12 +1,21 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  type ErrorComponentProps,
+} from '@tanstack/react-router'
 import { Waiting } from '../parts/loaded.tsx'
 import { AcceptInvitation } from '../screens/accept-invitation/accept-invitation.tsx'
 import { SignIn } from '../screens/sign-in/sign-in.tsx'
 import { SignUp } from '../screens/sign-up/sign-up.tsx'
 import { Frame } from './frame.tsx'
-import { BrokenScreen, UnknownScreen } from './broken-screen.tsx'
 import { SCREENS } from './screens.ts'
 import { parseSearch, stringifySearch } from './search.ts'
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { FailureNotice } from '../parts/failure-notice.tsx'
+import { Screen } from '../parts/screen.tsx'
+import { SignedOutPage } from '../parts/signed-out-page.tsx'
 
 const root = createRootRoute({ notFoundComponent: UnknownScreen })
 const open = [
@@ -44,3 +53,25 @@ export const router = createRouter({
   parseSearch,
   stringifySearch,
 })
+
+/** The screen failed to load, usually because a new release replaced its script. */
+function BrokenScreen({ error }: ErrorComponentProps) {
+  return (
+    <Screen title="This screen could not be loaded">
+      <FailureNotice error={error} />
+      <Group>
+        <Button onClick={() => location.reload()}>Reload the console</Button>
+      </Group>
+    </Screen>
+  )
+}
+
+function UnknownScreen() {
+  return (
+    <SignedOutPage title="Page not found">
+      <Text>
+        Check the address. <Anchor href="/">Go to the overview</Anchor>.
+      </Text>
+    </SignedOutPage>
+  )
+}

@@ -2,10 +2,10 @@ import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
 import { createOrg, listOrganizations, setApiKeyLimit, setSubscription } from './orgs.commands.ts'
-import { untilPublished } from './published.ts'
 import type { Report } from './report.ts'
 import { createResetLink } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
+import { setTimeout as delay } from 'node:timers/promises'
 
 export type OpsDeps = {
   db: Db
@@ -80,4 +80,28 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
     default:
       return request satisfies never
   }
+}
+
+const LOOK_EVERY_MS = 50
+
+/**
+ * Waits until the running service has published all that is committed now. False after `timeoutMs`: then it is
+ * published as soon as a running service reaches the broker.
+ */
+async function untilPublished(db: Db, timeoutMs: number): Promise<boolean> {
+  const last = await newestOutboxRow(db)
+  if (last === null) return true
+  for (const until = Date.now() + timeoutMs; Date.now() < until; await delay(LOOK_EVERY_MS)) {
+    const left = await db.selectFrom('outbox').select('id').where('id', '<=', last).limit(1).execute()
+    if (left.length === 0) return true
+  }
+  return false
+}
+
+async function newestOutboxRow(db: Db): Promise<number | null> {
+  const { id } = await db
+    .selectFrom('outbox')
+    .select((eb) => eb.fn.max<number | null>('id').as('id'))
+    .executeTakeFirstOrThrow()
+  return id
 }

@@ -1,7 +1,7 @@
 import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
+import { unwrap, type components } from '@whereabouts/client/client'
 import { AssetTypeIcon } from '../../parts/asset-type-icon.tsx'
 import { assetTypeOf } from '../../parts/asset-types.ts'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
@@ -16,12 +16,13 @@ import { api } from '../../session/api.ts'
 import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { DeletedAsset, NO_ASSET } from '../deleted/deleted-asset.tsx'
 import { DeleteAsset } from './delete-asset.tsx'
-import { EditAsset } from './edit-asset.tsx'
 import { DayCard } from './day-card.tsx'
 import { Stays } from './stays.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { CurrentLocationCard } from './current-location.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { FormModal } from '../../parts/form-modal.tsx'
+import { ResourceForm } from '../../parts/resource-form.tsx'
 
 /** One asset: its location and why, its day, its stays and its data. */
 export default function AssetScreen() {
@@ -120,5 +121,26 @@ function Actions({ asset }: { asset: Asset }) {
       <DeleteAsset asset={asset} />
       <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
     </>
+  )
+}
+
+type Props = { asset: Asset; isOpen: boolean; onClose: () => void }
+
+function EditAsset({ asset, isOpen, onClose }: Props) {
+  const params = { path: { asset_id: asset.id } }
+  return (
+    <FormModal opened={isOpen} onClose={onClose} title={`Edit ${asset.name}`} size="lg">
+      <ResourceForm
+        fields={ASSET_FIELDS}
+        resource={asset}
+        label="Save"
+        request={async (body: components['schemas']['AssetPatch']) =>
+          unwrap(await api.PATCH('/api/v1/assets/{asset_id}', { params, body }))
+        }
+        reload={[['asset', asset.id], ['assets']]}
+        onDone={onClose}
+        onCancel={onClose}
+      />
+    </FormModal>
   )
 }

@@ -2,7 +2,8 @@ import { Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { SearchBox } from '../../parts/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
 import { isByPlace, sortOf, type AssetFilter } from './by-place.ts'
-import { LocationFilter } from './location-filter.tsx'
+import { LocationPicker } from '../../parts/location-picker.tsx'
+import { useLocationView } from '../location/location-queries.ts'
 
 /** As in the query string of the page. */
 type Props = {
@@ -93,5 +94,31 @@ export function AssetFilters({ filter, onChange }: Props) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+type Filter = Pick<AssetFilter, 'location' | 'inside'>
+type LocationProps = { filter: Filter; onChange: (change: Partial<Filter>) => void }
+
+/** Assets at a location and, unless switched off, its sub-locations. */
+function LocationFilter({ filter: { location, inside }, onChange }: LocationProps) {
+  const id = Number(location) || 0
+  const { data = null } = useLocationView(id)
+  return (
+    <>
+      <LocationPicker
+        label="Location"
+        value={id === 0 ? null : data}
+        onChange={(picked) => onChange({ location: picked === null ? '' : String(picked.id) })}
+      />
+      {id !== 0 && (
+        <Checkbox
+          label="With sub-locations"
+          checked={inside !== 'no'}
+          onChange={(event) => onChange({ inside: event.currentTarget.checked ? '' : 'no' })}
+          pb={8}
+        />
+      )}
+    </>
   )
 }

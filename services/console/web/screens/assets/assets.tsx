@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Group, Loader, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
@@ -15,10 +15,9 @@ import { AssetFilters } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
 import { isByPlace, sortOf, type AssetFilter } from './by-place.ts'
 import { exportLabel } from './export-label.ts'
-import { ExportNotice } from './export-notice.tsx'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
-import { useExport } from './use-export.ts'
+import { useExport, type Export } from './use-export.ts'
 import { Icon } from '../../parts/icon.tsx'
 
 const UNFILTERED: AssetFilter = {
@@ -118,3 +117,26 @@ function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
     </EmptyState>
   )
 }
+
+/** Progress of an export, with a cancel button. */
+function ExportNotice({ bytes, error, retry, total, cancel }: Export) {
+  if (error !== undefined) return <FailureNotice error={error} onRetry={retry} />
+  if (bytes === undefined) return null
+  return (
+    <Group gap="sm">
+      <Loader size="xs" aria-hidden />
+      <Text
+        size="sm"
+        role="status"
+      >{`Exporting ${number.format(total)} ${total === 1 ? 'asset' : 'assets'}: ${sizeText(bytes)} so far`}</Text>
+      <Button size="compact-sm" variant="default" onClick={cancel}>
+        Cancel export
+      </Button>
+    </Group>
+  )
+}
+
+const number = new Intl.NumberFormat()
+
+const sizeText = (bytes: number) =>
+  bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,13 +1,17 @@
-import { Anchor, Group, SegmentedControl, Text, Title } from '@mantine/core'
+import { Anchor, Group, SegmentedControl, Text, Title, Button } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import type { Column } from '../../parts/data-table.tsx'
 import { PagedTable } from '../../parts/paged-table.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
-import { FailedRowsButton } from './failed-rows-button.tsx'
 import type { Import } from './import-files.ts'
 import { OUTCOMES, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
+import { unwrap } from '@whereabouts/client/client'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { saveFile } from '../../parts/save-file.ts'
+import { useSend } from '../../parts/use-send.ts'
+import { api } from '../../session/api.ts'
 
 /** The outcome of each row. Shows failed rows first if there are any. */
 export function ImportRows({ data: one }: { data: Import }) {
@@ -110,6 +114,25 @@ function Details({ row: { errors, changes, outcome } }: { row: ImportRow }) {
           {message.startsWith(`${field} `) ? message.slice(field.length) : `: ${message}`}
         </Text>
       ))}
+    </>
+  )
+}
+
+/** The failed rows as they were in the file, each with its error: to be corrected and imported again. */
+function FailedRowsButton({ one: { id, resource } }: { one: Import }) {
+  const send = useSend(
+    async () => {
+      const params = { path: { import_id: id } }
+      return unwrap(await api.GET('/api/v1/imports/{import_id}/failed-rows', { params, parseAs: 'blob' }))
+    },
+    { onDone: (file) => file && saveFile(file, `${resource}-failed-rows.csv`) },
+  )
+  return (
+    <>
+      <Button variant="default" loading={send.isSending} onClick={() => send.send(undefined)}>
+        Download failed rows
+      </Button>
+      {send.error !== undefined && <FailureNotice error={send.error} />}
     </>
   )
 }

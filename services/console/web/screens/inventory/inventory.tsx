@@ -1,20 +1,21 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { EmptyState } from '../../parts/empty-state.tsx'
 import { LocationPicker, type PickedLocation } from '../../parts/location-picker.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
-import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // oxfmt-ignore
 import { Result } from './result.tsx'
 import { isProblem, rowsOf } from './rows.ts'
 import { isLocationGone, save, type SaveRequest } from './save.ts'
 import { ScanList } from './scan-list.tsx'
-import { ScansIn } from './scans-in.tsx'
 import { type LastEntry, statusText } from './status-text.ts'
 import { useDraft } from './use-draft.ts'
 import { useLookups } from './use-lookups.ts'
 import { ValueEntry } from './value-entry.tsx'
+import { scanTyping } from './scan-typing.ts'
+
+import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // oxfmt-ignore
 
 /** Saves that assets are at a location now. */
 export default function Inventory() {
@@ -137,3 +138,18 @@ const NotKept = () => (
     Its storage is full or switched off. Save before you close or reload this page.
   </Alert>
 )
+
+type Props = { onScan: (value: string) => void; children: ReactNode }
+
+/** Takes a scan out of a field that is for other text. Typing, Enter and Tab of a person work as usual. */
+function ScansIn({ onScan, children }: Props) {
+  const [next] = useState(scanTyping)
+  const take = (event: KeyboardEvent) => {
+    const value = next(event)
+    if (value === undefined) return
+    event.preventDefault()
+    event.stopPropagation() // Enter would pick the marked option
+    onScan(value)
+  }
+  return <div onKeyDownCapture={take}>{children}</div>
+}

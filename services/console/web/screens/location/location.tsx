@@ -1,5 +1,5 @@
-import { Grid, Stack, Text } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
+import { Grid, Stack, Text, Anchor, Breadcrumbs } from '@mantine/core'
+import { useParams, Link } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
 import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -14,7 +14,6 @@ import { api } from '../../session/api.ts'
 import { NewLocation } from '../locations/new-location.tsx'
 import { LocationTree } from '../locations/tree.tsx'
 import { DeletedLocation, NO_LOCATION } from '../deleted/deleted-location.tsx'
-import { Breadcrumb } from './breadcrumb.tsx'
 import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
 import { EditLocation } from './edit-location.tsx'
 import { HereNow } from './here-now.tsx'
@@ -22,6 +21,7 @@ import { LOCATION_FIELDS, type Location } from './location-fields.ts'
 import { useAncestors, useLocationView } from './location-queries.ts'
 import { RELOADED } from './reloaded.ts'
 import { Traffic } from './traffic.tsx'
+import { LocationLink } from '../../parts/links.tsx'
 
 /** One location and the assets there now. */
 export default function LocationScreen() {
@@ -124,5 +124,27 @@ function LocationTags({ location: { id, tags } }: { location: Location }) {
       }
       reload={RELOADED}
     />
+  )
+}
+
+/** The path from the top level to a location. */
+function Breadcrumb({ id, name }: { id: number; name: string }) {
+  const { data = [] } = useAncestors(id)
+  return (
+    <nav aria-label="Breadcrumb">
+      <Breadcrumbs separator="›" style={{ flexWrap: 'wrap' }}>
+        <Anchor component={Link} to="/locations" size="sm">
+          Locations
+        </Anchor>
+        {data.map((ancestor) => (
+          <LocationLink key={ancestor.id} id={ancestor.id}>
+            {ancestor.name}
+          </LocationLink>
+        ))}
+        <Text size="sm" aria-current="page">
+          {name}
+        </Text>
+      </Breadcrumbs>
+    </nav>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group, Text, Alert, Loader } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type Column } from '../../parts/data-table.tsx'
 import { EmptyState } from '../../parts/empty-state.tsx'
@@ -8,12 +8,14 @@ import { Screen } from '../../parts/screen.tsx'
 import { durationText } from '../../parts/times.ts'
 import { useUrlState } from '../../parts/use-url-state.ts'
 import { When } from '../../parts/when.tsx'
-import { ExportNotice } from './export-notice.tsx'
 import { DEFAULTS } from './filter.ts'
 import { MovementFilters } from './movement-filters.tsx'
 import { MovementHistogram } from './movement-histogram.tsx'
-import { useExport } from './use-export.ts'
+import { useExport, type Export } from './use-export.ts'
 import { useMovementPages, type Movement } from './use-movements.ts'
+import { countText } from '../../parts/count-text.ts'
+import { FailureNotice } from '../../parts/failure-notice.tsx'
+import { MOST_ROWS } from './export-pages.ts'
 
 /** What moved when, from where to where. */
 export default function Movements() {
@@ -120,3 +122,28 @@ const COLUMNS: readonly Column<Movement>[] = [
     cell: ({ dwell_seconds: seconds }) => (seconds === null ? 'until now' : durationText(seconds)),
   },
 ]
+
+/** Progress of an export, with a cancel button, and what the file does not have. */
+function ExportNotice({ rows, isCut, error, start, cancel }: Export) {
+  if (error !== undefined) return <FailureNotice error={error} onRetry={start} />
+  if (isCut)
+    return (
+      <Alert
+        color="yellow"
+        role="status"
+        title={`The file has the newest ${countText(MOST_ROWS, 'movements')}`}
+      >
+        Choose an earlier time, or a shorter one, to export the others.
+      </Alert>
+    )
+  if (rows === undefined) return null
+  return (
+    <Group gap="sm">
+      <Loader size="xs" aria-hidden />
+      <Text size="sm" role="status">{`Exporting: ${countText(rows, 'rows')}`}</Text>
+      <Button size="compact-sm" variant="default" onClick={cancel}>
+        Cancel export
+      </Button>
+    </Group>
+  )
+}

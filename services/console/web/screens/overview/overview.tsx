@@ -1,4 +1,4 @@
-import { Button, Grid, Stack, Text } from '@mantine/core'
+import { Button, Grid, Stack, Text, Anchor, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../parts/card.tsx'
@@ -7,11 +7,12 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { LocationTree } from '../locations/tree.tsx'
 import { Attention } from './attention.tsx'
-import { CountLine } from './counts.tsx'
 import { JustMoved } from './just-moved.tsx'
 import { LongestHere } from './longest-here.tsx'
-import { MovementsByHour } from './movements-by-hour.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
+import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
+import { HourBars } from '../../parts/hour-bars.tsx'
+import { useMovementsByHour } from '../location/location-queries.ts'
 
 /** The first screen after sign-in. */
 export default function Overview() {
@@ -70,3 +71,52 @@ const Dashboard = ({ counts }: { counts: Counts }) => (
     </Grid>
   </Stack>
 )
+
+const LINKS = [
+  { field: 'assets', label: 'Assets', to: '/assets' },
+  { field: 'locations', label: 'Locations', to: '/locations' },
+  { field: 'readers', label: 'Readers', to: '/readers' },
+  { field: 'unknownTags', label: 'Unknown tags', to: '/unknown-tags' },
+] as const
+
+const number = new Intl.NumberFormat()
+
+/** How much there is, in one line, because it is not news. */
+const CountLine = ({ counts }: { counts: Counts }) => (
+  <Group gap="lg">
+    {LINKS.map(({ field, label, to }) => (
+      <Text key={field} size="sm" component="div">
+        <Anchor component={Link} to={to} inherit>
+          {label}
+        </Anchor>{' '}
+        <Text span fw={600} inherit data-count={field} style={{ fontVariantNumeric: 'tabular-nums' }}>
+          {number.format(counts[field])}
+        </Text>
+      </Text>
+    ))}
+  </Group>
+)
+
+function MovementsByHour() {
+  const movements = useMovementsByHour()
+  useReloadOnMovement([['movements']], EXPENSIVE_MS)
+  return (
+    <Card title="Movements in the last 24 hours">
+      <Loaded query={movements} what="movements">
+        {({ hours }) => (
+          <HourBars
+            title="Movements in the last 24 hours"
+            hours={hours.map(({ hour }) => hour)}
+            series={[
+              {
+                label: 'movements',
+                color: 'var(--chart-1)',
+                values: hours.map(({ moves }) => moves),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Card>
+  )
+}
