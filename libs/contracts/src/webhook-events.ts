@@ -41,8 +41,7 @@ export type AssetMovedBody = z.infer<typeof AssetMovedBody>
 
 const placeOf = ({ id, name }: AssetMoved['to_location']) => ({ id, name })
 
-/** The events that webhooks get, by the value of `event`. */
-export const webhookEvents = {
+const rows = {
   'asset.moved': event<AssetMoved>({
     message: assetMoved,
     body: AssetMovedBody,
@@ -61,7 +60,10 @@ export const webhookEvents = {
     },
   }),
 }
-export type WebhookEventType = keyof typeof webhookEvents
+export type WebhookEventType = keyof typeof rows
+
+/** The events that webhooks get, by the value of `event`. */
+export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEvent<WebhookMessage>>> = rows
 
 /** The type of the event on this subject; undefined for a type that only another release knows. */
 export function webhookEventType(subject: string): WebhookEventType | undefined {
@@ -69,4 +71,4 @@ export function webhookEventType(subject: string): WebhookEventType | undefined 
   return TYPES.find((type) => type.replace('.', '-') === token)
 }
 
-const TYPES = Object.keys(webhookEvents) as WebhookEventType[]
+const TYPES = Object.keys(rows) as WebhookEventType[]

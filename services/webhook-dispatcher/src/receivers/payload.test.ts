@@ -22,7 +22,8 @@ test('the body matches the contract byte for byte', () => {
 })
 
 test('the first movement of an asset has from_location null', () => {
-  const body = payloadOf('asset.moved', { ...moved, from_location: null })?.body.toString()
+  const first: AssetMoved = { ...moved, from_location: null }
+  const body = payloadOf('asset.moved', first)?.body.toString()
   expect(body).toContain('"from_location":null,')
 })
 

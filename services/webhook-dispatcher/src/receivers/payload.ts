@@ -15,10 +15,7 @@ export type Payload = {
 }
 
 /** Undefined if `occurred_at` is not a timestamp. `message` has the schema of this type of event. */
-export function payloadOf<T extends WebhookEventType>(
-  event: T,
-  message: Parameters<(typeof webhookEvents)[T]['dataOf']>[0] & WebhookMessage,
-): Payload | undefined {
+export function payloadOf(event: WebhookEventType, message: WebhookMessage): Payload | undefined {
   const occurredAt = parseInstant(message.occurred_at)
   if (occurredAt === undefined) return undefined
   const body = {
