@@ -10,6 +10,7 @@ export const idShares = { keys: 0, catalog: 1, tracking: 2, 'webhook-dispatcher'
  * is, and it shows neither order nor counts. The permutation is a four-round Feistel network over two halves of 25
  * bits with SHA-256 as round function. PostgreSQL's own hash functions may change between major versions, and a
  * changed permutation would mint an id twice. For the same reason the key, which is created here, must never change.
+ * Random ids would need a retry in every insert: of a hundred million, four collide.
  */
 export async function createMintedIds(db: Kysely<unknown>, share: number): Promise<void> {
   await sql`create sequence id_sequence as bigint minvalue 1 maxvalue 1125899906842623`.execute(db)

