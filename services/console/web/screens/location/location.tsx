@@ -20,7 +20,7 @@ import { HereNow } from './here-now.tsx'
 import { LOCATION_FIELDS, type Location } from './location-fields.ts'
 import { useAncestors, useLocationView } from './location-queries.ts'
 import { RELOADED } from './reloaded.ts'
-import { Traffic } from './traffic.tsx'
+import { MovementsByHour } from './movements-by-hour.tsx'
 import { LocationLink } from '../../parts/links.tsx'
 
 /** One location and the assets there now. */
@@ -49,7 +49,7 @@ function Shown({ location }: { location: Location }) {
           <Stack>
             <FloorCard locationId={id} />
             <HereNow id={id} name={name} />
-            <Traffic id={id} />
+            <MovementsByHour id={id} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>

@@ -10,9 +10,7 @@ import { Attention } from './attention.tsx'
 import { JustMoved } from './just-moved.tsx'
 import { LongestHere } from './longest-here.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
-import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
-import { HourBars } from '../../parts/hour-bars.tsx'
-import { useMovementsByHour } from '../location/location-queries.ts'
+import { MovementsByHour } from '../location/movements-by-hour.tsx'
 
 /** The first screen after sign-in. */
 export default function Overview() {
@@ -96,27 +94,3 @@ const CountLine = ({ counts }: { counts: Counts }) => (
     ))}
   </Group>
 )
-
-function MovementsByHour() {
-  const movements = useMovementsByHour()
-  useReloadOnMovement([['movements']], EXPENSIVE_MS)
-  return (
-    <Card title="Movements in the last 24 hours">
-      <Loaded query={movements} what="movements">
-        {({ hours }) => (
-          <HourBars
-            title="Movements in the last 24 hours"
-            hours={hours.map(({ hour }) => hour)}
-            series={[
-              {
-                label: 'movements',
-                color: 'var(--chart-1)',
-                values: hours.map(({ moves }) => moves),
-              },
-            ]}
-          />
-        )}
-      </Loaded>
-    </Card>
-  )
-}
