@@ -9,13 +9,10 @@ const FIRST = ['unit', 'integration'] as const
 const FIRST_WORKERS = `--maxWorkers=${availableParallelism() + 2}`
 /**
  * Then these lanes side by side, and the runs of a lane one after the other; each run starts the systems of its projects
- * and stops them at its end, because even an idle system costs processor time. The runs of one file at a time are spread,
- * so that both lanes end at about the same time.
+ * and stops them at its end, because even an idle system costs processor time. The walls come last, when the
+ * browser tests are nearly done: they count what a flood leaves for others.
  */
-const LANES = [
-  [['contract', 'console'], ['operator']],
-  [['blackbox'], ['walls']],
-] as const
+const LANES = [[['contract', 'console']], [['blackbox'], ['operator'], ['walls']]] as const
 
 /**
  * Runs all projects but the slow ones, each run with `args`, and prints the failures and the sum of all runs at the

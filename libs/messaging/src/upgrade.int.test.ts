@@ -99,6 +99,9 @@ test('an upgrade loses no scan that was sent before or during it, over NATS and 
     await first.stop()
     await publish(before, { subject: 'scans.7.dock.canonical', payload: 2 })
     await sendOverMqtt(server, 3)
+    // Acknowledged once the copy is stored; the scan itself may follow a moment later.
+    const jsm = await natsOf(before).jetstreamManager()
+    await eventually(async () => expect((await jsm.streams.info('SCANS')).state.last_seq).toBe(4))
     await older.stop()
     await before.close()
 
