@@ -41,14 +41,3 @@ export const useHere = (id: number, { deep, offset }: { deep: boolean; offset: n
       return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
     },
   })
-
-/** Movements by hour in the last 24 hours. With `id`: of that location with its sub-locations. */
-export const useMovementsByHour = (id?: number) =>
-  useQuery({
-    queryKey: ['movements', 'by hour', id ?? 'all'],
-    refetchInterval: 60_000,
-    queryFn: async ({ signal }) => {
-      const query = id === undefined ? {} : { location_id: id, include_descendants: true }
-      return unwrap(await api.GET('/api/v1/movements/summary', { params: { query }, signal })).data
-    },
-  })

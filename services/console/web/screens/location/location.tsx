@@ -20,7 +20,7 @@ import { HereNow } from './here-now.tsx'
 import { LOCATION_FIELDS, type Location } from './location-fields.ts'
 import { useAncestors, useLocationView } from './location-queries.ts'
 import { RELOADED } from './reloaded.ts'
-import { MovementsByHour } from './movements-by-hour.tsx'
+import { MovementsByHour } from '../../parts/movements-by-hour.tsx'
 import { LocationLink } from '../../parts/links.tsx'
 
 /** One location and the assets there now. */

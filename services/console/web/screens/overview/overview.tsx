@@ -10,7 +10,7 @@ import { Attention } from './attention.tsx'
 import { JustMoved } from './just-moved.tsx'
 import { LongestHere } from './longest-here.tsx'
 import { type Counts, useCounts } from './use-counts.ts'
-import { MovementsByHour } from '../location/movements-by-hour.tsx'
+import { MovementsByHour } from '../../parts/movements-by-hour.tsx'
 
 /** The first screen after sign-in. */
 export default function Overview() {

@@ -1,9 +1,11 @@
 import { Text } from '@mantine/core'
-import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
-import { Card } from '../../parts/card.tsx'
-import { HourBars } from '../../parts/hour-bars.tsx'
-import { Loaded } from '../../parts/loaded.tsx'
-import { useMovementsByHour } from './location-queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { EXPENSIVE_MS, useReloadOnMovement } from '../live/use-live.ts'
+import { api } from '../session/api.ts'
+import { Card } from './card.tsx'
+import { HourBars } from './hour-bars.tsx'
+import { Loaded } from './loaded.tsx'
 
 const TITLE = 'Movements in the last 24 hours'
 
@@ -37,3 +39,13 @@ export function MovementsByHour({ id }: { id?: number }) {
     </Card>
   )
 }
+
+const useMovementsByHour = (id?: number) =>
+  useQuery({
+    queryKey: ['movements', 'by hour', id ?? 'all'],
+    refetchInterval: 60_000,
+    queryFn: async ({ signal }) => {
+      const query = id === undefined ? {} : { location_id: id, include_descendants: true }
+      return unwrap(await api.GET('/api/v1/movements/summary', { params: { query }, signal })).data
+    },
+  })
