@@ -1751,6 +1751,30 @@ export interface paths {
         patch: operations["updateScanPoint"];
         trace?: never;
     };
+    "/api/v1/scans/{reader_key}/{format}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message of a reader
+         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, whatever is in it: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429.
+         *
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["sendReaderMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers/{reader_id}/test-reads": {
         parameters: {
             query?: never;
@@ -10237,6 +10261,44 @@ export interface operations {
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    sendReaderMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_key: string;
+                format: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example no example */
+                "*/*": string;
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

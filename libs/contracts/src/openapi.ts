@@ -122,6 +122,11 @@ const securitySchemes = (token: Route) =>
       description:
         'An access token of an API key, sent as `Bearer <jwt>`. Request it from `POST /api/v1/oauth/token`.',
     },
+    BasicAuth: {
+      type: 'http',
+      scheme: 'basic',
+      description: 'The id and the secret of an API key, for devices that cannot request a token.',
+    },
     BearerAuth: {
       type: 'http',
       scheme: 'bearer',
@@ -136,7 +141,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     summary: row.summary,
     tags: [tagOf(row).name],
     description: describeOperation(row),
-    security: security(row.access),
+    security: [...security(row.access), ...(row.message ? [{ BasicAuth: [] }] : [])],
     ...(row.vocabulary === 'legacy' && { deprecated: true }),
     ...(isScope(row.access) && {
       'x-required-scope': row.access,
@@ -149,6 +154,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     },
     ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
     ...(row.upload && { requestBody: { required: true, content: files(row.upload.mediaTypes) } }),
+    ...(row.message && { requestBody: { required: true, content: files(['*/*']) } }),
   }
 }
 

@@ -20,6 +20,7 @@ import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerRoutes } from './readers.ts'
 import { restoreRoutes } from './restore.ts'
+import { scanRoutes } from './scans.ts'
 import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
@@ -61,6 +62,7 @@ export const routes = {
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...scanRoutes,
   ...testReadRoutes,
   ...unknownTagRoutes,
   ...webhookRoutes,

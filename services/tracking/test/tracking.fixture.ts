@@ -1,3 +1,4 @@
+import type { Principal } from '@whereabouts/contracts/principal'
 import { fileURLToPath } from 'node:url'
 import type { AttachTag, AttachTagReply } from '@whereabouts/contracts/messages/attach-tag'
 import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
@@ -185,12 +186,23 @@ export async function startTracking(
     async call(
       method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
       path: string,
-      options: { orgId?: number; userId?: number; body?: unknown; base?: string; accept?: string } = {},
+      options: {
+        orgId?: number
+        userId?: number
+        /** Further members of the principal. */
+        as?: Partial<Principal>
+        body?: unknown
+        /** Sent unchanged, in place of `body`. */
+        bytes?: Buffer | string
+        base?: string
+        accept?: string
+      } = {},
     ) {
       const { accept, orgId = 1, userId = 1 } = options
-      const caller = await callers.headersFor({ orgId, userId })
+      const caller = await callers.headersFor({ orgId, userId, ...options.as })
       const headers = accept === undefined ? caller : { ...caller, accept }
-      const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
+      const sent = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+      const payload = sent === undefined ? {} : { payload: sent }
       return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })
     },
     async stop(): Promise<void> {

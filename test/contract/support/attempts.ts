@@ -62,6 +62,8 @@ export const attempts: Partial<Record<string, Attempts>> = {
       { reader_id: mine.id, scan_point_id: scanPointId },
       { reader_id: id, scan_point_id: mine.scanPointId },
     ),
+  // The reader key of a message is one of the caller's own organization, whoever else has it: scans.int.test.ts.
+  '/scans/{reader_key}/{format}': () => [],
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
   '/users/me/sessions/{session_id}': (_mine, { org }) =>
     missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),
