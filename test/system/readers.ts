@@ -8,13 +8,14 @@ export type ReaderLink = {
   close(): Promise<void>
 }
 
-export type Transport = 'nats' | 'mqtt' | 'https'
+/** Transports of the broker. Readers may also post over HTTPS. */
+export type Transport = 'nats' | 'mqtt'
 
 /** `urls`: addresses of the broker, and of the API. `ca`: PEM, if the broker expects encrypted connections. */
 export const connectReader = (
   { urls, ca }: { urls: { nats: string; mqtt: string; base?: string }; ca?: string },
   key: ApiKey,
-  transport: Transport,
+  transport: Transport | 'https',
 ): Promise<ReaderLink> => {
   if (transport === 'https') return Promise.resolve(overHttps(urls.base ?? '', key))
   return transport === 'nats' ? overNats(urls.nats, key, ca) : overMqtt(urls.mqtt, key, ca)
