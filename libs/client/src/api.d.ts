@@ -1762,7 +1762,7 @@ export interface paths {
         put?: never;
         /**
          * Send a message of a reader
-         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, whatever is in it: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429.
+         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429.
          *
          *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
          *
@@ -10275,15 +10275,29 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The key of the reader, as in the topic over MQTT. The reader need not exist yet. */
                 reader_key: string;
+                /** @description How to read the message: the format of the vendor, `canonical` or `mapping`. */
                 format: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                /** @example no example */
-                "*/*": string;
+                /**
+                 * @example {
+                 *       "reads": [
+                 *         {
+                 *           "tag": {
+                 *             "type": "rfid",
+                 *             "value": "E28011606000020A1B2C3D4E"
+                 *           },
+                 *           "antenna": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": unknown;
             };
         };
         responses: {
@@ -10368,7 +10382,7 @@ export interface operations {
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
                 tag_type?: ("rfid" | "ble" | "barcode")[];
-                /** @description Repeatable: one of the values matches. */
+                /** @description The key of the reader, as in the topic over MQTT. The reader need not exist yet. Repeatable: one of the values matches. */
                 reader_key?: string[];
                 min_reads?: number;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */

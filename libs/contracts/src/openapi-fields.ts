@@ -111,6 +111,8 @@ const parameters: Record<string, string> = {
   is_active: 'Returns only active (`true`) or only inactive (`false`) rows.',
   is_root: 'Returns only locations without a parent (`true`) or only those with one (`false`).',
   include_deleted: '`true` also returns deleted rows.',
+  reader_key: 'The key of the reader, as in the topic over MQTT. The reader need not exist yet.',
+  format: 'How to read the message: the format of the vendor, `canonical` or `mapping`.',
   descendants: '`true` also revokes the keys that this key created, and those that they created.',
 }
 

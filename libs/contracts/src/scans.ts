@@ -15,7 +15,7 @@ const MessageFormat = text(1, 32)
         message: '{f} must contain only letters, digits, hyphens and underscores',
       })
   })
-  .meta({ override: { pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: 32 }, example: 'impinj' })
+  .meta({ override: { pattern: '^[A-Za-z0-9_-]+$', minLength: 1, maxLength: 32 }, example: 'canonical' })
 
 export const scanRoutes = {
   sendReaderMessage: {
@@ -28,7 +28,7 @@ export const scanRoutes = {
     summary: 'Send a message of a reader',
     description:
       'For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path ' +
-      'names, of any media type. The response is 202 as soon as the message is stored, whatever is in it: the health ' +
+      'names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health ' +
       'of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a ' +
       'token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may ' +
       'send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond ' +

@@ -1,6 +1,6 @@
 import { routePath, routes } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { missingAuthorization, serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { LRUCache } from 'lru-cache'
 import { createHash } from 'node:crypto'
@@ -72,7 +72,7 @@ export function deviceAuthenticator({ authenticate, keysUrl, log, now = Date.now
 
   const authenticateDevice: AuthenticateDevice = async ({ headers, ip }) => {
     const { authorization } = headers
-    if (authorization === undefined) throw missingCredentials()
+    if (authorization === undefined || authorization.trim() === '') throw missingCredentials()
     return authenticate(
       /^basic /i.test(authorization) ? await tokenOf(authorization, ip) : readBearer(headers),
     )
@@ -85,8 +85,7 @@ const challenge = (detail: string) =>
   new AppError('unauthorized', detail, {
     headers: { 'www-authenticate': 'Basic realm="api", charset="UTF-8", Bearer realm="api"' },
   })
-const missingCredentials = () =>
-  challenge('Send a bearer token, or the id and the secret of an API key by HTTP Basic')
+const missingCredentials = () => challenge(missingAuthorization().message)
 const wrongCredentials = () => challenge('The id or the secret of the API key is wrong')
 const tooManyAttempts = (seconds: string) =>
   new AppError('rate_limited', `Retry after ${seconds} seconds`, { headers: { 'retry-after': seconds } })
