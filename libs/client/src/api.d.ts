@@ -1751,6 +1751,52 @@ export interface paths {
         patch: operations["updateScanPoint"];
         trace?: never;
     };
+    "/api/v1/readers/{reader_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last messages of a reader that were not understood, or only in part
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listReaderMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/decode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decode a message as one of a reader, without storing anything
+         * @description Returns at most 1000 reads.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["decodeReaderMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scans/{reader_key}/{format}": {
         parameters: {
             query?: never;
@@ -2512,6 +2558,27 @@ export interface components {
              * @example FORKLIFT-7
              */
             location_external_key?: string | null;
+        };
+        /**
+         * @example {
+         *       "message": {
+         *         "reads": [
+         *           {
+         *             "tag": {
+         *               "type": "rfid",
+         *               "value": "E28011606000020A1B2C3D4E"
+         *             }
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        DecodeRequest: {
+            /** @description For people. The text may change. */
+            message: unknown;
+            /** @enum {string} */
+            format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
+            mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         /**
          * @example {
@@ -4005,6 +4072,76 @@ export interface components {
             /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
         };
+        ReaderMessage: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            received_at: string;
+            /**
+             * @description Known values: `nats`, `mqtt`, `https`.
+             * @example nats
+             */
+            via: string;
+            subject: string;
+            size: number;
+            head: string;
+            problems: components["schemas"]["ReaderMessageProblem"][];
+        };
+        ReaderMessageProblem: {
+            pointer: string;
+            code: string;
+            detail: string;
+        };
+        DecodedRead: {
+            tag: {
+                /**
+                 * @description Known values: `rfid`, `ble`, `barcode`.
+                 * @example rfid
+                 */
+                tag_type: string;
+                value: string;
+            };
+            antenna: number | null;
+            location_key: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            read_at: string | null;
+            rssi: number | null;
+            /** @description The external key of the asset. */
+            asset: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                external_key: string;
+                name: string;
+            } | null;
+            /** @description The external key of the location. */
+            location: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                external_key: string;
+                name: string;
+            } | null;
+            /**
+             * @description Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`.
+             * @example scan
+             */
+            outcome: string;
+        };
         /**
          * @example {
          *       "published_at": "2026-11-21T10:00:00.000Z"
@@ -4555,6 +4692,10 @@ export interface components {
         };
         ScanPointAnswer: {
             data: components["schemas"]["ScanPoint"];
+        };
+        ReaderMessageList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ReaderMessage"][];
         };
         TestReadSentAnswer: {
             data: components["schemas"]["TestReadSent"];
@@ -10259,6 +10400,148 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listReaderMessages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "received_at": "2026-11-21T10:00:00.000Z",
+                     *           "via": "nats",
+                     *           "subject": "no example",
+                     *           "size": 1,
+                     *           "head": "no example",
+                     *           "problems": [
+                     *             {
+                     *               "pointer": "no example",
+                     *               "code": "no example",
+                     *               "detail": "no example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderMessageList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    decodeReaderMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": {
+                 *         "reads": [
+                 *           {
+                 *             "tag": {
+                 *               "type": "rfid",
+                 *               "value": "E28011606000020A1B2C3D4E"
+                 *             }
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reads": [
+                     *           {
+                     *             "tag": {
+                     *               "tag_type": "rfid",
+                     *               "value": "no example"
+                     *             },
+                     *             "antenna": null,
+                     *             "location_key": null,
+                     *             "read_at": null,
+                     *             "rssi": null,
+                     *             "asset": null,
+                     *             "location": null,
+                     *             "outcome": "scan"
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "pointer": "no example",
+                     *             "code": "no example",
+                     *             "detail": "no example"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            reads: components["schemas"]["DecodedRead"][];
+                            problems: components["schemas"]["ReaderMessageProblem"][];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

@@ -18,6 +18,7 @@ import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
+import { readerMessageRoutes } from './reader-messages.ts'
 import { readerRoutes } from './readers.ts'
 import { restoreRoutes } from './restore.ts'
 import { scanRoutes } from './scans.ts'
@@ -62,6 +63,7 @@ export const routes = {
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...readerMessageRoutes,
   ...scanRoutes,
   ...testReadRoutes,
   ...unknownTagRoutes,

@@ -26,6 +26,9 @@ export const tooManyMessages = () =>
 export const otherReaderOnly = (readerKey: string) =>
   new AppError('forbidden', `This API key may send for the reader ${readerKey} only`)
 
+export const tooManyDecodings = () =>
+  new AppError('rate_limited', 'Wait a second before the next message', { headers: { 'retry-after': '1' } })
+
 /** No reader could send this value, so a test read of it would not find its tag. */
 export const unreadableTag = (expected: string) =>
   validationFailed([{ field: 'value', code: 'invalid_value', message: `value must be ${expected}` }])

@@ -188,6 +188,13 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  listReaderMessages: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
+  decodeReaderMessage: {
+    200: async (given) => ({
+      params: { reader_id: await newReader(given) },
+      body: { message: { reads: [] }, format: 'canonical' },
+    }),
+  },
   sendReaderMessage: {
     202: () => ({ params: message, body: '{"reads":[]}' }),
     400: () => ({ params: { ...message, format: 'a.b' }, body: '{}' }),

@@ -56,6 +56,8 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/readers/{reader_id}/hours': readers,
   '/readers/{reader_id}/scan-points': readers,
   '/readers/{reader_id}/test-reads': readers,
+  '/readers/{reader_id}/messages': readers,
+  '/readers/{reader_id}/decode': readers,
   '/readers/{reader_id}/scan-points/{scan_point_id}': ({ reader: mine }, { reader: { id, scanPointId } }) =>
     missing(
       { reader_id: id, scan_point_id: scanPointId },
@@ -224,6 +226,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
     ],
   },
   updateReader: { valid: { name: 'Stolen' } },
+  decodeReaderMessage: { valid: { message: {}, format: 'impinj' } },
   sendTestRead: { valid: { tag_type: 'rfid', value: 'E280' } },
   updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
   updateLocation: {

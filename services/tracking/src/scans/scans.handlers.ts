@@ -6,6 +6,7 @@ import { invalidToken, serviceUnavailable } from '@whereabouts/service-kit/error
 import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { otherReaderOnly, tooManyMessages } from '../errors.ts'
+import { VIA_HEADER } from '../readers/problem-message.ts'
 import type { KeyRates } from '../ingest/rate/key-rates.ts'
 
 export type ScanDeps = {
@@ -48,9 +49,11 @@ export function scanHandlers({
       const { orgId } = principal
       if (!isAllowed(orgId, readerKey, message.length)) throw tooManyMessages()
       const subject = scanSubject({ orgId, readerKey, format })
-      await publishRead({ subject, payload: message }).catch((error: unknown) => {
-        throw serviceUnavailable(error)
-      })
+      await publishRead({ subject, payload: message, headers: { [VIA_HEADER]: 'https' } }).catch(
+        (error: unknown) => {
+          throw serviceUnavailable(error)
+        },
+      )
       return undefined
     },
   }
