@@ -2069,8 +2069,8 @@ export interface components {
         };
         /**
          * @example {
-         *       "tag_type": "barcode",
-         *       "value": "4006381333931"
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85"
          *     }
          */
         TagCreate: {
@@ -2155,6 +2155,11 @@ export interface components {
             tag_type?: string;
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value?: string;
+            /** @description Ignored. */
+            epc?: components["schemas"]["EchoedEpc"] | null;
+        };
+        EchoedEpc: {
+            [key: string]: unknown;
         };
         /**
          * @example {
@@ -3082,6 +3087,21 @@ export interface components {
             /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
         };
+        /**
+         * @example {
+         *       "id": 4503599627370497,
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85",
+         *       "epc": {
+         *         "scheme": "sgtin-96",
+         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *         "company_prefix": "0614141",
+         *         "filter": 3,
+         *         "serial": "6789"
+         *       }
+         *     }
+         */
         Tag: {
             /**
              * Format: int64
@@ -3096,9 +3116,38 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
+            epc?: components["schemas"]["Epc"] | null;
+        };
+        /**
+         * @example {
+         *       "scheme": "sgtin-96",
+         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *       "company_prefix": "0614141",
+         *       "filter": 3,
+         *       "serial": "6789"
+         *     }
+         */
+        Epc: {
+            /**
+             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
+             * @example sgtin-96
+             */
+            scheme: string;
+            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
+            uri: string;
+            /** @description The EPC without the filter value. */
+            pure_identity_uri: string;
+            /** @description The GS1 company prefix. */
+            company_prefix: string;
+            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
+            filter: number | null;
+            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
+            serial: string | null;
         };
         /**
          * @example {
@@ -3256,9 +3305,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             held_by: components["schemas"]["Holder"] | null;
         };
         Holder: {
@@ -3286,9 +3336,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             held_by: components["schemas"]["Holder"];
         };
         LocationRestorePreview: {
@@ -3343,8 +3394,9 @@ export interface components {
                  * @example rfid
                  */
                 tag_type: string;
-                /** @example E28011606000020A1B2C3D4E */
+                /** @example 3074257BF7194E4000001A85 */
                 value: string;
+                epc?: components["schemas"]["Epc"] | null;
             } | null;
         };
         FloorPlan: {
@@ -3613,7 +3665,9 @@ export interface components {
                  */
                 id: number;
                 tag_type: string;
+                /** @example 3074257BF7194E4000001A85 */
                 value: string;
+                epc?: components["schemas"]["Epc"] | null;
             } | null;
             reader: {
                 reader_key: string;
@@ -4008,6 +4062,7 @@ export interface components {
             tag_type: string;
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             ibeacon: string | null;
             /**
              * Format: date-time
@@ -4039,9 +4094,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             /**
              * Format: int64
              * @description The id of the asset.
@@ -6353,7 +6409,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -6406,7 +6462,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -6491,7 +6555,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6559,7 +6631,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6669,7 +6749,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6742,7 +6830,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       },
@@ -6784,7 +6880,7 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -7189,7 +7285,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ],
                      *           "children_count": 0
@@ -7434,8 +7538,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "barcode",
-                 *       "value": "4006381333931"
+                 *       "tag_type": "rfid",
+                 *       "value": "3074257BF7194E4000001A85"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7454,8 +7558,16 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "barcode",
-                     *         "value": "4006381333931"
+                     *         "tag_type": "rfid",
+                     *         "value": "3074257BF7194E4000001A85",
+                     *         "epc": {
+                     *           "scheme": "sgtin-96",
+                     *           "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *           "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *           "company_prefix": "0614141",
+                     *           "filter": 3,
+                     *           "serial": "6789"
+                     *         }
                      *       }
                      *     }
                      */
@@ -7527,8 +7639,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "barcode",
-                 *       "value": "4006381333931"
+                 *       "tag_type": "rfid",
+                 *       "value": "3074257BF7194E4000001A85"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7547,8 +7659,16 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "barcode",
-                     *         "value": "4006381333931"
+                     *         "tag_type": "rfid",
+                     *         "value": "3074257BF7194E4000001A85",
+                     *         "epc": {
+                     *           "scheme": "sgtin-96",
+                     *           "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *           "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *           "company_prefix": "0614141",
+                     *           "filter": 3,
+                     *           "serial": "6789"
+                     *         }
                      *       }
                      *     }
                      */
@@ -7631,7 +7751,8 @@ export interface operations {
                      *         "tags": [
                      *           {
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": null,
                      *             "held_by": null
                      *           }
                      *         ],
@@ -7655,7 +7776,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -7727,14 +7856,23 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       },
                      *       "tags_not_restored": [
                      *         {
                      *           "tag_type": "rfid",
-                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "value": "3074257BF7194E4000001A85",
+                     *           "epc": null,
                      *           "held_by": {
                      *             "resource": "asset",
                      *             "id": 4503599627370497,
@@ -7792,7 +7930,8 @@ export interface operations {
                      *         "tags": [
                      *           {
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": null,
                      *             "held_by": null
                      *           }
                      *         ],
@@ -7881,7 +8020,8 @@ export interface operations {
                      *       "tags_not_restored": [
                      *         {
                      *           "tag_type": "rfid",
-                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "value": "3074257BF7194E4000001A85",
+                     *           "epc": null,
                      *           "held_by": {
                      *             "resource": "asset",
                      *             "id": 4503599627370497,
@@ -8704,7 +8844,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -10339,6 +10479,7 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "tag_type": "rfid",
                      *           "value": "no example",
+                     *           "epc": null,
                      *           "ibeacon": null,
                      *           "first_seen_at": "2026-11-21T10:00:00.000Z",
                      *           "last_seen_at": "2026-11-21T10:00:00.000Z",
@@ -10404,6 +10545,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "tag_type": "rfid",
                      *         "value": "no example",
+                     *         "epc": null,
                      *         "asset_id": 4503599627370497,
                      *         "asset_external_key": "FORKLIFT-7",
                      *         "location_id": 4503599627370497,
