@@ -2139,8 +2139,8 @@ export interface components {
         };
         /**
          * @example {
-         *       "tag_type": "barcode",
-         *       "value": "4006381333931"
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85"
          *     }
          */
         TagCreate: {
@@ -2225,6 +2225,11 @@ export interface components {
             tag_type?: string;
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value?: string;
+            /** @description Ignored. */
+            epc?: components["schemas"]["EchoedEpc"] | null;
+        };
+        EchoedEpc: {
+            [key: string]: unknown;
         };
         /**
          * @example {
@@ -3173,6 +3178,21 @@ export interface components {
             /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
         };
+        /**
+         * @example {
+         *       "id": 4503599627370497,
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85",
+         *       "epc": {
+         *         "scheme": "sgtin-96",
+         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *         "company_prefix": "0614141",
+         *         "filter": 3,
+         *         "serial": "6789"
+         *       }
+         *     }
+         */
         Tag: {
             /**
              * Format: int64
@@ -3187,9 +3207,38 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
+            epc?: components["schemas"]["Epc"] | null;
+        };
+        /**
+         * @example {
+         *       "scheme": "sgtin-96",
+         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *       "company_prefix": "0614141",
+         *       "filter": 3,
+         *       "serial": "6789"
+         *     }
+         */
+        Epc: {
+            /**
+             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
+             * @example sgtin-96
+             */
+            scheme: string;
+            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
+            uri: string;
+            /** @description The EPC without the filter value. */
+            pure_identity_uri: string;
+            /** @description The GS1 company prefix. */
+            company_prefix: string;
+            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
+            filter: number | null;
+            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
+            serial: string | null;
         };
         /**
          * @example {
@@ -3347,9 +3396,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             held_by: components["schemas"]["Holder"] | null;
         };
         Holder: {
@@ -3377,9 +3427,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             held_by: components["schemas"]["Holder"];
         };
         LocationRestorePreview: {
@@ -3434,8 +3485,9 @@ export interface components {
                  * @example rfid
                  */
                 tag_type: string;
-                /** @example E28011606000020A1B2C3D4E */
+                /** @example 3074257BF7194E4000001A85 */
                 value: string;
+                epc?: components["schemas"]["Epc"] | null;
             } | null;
         };
         FloorPlan: {
@@ -3704,7 +3756,9 @@ export interface components {
                  */
                 id: number;
                 tag_type: string;
+                /** @example 3074257BF7194E4000001A85 */
                 value: string;
+                epc?: components["schemas"]["Epc"] | null;
             } | null;
             reader: {
                 reader_key: string;
@@ -4169,6 +4223,7 @@ export interface components {
             tag_type: string;
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             ibeacon: string | null;
             /**
              * Format: date-time
@@ -4200,9 +4255,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             /**
              * Format: int64
              * @description The id of the asset.
@@ -6518,7 +6574,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -6571,7 +6627,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -6656,7 +6720,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6724,7 +6796,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6834,7 +6914,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6907,7 +6995,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       },
@@ -6949,7 +7045,7 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -7354,7 +7450,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ],
                      *           "children_count": 0
@@ -7599,8 +7703,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "barcode",
-                 *       "value": "4006381333931"
+                 *       "tag_type": "rfid",
+                 *       "value": "3074257BF7194E4000001A85"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7619,8 +7723,16 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "barcode",
-                     *         "value": "4006381333931"
+                     *         "tag_type": "rfid",
+                     *         "value": "3074257BF7194E4000001A85",
+                     *         "epc": {
+                     *           "scheme": "sgtin-96",
+                     *           "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *           "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *           "company_prefix": "0614141",
+                     *           "filter": 3,
+                     *           "serial": "6789"
+                     *         }
                      *       }
                      *     }
                      */
@@ -7692,8 +7804,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "barcode",
-                 *       "value": "4006381333931"
+                 *       "tag_type": "rfid",
+                 *       "value": "3074257BF7194E4000001A85"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7712,8 +7824,16 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "barcode",
-                     *         "value": "4006381333931"
+                     *         "tag_type": "rfid",
+                     *         "value": "3074257BF7194E4000001A85",
+                     *         "epc": {
+                     *           "scheme": "sgtin-96",
+                     *           "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *           "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *           "company_prefix": "0614141",
+                     *           "filter": 3,
+                     *           "serial": "6789"
+                     *         }
                      *       }
                      *     }
                      */
@@ -7796,7 +7916,8 @@ export interface operations {
                      *         "tags": [
                      *           {
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": null,
                      *             "held_by": null
                      *           }
                      *         ],
@@ -7820,7 +7941,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -7892,14 +8021,23 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       },
                      *       "tags_not_restored": [
                      *         {
                      *           "tag_type": "rfid",
-                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "value": "3074257BF7194E4000001A85",
+                     *           "epc": null,
                      *           "held_by": {
                      *             "resource": "asset",
                      *             "id": 4503599627370497,
@@ -7957,7 +8095,8 @@ export interface operations {
                      *         "tags": [
                      *           {
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": null,
                      *             "held_by": null
                      *           }
                      *         ],
@@ -8046,7 +8185,8 @@ export interface operations {
                      *       "tags_not_restored": [
                      *         {
                      *           "tag_type": "rfid",
-                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "value": "3074257BF7194E4000001A85",
+                     *           "epc": null,
                      *           "held_by": {
                      *             "resource": "asset",
                      *             "id": 4503599627370497,
@@ -8869,7 +9009,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -10698,6 +10838,7 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "tag_type": "rfid",
                      *           "value": "no example",
+                     *           "epc": null,
                      *           "ibeacon": null,
                      *           "first_seen_at": "2026-11-21T10:00:00.000Z",
                      *           "last_seen_at": "2026-11-21T10:00:00.000Z",
@@ -10763,6 +10904,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "tag_type": "rfid",
                      *         "value": "no example",
+                     *         "epc": null,
                      *         "asset_id": 4503599627370497,
                      *         "asset_external_key": "FORKLIFT-7",
                      *         "location_id": 4503599627370497,

@@ -4,7 +4,7 @@ import type { AttachTag, AttachTagReply } from '@whereabouts/contracts/messages/
 import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { publish } from '@whereabouts/messaging/publish'
@@ -84,7 +84,8 @@ export class CatalogStandIn {
     const tags = ours(this.tags).filter((t) =>
       question.tags?.some(
         (q) =>
-          q.tag_type === t.tag_type && matchValue(q.tag_type, q.value) === matchValue(t.tag_type, t.value),
+          q.tag_type === t.tag_type &&
+          matchValues(q.tag_type, q.value).includes(matchValue(t.tag_type, t.value)),
       ),
     )
     const { asset_keys } = question

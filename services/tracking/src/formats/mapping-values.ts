@@ -1,12 +1,12 @@
 import { defaultTagFormat, type ReaderMapping, type TagFormat } from '@whereabouts/contracts/reader-mapping'
 import type { Collector } from './collector.ts'
 import { readEpochTime, readTime } from './read-fields.ts'
-import { readBase64Tag, readHexTag, readMac } from './tag-values.ts'
+import { readBase64Tag, readEpcTag, readMac } from './tag-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 import type { EpochUnit } from './times.ts'
 
 const tagReaders: Record<TagFormat, (value: unknown) => string | undefined> = {
-  hex: readHexTag,
+  hex: readEpcTag,
   base64url: readBase64Tag,
   mac: readMac,
   text: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
