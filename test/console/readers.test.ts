@@ -62,7 +62,8 @@ test('an unconfigured reader appears with its first message and can be configure
   await known.getByRole('img', { name: '1 read in 24 hours. Busiest hour: 1' }).waitFor()
   await expectAccessible(page)
   await known.getByRole('link', { name: 'dock-1' }).click()
-  await page.getByRole('region', { name: 'Start of the message' }).getByText('{"nothing":4}').waitFor()
+  const messages = page.getByRole('region', { name: 'Last 20 messages with problems' })
+  await messages.getByText('{"nothing":4}').waitFor()
   const hours = page.getByRole('region', { name: 'Health, 30 days' })
   await hours.getByRole('img', { name: 'Reads by hour: 1 read in 30 days. 1 hour with problems' }).waitFor()
   await hours.getByText('Show as table').click()
@@ -220,4 +221,47 @@ test('loaded readers stay offline, and a failure shows the request ID', async ({
   await page.getByLabel('Search').fill('nothing like it')
   await page.getByText('No matching readers').waitFor()
   expect(new URL(page.url()).searchParams.get('q')).toBe('nothing like it')
+})
+
+test('an unknown payload becomes a working mapping: message, preview, saved, read', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const dock = await newLocation(organization, 'Dock 1', 'DOCK-1')
+  const id = await newReader(organization, {
+    key: 'bridge-1',
+    format: 'canonical',
+    locationId: dock,
+    antennas: 2,
+  })
+  await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E2801160' }])
+  const payload = { device: { port: 2 }, seen: [{ code: 'e2-80-11-60', power: -415 }, { power: -300 }] }
+  await publish(organization, 'bridge-1', 'canonical', payload)
+  await member.open(`/readers/${id}`)
+  const messages = page.getByRole('region', { name: 'Last 20 messages with problems' })
+  await messages.getByText('over MQTT').waitFor({ timeout: 15_000 })
+  await messages.getByText('Check that the topic names the format that the device sends').waitFor()
+  await expectAccessible(page)
+
+  await messages.getByRole('button', { name: 'Try it' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Try a message' })
+  await dialog.getByRole('heading', { name: '1 problem' }).waitFor()
+  expect(await dialog.getByLabel('Message').inputValue()).toBe(JSON.stringify(payload))
+  await dialog.getByRole('combobox', { name: 'Kind of reader' }).click()
+  await page.getByRole('option', { name: /described by a mapping/ }).click()
+  const mapping = dialog.getByLabel('Mapping')
+  await mapping.fill('{"reads":"/seen",')
+  await dialog.getByText(/Not valid JSON/).waitFor()
+  await mapping.fill('{"reads":"/seen","tag":"/code"}')
+  await dialog.getByText(/tag_type is required/).waitFor()
+  await mapping.fill('{"reads":"/seen","tag":"/code","tag_type":"rfid","rssi":"/power","rssi_unit":"dBm/10"}')
+  await dialog.getByRole('row', { name: /E2801160 1 −41.5 dBm – Forklift 7 is seen at Dock 1/ }).waitFor()
+  await dialog.getByText('/seen/1', { exact: true }).waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Save for this reader' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+
+  await publish(organization, 'bridge-1', 'mapping', payload)
+  await heard(organization, 'bridge-1')
 })

@@ -101,11 +101,11 @@ export async function newAsset(org: Organization, name: string, tags: Tag[]) {
   return unwrap(await org.integrator.POST('/api/v1/assets', { body: { name, tags } })).data
 }
 
-/** A configured reader whose first `antennas` antennas are assigned to one location. */
+/** A configured reader whose first `antennas` antennas are assigned to one location. Returns its id. */
 export async function newReader(
   org: Organization,
   reader: { key: string; format: 'canonical' | 'impinj' | 'zebra'; locationId: number; antennas: number },
-): Promise<void> {
+): Promise<number> {
   const body = { reader_key: reader.key, name: reader.key, format: reader.format }
   const { id } = unwrap(await org.admin.POST('/api/v1/readers', { body })).data
   if (id === null) throw new Error('a configured reader has an id')
@@ -116,6 +116,7 @@ export async function newReader(
         body: { antenna, name: `antenna ${antenna}`, location_id: reader.locationId },
       }),
     )
+  return id
 }
 
 /** Returns the secret, which is shown only once. */

@@ -1,4 +1,4 @@
-import { Alert, Code, SimpleGrid, Text, Title } from '@mantine/core'
+import { Alert, SimpleGrid, Text, Title } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
@@ -36,11 +36,6 @@ export function ReaderHealth({ health }: { health: Health }) {
             <Text size="xs" c="dimmed">
               <When at={health.last_problem_at} />
             </Text>
-          )}
-          {health.last_problem_message !== null && (
-            <Code block mt="xs" mah={200} tabIndex={0} role="region" aria-label="Start of the message">
-              {health.last_problem_message}
-            </Code>
           )}
         </Alert>
       )}

@@ -13,9 +13,11 @@ import { ConnectReader } from './connect-reader.tsx'
 import { formatLabel } from './formats.ts'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderHours } from './reader-hours.tsx'
+import { ReaderMessages } from './reader-messages.tsx'
 import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
+import { TryMessageButton } from './try-message.tsx'
 
 const REFRESH_MS = 10_000
 const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
@@ -41,7 +43,10 @@ export default function ReaderScreen() {
       }
       actions={
         reader.data && (
-          <TestReadButton key={id} readerId={id} readerName={reader.data.name ?? reader.data.reader_key} />
+          <>
+            <TryMessageButton key={`message ${id}`} id={id} reader={reader.data} />
+            <TestReadButton key={id} readerId={id} readerName={reader.data.name ?? reader.data.reader_key} />
+          </>
         )
       }
     >
@@ -58,6 +63,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
   return (
     <Stack gap="md">
       <ReaderHealth health={reader.health} />
+      <ReaderMessages id={id} reader={reader} />
       {reader.health.status !== 'never_heard' && <ReaderHours id={id} />}
       <Grid gap="md">
         <Grid.Col span={{ base: 12, lg: 6 }}>
