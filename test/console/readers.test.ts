@@ -254,7 +254,7 @@ test('an unknown payload becomes a working mapping: message, preview, saved, rea
   await mapping.fill('{"reads":"/seen",')
   await dialog.getByText(/Not valid JSON/).waitFor()
   await mapping.fill('{"reads":"/seen","tag":"/code"}')
-  await dialog.getByText(/tag_type is required/).waitFor()
+  await dialog.getByText(/tag type: Fill in this field/).waitFor()
   await mapping.fill('{"reads":"/seen","tag":"/code","tag_type":"rfid","rssi":"/power","rssi_unit":"dBm/10"}')
   await dialog.getByRole('row', { name: /E2801160 1 −41.5 dBm – Forklift 7 is seen at Dock 1/ }).waitFor()
   await dialog.getByText('/seen/1', { exact: true }).waitFor()
