@@ -181,10 +181,10 @@ describe('every format, over the broker', () => {
         reader_key: `reader-${100 + index}`,
       }))
       for (const { fixture, reader_key } of sent) {
-        const { timezone, mapping } = fixture.context
+        const { timezone, topic = [], mapping } = fixture.context
         const body = { reader_key, name: fixture.file, format, timezone, mapping }
         await succeed(api.call('createReader', { token: org.admin, body }))
-        await link.publish(org.id, reader_key, format, fixtureBytes(fixture.file))
+        await link.publish(org.id, reader_key, [format, ...topic].join('.'), fixtureBytes(fixture.file))
       }
       await link.close()
       const seen = async () => {
@@ -200,6 +200,32 @@ describe('every format, over the broker', () => {
       await expect.poll(seen, { timeout: 15_000, interval: 200 }).toEqual(expected)
     },
   )
+
+  test('D16.4 a pointer that leads nowhere is named in the health, and the read is stored', async ({
+    api,
+    newOrg,
+  }) => {
+    const org = await newOrg()
+    const key = await org.key({ scopes: ['scans:write'] })
+    const mapping = {
+      reads: '/tags/*',
+      tag: '$key',
+      tag_type: 'ble',
+      antenna: '$topic/1',
+      time: '^/at',
+      time_format: 'epoch',
+    }
+    const body = { ...mappingReader(mapping), reader_key: 'gateway-1' }
+    await succeed(api.call('createReader', { token: org.admin, body }))
+    const link = await connectReader({ urls: inject('urls') }, key, 'mqtt')
+    const message = Buffer.from(JSON.stringify({ tags: { 'c8:25:2d:00:9c:01': {} } }))
+    await link.publish(org.id, 'gateway-1', 'mapping/2', message)
+    await link.close()
+    const health = async () => (await api.call('listReaders', { token: org.admin })).body.data[0]?.health
+    await expect
+      .poll(health, { timeout: 15_000 })
+      .toMatchObject({ messages: 1, reads: 1, read_errors: 1, last_problem: 'missing_field at /at' })
+  })
 
   test('a mapping that is set after the first messages applies from then on', async ({ api, newOrg }) => {
     const org = await newOrg()
