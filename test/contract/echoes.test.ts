@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Api } from './support/api.ts'
 import { test } from './support/fixtures.ts'
@@ -7,8 +7,10 @@ import { codesOf, resourcesOf, type Kind } from './support/resources.ts'
 type Made = Awaited<ReturnType<ReturnType<typeof resourcesOf>['make']>>
 type Make = (api: Api, token: string) => Promise<{ kind: Kind; made: Made }>
 
-const tags = () =>
-  ['rfid', 'ble', 'barcode'].map((tag_type) => ({ tag_type, value: ` ${tag_type} ${randomUUID()}\n` }))
+const tags = () => [
+  { tag_type: 'rfid', value: `urn:epc:id:sgtin:0614141.812345.${randomInt(2 ** 38)}` },
+  ...['rfid', 'ble', 'barcode'].map((tag_type) => ({ tag_type, value: ` ${tag_type} ${randomUUID()}\n` })),
+]
 const full = {
   name: 'Gabelstapler 📦 "7" <b>',
   description: 'one\ttab\r\nzwei Zeilen\n\n',

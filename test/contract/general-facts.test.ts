@@ -208,9 +208,13 @@ describe('general fact 11 and versioning', () => {
     expect(body).toEqual({ data: expect.objectContaining({ id: org.id, name: org.name }) })
   })
 
-  test('general fact 1 only the inventory save records scans', () => {
+  test('general fact 1 only messages of readers and the inventory save record scans', () => {
     const writes = rows.filter((row) => row.described && row.upstream === 'tracking' && row.method !== 'GET')
-    expect(writes.map((row) => row.operationId)).toEqual(['saveInventory', 'saveLegacyInventory'])
+    expect(writes.map((row) => row.operationId)).toEqual([
+      'saveInventory',
+      'saveLegacyInventory',
+      'sendReaderMessage',
+    ])
   })
 
   test('general fact 2 a key cannot manage webhooks: there is no public API for it', async ({

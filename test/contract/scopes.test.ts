@@ -19,7 +19,7 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   const isRead = method === 'GET'
   if (path === '/orgs/me') return 'any'
   if (path.startsWith('/orgs/{org_id}/api-keys')) return 'keys:admin'
-  if (path === '/inventory/save') return 'scans:write'
+  if (path === '/inventory/save' || path.startsWith('/scans/')) return 'scans:write'
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
     return 'scans:read'
   if (path === '/movements') return 'scans:read'

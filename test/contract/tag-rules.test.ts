@@ -131,7 +131,7 @@ describe('D6 tags', () => {
     const [{ id } = { id: 0 }] = asset.tags
     expect((await assets.detach(asset.id, id)).status).toBe(204)
     const { data } = (await locations.attach(location.id, tag)).body
-    expect(data).toEqual({ id: expect.any(Number), ...tag })
+    expect(data).toEqual({ id: expect.any(Number), ...tag, epc: null })
     expect(data.id).not.toBe(id)
     expect((await assets.detach(asset.id, id)).status).toBe(404)
   })

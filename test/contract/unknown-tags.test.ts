@@ -48,7 +48,7 @@ describe('D8.8 an unknown tag', () => {
     expect(await listed(api, org)).toEqual([])
     expect((await api.call('claimUnknownTag', claim)).body).toEqual(claimed.body)
     const { tags } = (await api.call('getAsset', { params: { asset_id: asset.id }, token })).body.data
-    expect(tags).toEqual([{ id: claimed.body.data.id, ...tag }])
+    expect(tags).toEqual([{ id: claimed.body.data.id, ...tag, epc: null }])
     const report = async () => (await api.call('listAssetLocations', { token })).body.data
     await expect
       .poll(async () => (await read(tag), report()), { timeout: 15_000, interval: 500 })

@@ -22,7 +22,7 @@ test.beforeAll(({ system: shared }) => {
 })
 
 const formats = ['canonical', 'impinj', 'zebra'] as const
-const transports: Transport[] = ['nats', 'mqtt']
+const transports: (Transport | 'https')[] = ['nats', 'mqtt', 'https']
 const cases = formats.flatMap((format) => transports.map((transport) => ({ format, transport })))
 
 const deliveriesTo = (path: string) => system.receiver.received.filter((delivery) => delivery.path === path)

@@ -2,20 +2,40 @@ import mqtt from 'mqtt'
 import { connect, type NatsConnection } from 'nats'
 import type { ApiKey } from './organization.ts'
 
-/** A reader at the broker, over either transport. `publish` resolves when the broker has acknowledged the message. */
+/** A reader, over any transport. `publish` resolves when the broker has acknowledged the message. */
 export type ReaderLink = {
   publish(orgId: number, readerKey: string, format: string, bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 
+/** Transports of the broker. Readers may also post over HTTPS. */
 export type Transport = 'nats' | 'mqtt'
 
-/** `urls`: addresses of the broker. `ca`: PEM, if it expects encrypted connections. */
+/** `urls`: addresses of the broker, and of the API. `ca`: PEM, if the broker expects encrypted connections. */
 export const connectReader = (
-  { urls, ca }: { urls: Record<Transport, string>; ca?: string },
+  { urls, ca }: { urls: { nats: string; mqtt: string; base?: string }; ca?: string },
   key: ApiKey,
-  transport: Transport,
-): Promise<ReaderLink> => (transport === 'nats' ? overNats(urls.nats, key, ca) : overMqtt(urls.mqtt, key, ca))
+  transport: Transport | 'https',
+): Promise<ReaderLink> => {
+  if (transport === 'https') return Promise.resolve(overHttps(urls.base ?? '', key))
+  return transport === 'nats' ? overNats(urls.nats, key, ca) : overMqtt(urls.mqtt, key, ca)
+}
+
+function overHttps(base: string, { clientId, clientSecret }: ApiKey): ReaderLink {
+  const authorization = `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}`
+  return {
+    async publish(_orgId, readerKey, format, bytes) {
+      const url = `${base}/api/v1/scans/${readerKey}/${format}`
+      const { status } = await fetch(url, {
+        method: 'POST',
+        headers: { authorization },
+        body: Buffer.from(bytes),
+      })
+      if (status !== 202) throw new Error(`a message over HTTPS was answered with ${status}`)
+    },
+    close: async () => undefined,
+  }
+}
 
 async function overNats(servers: string, key: ApiKey, ca: string | undefined): Promise<ReaderLink> {
   const { clientId, clientSecret } = key

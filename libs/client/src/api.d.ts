@@ -1751,6 +1751,76 @@ export interface paths {
         patch: operations["updateScanPoint"];
         trace?: never;
     };
+    "/api/v1/readers/{reader_id}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last messages of a reader that were not understood, or only in part
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listReaderMessages"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/readers/{reader_id}/decode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decode a message as one of a reader, without storing anything
+         * @description Returns at most 1000 reads.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["decodeReaderMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scans/{reader_key}/{format}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a message of a reader
+         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429.
+         *
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["sendReaderMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers/{reader_id}/test-reads": {
         parameters: {
             query?: never;
@@ -2069,8 +2139,8 @@ export interface components {
         };
         /**
          * @example {
-         *       "tag_type": "barcode",
-         *       "value": "4006381333931"
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85"
          *     }
          */
         TagCreate: {
@@ -2155,6 +2225,11 @@ export interface components {
             tag_type?: string;
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value?: string;
+            /** @description Ignored. */
+            epc?: components["schemas"]["EchoedEpc"] | null;
+        };
+        EchoedEpc: {
+            [key: string]: unknown;
         };
         /**
          * @example {
@@ -2528,6 +2603,27 @@ export interface components {
              * @example FORKLIFT-7
              */
             location_external_key?: string | null;
+        };
+        /**
+         * @example {
+         *       "message": {
+         *         "reads": [
+         *           {
+         *             "tag": {
+         *               "type": "rfid",
+         *               "value": "E28011606000020A1B2C3D4E"
+         *             }
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        DecodeRequest: {
+            /** @description For people. The text may change. */
+            message: unknown;
+            /** @enum {string} */
+            format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
+            mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         /**
          * @example {
@@ -3122,6 +3218,21 @@ export interface components {
             /** @description The tags of the resource, at most 200. */
             tags: components["schemas"]["Tag"][];
         };
+        /**
+         * @example {
+         *       "id": 4503599627370497,
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85",
+         *       "epc": {
+         *         "scheme": "sgtin-96",
+         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *         "company_prefix": "0614141",
+         *         "filter": 3,
+         *         "serial": "6789"
+         *       }
+         *     }
+         */
         Tag: {
             /**
              * Format: int64
@@ -3136,9 +3247,38 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
+            epc?: components["schemas"]["Epc"] | null;
+        };
+        /**
+         * @example {
+         *       "scheme": "sgtin-96",
+         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *       "company_prefix": "0614141",
+         *       "filter": 3,
+         *       "serial": "6789"
+         *     }
+         */
+        Epc: {
+            /**
+             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
+             * @example sgtin-96
+             */
+            scheme: string;
+            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
+            uri: string;
+            /** @description The EPC without the filter value. */
+            pure_identity_uri: string;
+            /** @description The GS1 company prefix. */
+            company_prefix: string;
+            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
+            filter: number | null;
+            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
+            serial: string | null;
         };
         /**
          * @example {
@@ -3296,9 +3436,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             held_by: components["schemas"]["Holder"] | null;
         };
         Holder: {
@@ -3326,9 +3467,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             held_by: components["schemas"]["Holder"];
         };
         LocationRestorePreview: {
@@ -3383,8 +3525,9 @@ export interface components {
                  * @example rfid
                  */
                 tag_type: string;
-                /** @example E28011606000020A1B2C3D4E */
+                /** @example 3074257BF7194E4000001A85 */
                 value: string;
+                epc?: components["schemas"]["Epc"] | null;
             } | null;
         };
         FloorPlan: {
@@ -3653,7 +3796,9 @@ export interface components {
                  */
                 id: number;
                 tag_type: string;
+                /** @example 3074257BF7194E4000001A85 */
                 value: string;
+                epc?: components["schemas"]["Epc"] | null;
             } | null;
             reader: {
                 reader_key: string;
@@ -4070,6 +4215,76 @@ export interface components {
             /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
         };
+        ReaderMessage: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            received_at: string;
+            /**
+             * @description Known values: `nats`, `mqtt`, `https`.
+             * @example nats
+             */
+            via: string;
+            subject: string;
+            size: number;
+            head: string;
+            problems: components["schemas"]["ReaderMessageProblem"][];
+        };
+        ReaderMessageProblem: {
+            pointer: string;
+            code: string;
+            detail: string;
+        };
+        DecodedRead: {
+            tag: {
+                /**
+                 * @description Known values: `rfid`, `ble`, `barcode`.
+                 * @example rfid
+                 */
+                tag_type: string;
+                value: string;
+            };
+            antenna: number | null;
+            location_key: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            read_at: string | null;
+            rssi: number | null;
+            /** @description The external key of the asset. */
+            asset: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                external_key: string;
+                name: string;
+            } | null;
+            /** @description The external key of the location. */
+            location: {
+                /**
+                 * Format: int64
+                 * @example 4503599627370497
+                 */
+                id: number;
+                external_key: string;
+                name: string;
+            } | null;
+            /**
+             * @description Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`.
+             * @example scan
+             */
+            outcome: string;
+        };
         /**
          * @example {
          *       "published_at": "2026-11-21T10:00:00.000Z"
@@ -4097,6 +4312,7 @@ export interface components {
             tag_type: string;
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             ibeacon: string | null;
             /**
              * Format: date-time
@@ -4128,9 +4344,10 @@ export interface components {
             tag_type: string;
             /**
              * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example E28011606000020A1B2C3D4E
+             * @example 3074257BF7194E4000001A85
              */
             value: string;
+            epc?: components["schemas"]["Epc"] | null;
             /**
              * Format: int64
              * @description The id of the asset.
@@ -4620,6 +4837,10 @@ export interface components {
         };
         ScanPointAnswer: {
             data: components["schemas"]["ScanPoint"];
+        };
+        ReaderMessageList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ReaderMessage"][];
         };
         TestReadSentAnswer: {
             data: components["schemas"]["TestReadSent"];
@@ -6442,7 +6663,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -6495,7 +6716,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -6580,7 +6809,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6648,7 +6885,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6758,7 +7003,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       }
@@ -6831,7 +7084,15 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       },
@@ -6873,7 +7134,7 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -7278,7 +7539,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ],
                      *           "children_count": 0
@@ -7523,8 +7792,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "barcode",
-                 *       "value": "4006381333931"
+                 *       "tag_type": "rfid",
+                 *       "value": "3074257BF7194E4000001A85"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7543,8 +7812,16 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "barcode",
-                     *         "value": "4006381333931"
+                     *         "tag_type": "rfid",
+                     *         "value": "3074257BF7194E4000001A85",
+                     *         "epc": {
+                     *           "scheme": "sgtin-96",
+                     *           "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *           "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *           "company_prefix": "0614141",
+                     *           "filter": 3,
+                     *           "serial": "6789"
+                     *         }
                      *       }
                      *     }
                      */
@@ -7616,8 +7893,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "tag_type": "barcode",
-                 *       "value": "4006381333931"
+                 *       "tag_type": "rfid",
+                 *       "value": "3074257BF7194E4000001A85"
                  *     }
                  */
                 "application/json": components["schemas"]["TagCreate"];
@@ -7636,8 +7913,16 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "tag_type": "barcode",
-                     *         "value": "4006381333931"
+                     *         "tag_type": "rfid",
+                     *         "value": "3074257BF7194E4000001A85",
+                     *         "epc": {
+                     *           "scheme": "sgtin-96",
+                     *           "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *           "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *           "company_prefix": "0614141",
+                     *           "filter": 3,
+                     *           "serial": "6789"
+                     *         }
                      *       }
                      *     }
                      */
@@ -7720,7 +8005,8 @@ export interface operations {
                      *         "tags": [
                      *           {
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": null,
                      *             "held_by": null
                      *           }
                      *         ],
@@ -7744,7 +8030,15 @@ export interface operations {
                      *             {
                      *               "id": 4503599627370497,
                      *               "tag_type": "rfid",
-                     *               "value": "E28011606000020A1B2C3D4E"
+                     *               "value": "3074257BF7194E4000001A85",
+                     *               "epc": {
+                     *                 "scheme": "sgtin-96",
+                     *                 "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *                 "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *                 "company_prefix": "0614141",
+                     *                 "filter": 3,
+                     *                 "serial": "6789"
+                     *               }
                      *             }
                      *           ]
                      *         }
@@ -7816,14 +8110,23 @@ export interface operations {
                      *           {
                      *             "id": 4503599627370497,
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E"
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": {
+                     *               "scheme": "sgtin-96",
+                     *               "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+                     *               "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+                     *               "company_prefix": "0614141",
+                     *               "filter": 3,
+                     *               "serial": "6789"
+                     *             }
                      *           }
                      *         ]
                      *       },
                      *       "tags_not_restored": [
                      *         {
                      *           "tag_type": "rfid",
-                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "value": "3074257BF7194E4000001A85",
+                     *           "epc": null,
                      *           "held_by": {
                      *             "resource": "asset",
                      *             "id": 4503599627370497,
@@ -7881,7 +8184,8 @@ export interface operations {
                      *         "tags": [
                      *           {
                      *             "tag_type": "rfid",
-                     *             "value": "E28011606000020A1B2C3D4E",
+                     *             "value": "3074257BF7194E4000001A85",
+                     *             "epc": null,
                      *             "held_by": null
                      *           }
                      *         ],
@@ -7970,7 +8274,8 @@ export interface operations {
                      *       "tags_not_restored": [
                      *         {
                      *           "tag_type": "rfid",
-                     *           "value": "E28011606000020A1B2C3D4E",
+                     *           "value": "3074257BF7194E4000001A85",
+                     *           "epc": null,
                      *           "held_by": {
                      *             "resource": "asset",
                      *             "id": 4503599627370497,
@@ -8793,7 +9098,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -10332,6 +10637,200 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    listReaderMessages: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "received_at": "2026-11-21T10:00:00.000Z",
+                     *           "via": "nats",
+                     *           "subject": "no example",
+                     *           "size": 1,
+                     *           "head": "no example",
+                     *           "problems": [
+                     *             {
+                     *               "pointer": "no example",
+                     *               "code": "no example",
+                     *               "detail": "no example"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderMessageList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    decodeReaderMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "message": {
+                 *         "reads": [
+                 *           {
+                 *             "tag": {
+                 *               "type": "rfid",
+                 *               "value": "E28011606000020A1B2C3D4E"
+                 *             }
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecodeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reads": [
+                     *           {
+                     *             "tag": {
+                     *               "tag_type": "rfid",
+                     *               "value": "no example"
+                     *             },
+                     *             "antenna": null,
+                     *             "location_key": null,
+                     *             "read_at": null,
+                     *             "rssi": null,
+                     *             "asset": null,
+                     *             "location": null,
+                     *             "outcome": "scan"
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "pointer": "no example",
+                     *             "code": "no example",
+                     *             "detail": "no example"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            reads: components["schemas"]["DecodedRead"][];
+                            problems: components["schemas"]["ReaderMessageProblem"][];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    sendReaderMessage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The key of the reader, as in the topic over MQTT. The reader need not exist yet. */
+                reader_key: string;
+                /** @description How to read the message: the format of the vendor, `canonical` or `mapping`. */
+                format: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reads": [
+                 *         {
+                 *           "tag": {
+                 *             "type": "rfid",
+                 *             "value": "E28011606000020A1B2C3D4E"
+                 *           },
+                 *           "antenna": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     sendTestRead: {
         parameters: {
             query?: never;
@@ -10395,7 +10894,7 @@ export interface operations {
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
                 tag_type?: ("rfid" | "ble" | "barcode")[];
-                /** @description Repeatable: one of the values matches. */
+                /** @description The key of the reader, as in the topic over MQTT. The reader need not exist yet. Repeatable: one of the values matches. */
                 reader_key?: string[];
                 min_reads?: number;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
@@ -10428,6 +10927,7 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "tag_type": "rfid",
                      *           "value": "no example",
+                     *           "epc": null,
                      *           "ibeacon": null,
                      *           "first_seen_at": "2026-11-21T10:00:00.000Z",
                      *           "last_seen_at": "2026-11-21T10:00:00.000Z",
@@ -10493,6 +10993,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "tag_type": "rfid",
                      *         "value": "no example",
+                     *         "epc": null,
                      *         "asset_id": 4503599627370497,
                      *         "asset_external_key": "FORKLIFT-7",
                      *         "location_id": 4503599627370497,

@@ -32,6 +32,16 @@ const fields: Record<string, string> = {
   value:
     'What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.',
   'Tag.id': 'The id of the tag, to remove it.',
+  'Tag.epc':
+    'The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN.',
+  'Epc.scheme': 'The scheme of the GS1 Tag Data Standard.',
+  'Epc.uri': 'The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`.',
+  'Epc.pure_identity_uri': 'The EPC without the filter value.',
+  'Epc.company_prefix': 'The GS1 company prefix.',
+  'Epc.filter': 'The filter value. Null for a value that is a pure identity, which matches each of them.',
+  'Epc.serial':
+    'The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none.',
+  'EchoedTag.epc': 'Ignored.',
   // Locations
   parent_id: 'The id of the location that contains this one. Null for a root.',
   parent_external_key: 'The external key of the location that contains this one. Null for a root.',
@@ -111,6 +121,8 @@ const parameters: Record<string, string> = {
   is_active: 'Returns only active (`true`) or only inactive (`false`) rows.',
   is_root: 'Returns only locations without a parent (`true`) or only those with one (`false`).',
   include_deleted: '`true` also returns deleted rows.',
+  reader_key: 'The key of the reader, as in the topic over MQTT. The reader need not exist yet.',
+  format: 'How to read the message: the format of the vendor, `canonical` or `mapping`.',
   descendants: '`true` also revokes the keys that this key created, and those that they created.',
 }
 

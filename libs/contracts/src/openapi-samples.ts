@@ -63,10 +63,14 @@ function callOf(base: string, path: string, method: string, operation: Json): Ca
     body: media?.example,
     mediaType,
     isList: parameters.some(({ in: place, name }) => place === 'query' && name === 'offset'),
-    hasReply: !('204' in (operation['responses'] as Json)),
+    hasReply: hasBody(operation['responses'] as Record<string, { content?: unknown }>),
     needsToken: (operation['security'] as unknown[]).length > 0,
   }
 }
+
+/** Whether success has a body. */
+const hasBody = (responses: Record<string, { content?: unknown }>): boolean =>
+  Object.entries(responses).some(([status, { content }]) => status.startsWith('2') && content !== undefined)
 
 const withToken = {
   curl: ({ method, url, body, mediaType }: Call): string => {

@@ -130,6 +130,7 @@ const TAGS: Record<string, Tag> = {
     '/docs/concepts',
   ),
   reports: tag('Reports', 'Where assets were last seen.', 'Recipes', '/docs/recipes'),
+  scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 

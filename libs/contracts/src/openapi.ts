@@ -91,7 +91,10 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
       ],
       paths,
       components: {
-        securitySchemes: securitySchemes(isLegacy ? routes.createLegacyToken : routes.createToken),
+        securitySchemes: {
+          ...securitySchemes(isLegacy ? routes.createLegacyToken : routes.createToken),
+          ...(!isLegacy && { BasicAuth: BASIC_AUTH }),
+        },
         ...(!isLegacy && { schemas: eventSchemas }),
       },
       ...(!isLegacy && { 'x-webhooks': events }),
@@ -130,13 +133,20 @@ const securitySchemes = (token: Route) =>
     },
   }) as const
 
+/** Of messages of readers, which the legacy vocabulary lacks. */
+const BASIC_AUTH = {
+  type: 'http',
+  scheme: 'basic',
+  description: 'The id and the secret of an API key, for devices that cannot request a token.',
+} as const
+
 function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObject, 'responses'> {
   return {
     operationId,
     summary: row.summary,
     tags: [tagOf(row).name],
     description: describeOperation(row),
-    security: security(row.access),
+    security: [...security(row.access), ...(row.message ? [{ BasicAuth: [] }] : [])],
     ...(row.vocabulary === 'legacy' && { deprecated: true }),
     ...(isScope(row.access) && {
       'x-required-scope': row.access,
@@ -149,6 +159,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     },
     ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
     ...(row.upload && { requestBody: { required: true, content: files(row.upload.mediaTypes) } }),
+    ...(row.message && { requestBody: { required: true, content: MESSAGE } }),
   }
 }
 
@@ -161,6 +172,14 @@ const RequestHeaders = z.object({ 'X-Request-ID': requestIdParameter })
 const bodyContent = (row: Route, schema: z.ZodType) => ({
   [row.mediaTypes?.[0] ?? JSON_MEDIA_TYPE]: { schema },
 })
+
+/** Any media type; generators need one. The example is canonical. */
+const MESSAGE = {
+  [JSON_MEDIA_TYPE]: {
+    schema: { description: 'The message as the device makes it.' },
+    example: { reads: [{ tag: { type: 'rfid', value: 'E28011606000020A1B2C3D4E' }, antenna: 1 }] },
+  },
+}
 
 const files = (mediaTypes: readonly string[]) =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }]))

@@ -13,6 +13,7 @@ export const Principal = z.object({
   scopes: z.array(z.string()),
   /** The `jti` of the API key. */
   key_id: z.string().optional(),
+  reader_key: z.string().nullable().optional(),
   user_id: z.int().optional(),
   role: z.enum(roles).optional(),
   session_id: z.string().optional(),
@@ -24,6 +25,8 @@ export type Principal = {
   orgId: number
   scopes: readonly string[]
   keyId?: string
+  /** Of a key: the only reader that it may publish for, or null. Undefined if its token does not say. */
+  readerKey?: string | null
   userId?: number
   role?: Role
   /** For sessions: the chain of refresh tokens. */

@@ -20,12 +20,12 @@ export const Holder = z
   .meta({ id: 'Holder' })
 export type Holder = z.infer<typeof Holder>
 
-const { tag_type, value } = TagView.shape
-const LostTag = z.object({ tag_type, value, held_by: Holder }).meta({ id: 'LostTag' })
+const { id: _, ...tag } = TagView.shape
+const LostTag = z.object({ ...tag, held_by: Holder }).meta({ id: 'LostTag' })
 export type LostTag = z.infer<typeof LostTag>
 
 /** A tag that was deleted with its owner. `held_by`: who has it now, so that it does not come back. */
-const TagToRestore = z.object({ tag_type, value, held_by: Holder.nullable() }).meta({ id: 'TagToRestore' })
+const TagToRestore = z.object({ ...tag, held_by: Holder.nullable() }).meta({ id: 'TagToRestore' })
 export type TagToRestore = z.infer<typeof TagToRestore>
 
 const preview = {

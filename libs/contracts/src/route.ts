@@ -61,6 +61,11 @@ export type Route = {
   emptyIsAbsent?: true
   /** Instead of `body`: a file that its handler reads while it arrives. */
   upload?: Upload
+  /**
+   * Instead of `body`: a message of a device, whose bytes its handler gets. Devices send what they can: any media type, any
+   * `User-Agent`, and credentials of a key by HTTP Basic.
+   */
+  message?: { maxBytes: number }
   success: {
     status: 200 | 201 | 202 | 204
     schema?: z.ZodType

@@ -18,8 +18,10 @@ import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
+import { readerMessageRoutes } from './reader-messages.ts'
 import { readerRoutes } from './readers.ts'
 import { restoreRoutes } from './restore.ts'
+import { scanRoutes } from './scans.ts'
 import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
@@ -61,6 +63,8 @@ export const routes = {
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,
+  ...readerMessageRoutes,
+  ...scanRoutes,
   ...testReadRoutes,
   ...unknownTagRoutes,
   ...webhookRoutes,

@@ -3,6 +3,7 @@ import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { instantParameter, listOf, page, pathId } from './query.ts'
 import type { Route } from './route.ts'
+import { TagView } from './tags.ts'
 
 /** A deleted location keeps its id (D8.3). */
 const SeenLocation = z
@@ -22,7 +23,7 @@ export const SightingRow = z
     location: SeenLocation,
     decided_by: z.enum(['location_key', 'scan_point', 'save']).nullable(),
     location_key: z.string().nullable(),
-    tag: z.object({ id: Id, tag_type: z.string(), value: z.string() }).nullable(),
+    tag: z.object({ ...TagView.shape, tag_type: z.string() }).nullable(),
     reader: z.object({ reader_key: z.string(), id: Id.nullable(), name: z.string().nullable() }).nullable(),
     antenna: z.int().nullable(),
     scan_point: z.object({ id: Id, name: z.string(), location: SeenLocation }).nullable(),

@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { epcSchemes, epcUri, pureIdentityUri } from './epc.ts'
 import { Id } from './ids.ts'
 import { openEnum } from './open-enum.ts'
 import { dataOf, invalid, parameters, pathId, type Read } from './query.ts'
 import type { Route } from './route.ts'
+import { decodeEpc } from './tag-matching.ts'
 import { LINES, text } from './text.ts'
 
 export const tagTypes = ['rfid', 'ble', 'barcode'] as const
@@ -11,14 +13,61 @@ export type TagType = (typeof tagTypes)[number]
 /** Open in replies: a newer service may know more types than an older client. */
 const OpenTagType = openEnum(tagTypes)
 
+const example = {
+  scheme: 'sgtin-96',
+  uri: 'urn:epc:tag:sgtin-96:3.0614141.812345.6789',
+  pure_identity_uri: 'urn:epc:id:sgtin:0614141.812345.6789',
+  company_prefix: '0614141',
+  filter: 3,
+  serial: '6789',
+}
+const exampleTag = { tag_type: 'rfid', value: '3074257BF7194E4000001A85' } as const
+
+/** What an EPC says (D16.5). */
+const EpcView = z
+  .object({
+    scheme: openEnum(epcSchemes),
+    uri: z.string(),
+    pure_identity_uri: z.string(),
+    company_prefix: z.string(),
+    filter: z.int().nullable(),
+    serial: z.string().nullable(),
+  })
+  .meta({ id: 'Epc', example })
+export type EpcView = z.infer<typeof EpcView>
+
 export const TagView = z
-  .object({ id: Id, tag_type: OpenTagType, value: z.string().meta({ example: 'E28011606000020A1B2C3D4E' }) })
-  .meta({ id: 'Tag' })
+  .object({
+    id: Id,
+    tag_type: OpenTagType,
+    value: z.string().meta({ example: exampleTag.value }),
+    epc: EpcView.nullable()
+      .meta({ override: { type: 'object' } })
+      .optional(),
+  })
+  .meta({ id: 'Tag', example: { id: 4503599627370497, ...exampleTag, epc: example } })
 export type TagView = z.infer<typeof TagView>
+
+/** A tag as views show it. `rfid` tags alone have the member `epc`, null if the value is not an EPC of a known scheme. */
+export const withEpc = <T extends { tag_type: string; value: string }>(tag: T): T & Pick<TagView, 'epc'> =>
+  tag.tag_type === 'rfid' ? { ...tag, epc: epcOf(tag.value) } : tag
+
+function epcOf(value: string): EpcView | null {
+  const epc = decodeEpc(value)
+  if (!epc) return null
+  return {
+    scheme: epc.scheme,
+    uri: epcUri(epc),
+    pure_identity_uri: pureIdentityUri(epc),
+    company_prefix: epc.company,
+    filter: epc.filter,
+    serial: epc.serial ?? null,
+  }
+}
 
 export const TagCreate = z
   .strictObject({ tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'lines' }) })
-  .meta({ id: 'TagCreate', example: { tag_type: 'barcode', value: '4006381333931' } })
+  .meta({ id: 'TagCreate', example: exampleTag })
 export type TagCreate = z.infer<typeof TagCreate>
 
 /** The value may contain colons. */
@@ -38,7 +87,8 @@ export const tagsParameter = parameters(
     pattern: `^(${tagTypes.join('|')}):${LINES}{1,255}$`,
     example: 'rfid:E28011606000020A1B2C3D4E',
   },
-  'A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons. ' +
+  'A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` ' +
+    'also `0x`. An EPC matches in hex and as a URN. ' +
     'Repeatable: one of the tags matches.',
 )
 

@@ -26,6 +26,8 @@ const KeyClaims = z.object({
   sub: z.guid(),
   org_id: z.int(),
   scopes: z.array(z.string()),
+  /** The only reader that the key may publish for; null if it may publish for any. Tokens of the release before lack it. */
+  reader_key: z.string().nullable().optional(),
   sid: ChainId,
 })
 

@@ -29,6 +29,7 @@ export const UnknownTagView = z
     id: Id,
     tag_type: openEnum(tagTypes),
     value: z.string(),
+    epc: TagView.shape.epc,
     ibeacon: z.string().nullable(),
     first_seen_at: WireInstant,
     last_seen_at: WireInstant,

@@ -48,6 +48,7 @@ export async function signPrincipal(
     org_id: principal.orgId,
     scopes: principal.scopes,
     key_id: principal.keyId,
+    reader_key: principal.readerKey,
     user_id: principal.userId,
     role: principal.role,
     session_id: principal.sessionId,
@@ -143,13 +144,14 @@ async function verify(
   if (payload?.aud !== undefined && payload.aud !== audience) return undefined
   const claims = PrincipalClaims.safeParse(payload)
   if (!claims.success || payload?.exp === undefined) return undefined
-  const { kind, org_id, scopes, key_id, user_id, role, session_id } = claims.data
+  const { kind, org_id, scopes, key_id, reader_key, user_id, role, session_id } = claims.data
   const principal: Principal = {
     kind,
     orgId: org_id,
     scopes,
     expiresAtMs: payload.exp * 1000,
     ...(key_id !== undefined && { keyId: key_id }),
+    ...(reader_key !== undefined && { readerKey: reader_key }),
     ...(user_id !== undefined && { userId: user_id }),
     ...(role !== undefined && { role }),
     ...(session_id !== undefined && { sessionId: session_id }),

@@ -4,11 +4,11 @@ const SWEEP_ABOVE = 10_000
 type Bucket = { tokens: number; atMs: number }
 
 /**
- * A token bucket in memory for each organization. The caller gives the time: ingest that of receipt at the broker, so
+ * A token bucket in memory for each name, such as the id of an organization. The caller gives the time: ingest that of receipt at the broker, so
  * that a backlog after our own outage is not a flood.
  */
-export class RateBuckets {
-  readonly #buckets = new Map<number, Bucket>()
+export class RateBuckets<Name extends number | string = number> {
+  readonly #buckets = new Map<Name, Bucket>()
   readonly #burstSeconds: number
 
   /** `burstSeconds`: a full bucket lets this many seconds' worth through at once. */
@@ -17,9 +17,9 @@ export class RateBuckets {
   }
 
   /** Takes `tokens`. If there are fewer, it takes none and returns false. */
-  take(orgId: number, atMs: number, perSecond: number, tokens = 1): boolean {
+  take(name: Name, atMs: number, perSecond: number, tokens = 1): boolean {
     const most = Math.max(tokens, perSecond * this.#burstSeconds)
-    const bucket = this.#bucket(orgId, atMs, most)
+    const bucket = this.#bucket(name, atMs, most)
     const elapsed = Math.max(0, atMs - bucket.atMs)
     bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
     bucket.atMs = Math.max(bucket.atMs, atMs)
@@ -32,14 +32,14 @@ export class RateBuckets {
     return this.#buckets.size
   }
 
-  #bucket(orgId: number, atMs: number, tokens: number): Bucket {
-    const known = this.#buckets.get(orgId)
+  #bucket(name: Name, atMs: number, tokens: number): Bucket {
+    const known = this.#buckets.get(name)
     if (known) return known
     if (this.#buckets.size >= SWEEP_ABOVE)
-      for (const [id, { atMs: last }] of this.#buckets)
-        if (atMs - last >= this.#burstSeconds * 1_000) this.#buckets.delete(id)
+      for (const [other, { atMs: last }] of this.#buckets)
+        if (atMs - last >= this.#burstSeconds * 1_000) this.#buckets.delete(other)
     const bucket = { tokens, atMs }
-    this.#buckets.set(orgId, bucket)
+    this.#buckets.set(name, bucket)
     return bucket
   }
 }

@@ -39,6 +39,8 @@ export type Context<K extends OperationId> = {
   body: BodyOf<K>
   /** The bytes of the file as they arrive, on routes with `upload`. A handler need not read it to the end. */
   upload: Routes[K] extends { upload: object } ? Readable : undefined
+  /** The bytes of a device's message, on routes with `message`. */
+  message: Routes[K] extends { message: object } ? Buffer : undefined
   headers: FastifyRequest['headers']
   requestId: string
   log: Logger
@@ -79,6 +81,7 @@ export function serveRows(
       method: row.method,
       url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operationId, ...uploadConfig(row) },
+      ...messageLimit(row),
       onRequest: async (request) => {
         request.principal = await readPrincipal(row, request, verify)
         checkMediaType(row, request)
@@ -93,6 +96,9 @@ export function serveRows(
     })
   }
 }
+
+/** The limit of the body, for rows with `message`. */
+export const messageLimit = ({ message }: Route) => (message ? { bodyLimit: message.maxBytes } : {})
 
 /** Only reads end when their client leaves: a change that has begun is finished. */
 function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {

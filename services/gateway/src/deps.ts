@@ -2,6 +2,7 @@ import type { RouteTable, Upstream } from '@whereabouts/contracts/route'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Authenticate } from './auth/authenticator.ts'
+import type { AuthenticateDevice } from './auth/devices.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { GatewayMetrics } from './metrics.ts'
 
@@ -10,6 +11,7 @@ export type GatewayDeps = {
   registry: Registry
   metrics: GatewayMetrics
   authenticate: Authenticate
+  authenticateDevice: AuthenticateDevice
   limiter: RateLimiter
   /** Origins, without a slash at the end. */
   upstreams: Readonly<Record<Upstream | 'console', string>>

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { KeyObject } from 'node:crypto'
 import { buildApp } from './app.ts'
 import { authenticator } from './auth/authenticator.ts'
+import { deviceAuthenticator } from './auth/devices.ts'
 import { keyDirectory } from './auth/key-directory.ts'
 import type { KeyView } from './auth/key-view.ts'
 import type { TokenVerifier } from './auth/token-verifier.ts'
@@ -10,7 +11,7 @@ import type { GatewayDeps } from './deps.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
 import { signGateway } from '@whereabouts/service-kit/principal'
 
-type Parts = Omit<GatewayDeps, 'authenticate' | 'limiter'> & {
+type Parts = Omit<GatewayDeps, 'authenticate' | 'authenticateDevice' | 'limiter'> & {
   view: KeyView
   /** Whether the view is as new as the stream KEYS. */
   isCurrent: () => boolean
@@ -25,12 +26,15 @@ export function wire({ view, isCurrent, verifier, signingKey, takeShared, ...dep
   const credential = gatewayCredential(signingKey)
   const { lookups, decisions } = metrics
   const directory = keyDirectory({ view, isCurrent, keysUrl: upstreams.keys, log, credential, lookups })
+  const authenticate = authenticator({ verifier, directory, signingKey })
+  const devices = deviceAuthenticator({ authenticate, keysUrl: upstreams.keys, log })
   const app = buildApp({
     ...deps,
-    authenticate: authenticator({ verifier, directory, signingKey }),
+    authenticate,
+    authenticateDevice: devices.authenticateDevice,
     limiter: rateLimiter({ takeShared, log, decisions }),
   })
-  app.addHook('onClose', () => directory.close())
+  app.addHook('onClose', () => Promise.all([directory.close(), devices.close()]))
   return app
 }
 

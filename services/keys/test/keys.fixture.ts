@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
+import type { ApiKeyCreate } from '@whereabouts/contracts/api-keys'
 import type { Role } from '@whereabouts/contracts/principal'
-import type { Scope } from '@whereabouts/contracts/route'
 import type { Session } from '@whereabouts/contracts/tokens'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/logging'
@@ -52,7 +52,7 @@ export type Keys = {
   admin(org: Org): Caller
   /** Caller: a session with the role `member`. */
   member(org: Org): Caller
-  createKey(org: Org, key?: { name?: string; scopes?: Scope[]; expires_at?: string | null }): Promise<Key>
+  createKey(org: Org, key?: Partial<ApiKeyCreate>): Promise<Key>
   exchange(key: Key, sent?: Sent): Promise<LightMyRequestResponse>
   /** Sends a request below /internal as a gateway does. */
   ask(path: string): Promise<LightMyRequestResponse>

@@ -13,6 +13,8 @@ import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
 import type { FindAssetId } from './projections/finders.ts'
 import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
+import { readerMessageHandlers, type ReaderMessageDeps } from './reader-messages/reader-messages.handlers.ts'
+import { scanHandlers, type ScanDeps } from './scans/scans.handlers.ts'
 import { testReadHandlers, type TestReadDeps } from './test-reads/test-reads.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-tags.handlers.ts'
 import { currentLocationsHandlers } from './reports/current-locations/current-locations.handlers.ts'
@@ -28,6 +30,8 @@ export type AppDeps = HistoryDeps &
   LiveDeps &
   ReaderDeps &
   ScanPointDeps &
+  ReaderMessageDeps &
+  ScanDeps &
   TestReadDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
@@ -50,6 +54,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...liveHandlers(deps),
       ...readerHandlers(deps),
       ...scanPointHandlers(deps),
+      ...readerMessageHandlers(deps),
+      ...scanHandlers(deps),
       ...testReadHandlers(deps),
       ...unknownTagHandlers(deps),
       ...inventoryHandlers(deps),

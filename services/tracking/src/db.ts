@@ -1,3 +1,4 @@
+import type { ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { DeviceReports } from './readers/device-reports.ts'
@@ -80,6 +81,18 @@ export type Tables = {
     reads: number
     rssi_sum: number
     rssi_count: number
+  }
+  /** See migration 0090. */
+  reader_message: {
+    org_id: number
+    reader_key: string
+    id: Generated<number>
+    received_at: string
+    via: string
+    subject: string
+    size: number
+    head: string
+    problems: ReaderMessageProblem[]
   }
   unknown_tag: {
     org_id: number

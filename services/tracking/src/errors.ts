@@ -19,6 +19,16 @@ export const tooManyStreams = (max: number, holder: string) =>
 export const tooManyTestReads = () =>
   new AppError('rate_limited', 'Wait a second before the next test read', { headers: { 'retry-after': '1' } })
 
+export const tooManyMessages = () =>
+  new AppError('rate_limited', 'Too many messages of this reader or of all readers. Retry after 1 seconds', {
+    headers: { 'retry-after': '1' },
+  })
+export const otherReaderOnly = (readerKey: string) =>
+  new AppError('forbidden', `This API key may send for the reader ${readerKey} only`)
+
+export const tooManyDecodings = () =>
+  new AppError('rate_limited', 'Wait a second before the next message', { headers: { 'retry-after': '1' } })
+
 /** No reader could send this value, so a test read of it would not find its tag. */
 export const unreadableTag = (expected: string) =>
   validationFailed([{ field: 'value', code: 'invalid_value', message: `value must be ${expected}` }])

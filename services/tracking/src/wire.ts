@@ -46,8 +46,10 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
   const health = new ReaderHealthLog(worker.db, log)
   const unknownTags = new UnknownTagLog(worker.db, log)
   const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
+  const rates = new KeyRates()
   const app = buildApp({
     ...rest,
+    rates,
     ...finders,
     db: tenants,
     longReads,
@@ -58,7 +60,6 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     wakeOutbox,
     live,
   })
-  const rates = new KeyRates()
   const metrics = ingestMetrics(registry)
   const ingest: IngestDeps = {
     db: worker.db,

@@ -1,9 +1,10 @@
+import type { Principal } from '@whereabouts/contracts/principal'
 import { fileURLToPath } from 'node:url'
 import type { AttachTag, AttachTagReply } from '@whereabouts/contracts/messages/attach-tag'
 import type { CatalogLookup, CatalogLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetState, LocationState, TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { publish } from '@whereabouts/messaging/publish'
@@ -83,7 +84,8 @@ export class CatalogStandIn {
     const tags = ours(this.tags).filter((t) =>
       question.tags?.some(
         (q) =>
-          q.tag_type === t.tag_type && matchValue(q.tag_type, q.value) === matchValue(t.tag_type, t.value),
+          q.tag_type === t.tag_type &&
+          matchValues(q.tag_type, q.value).includes(matchValue(t.tag_type, t.value)),
       ),
     )
     const { asset_keys } = question
@@ -185,12 +187,23 @@ export async function startTracking(
     async call(
       method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
       path: string,
-      options: { orgId?: number; userId?: number; body?: unknown; base?: string; accept?: string } = {},
+      options: {
+        orgId?: number
+        userId?: number
+        /** Further members of the principal. */
+        as?: Partial<Principal>
+        body?: unknown
+        /** Sent unchanged, in place of `body`. */
+        bytes?: Buffer | string
+        base?: string
+        accept?: string
+      } = {},
     ) {
       const { accept, orgId = 1, userId = 1 } = options
-      const caller = await callers.headersFor({ orgId, userId })
+      const caller = await callers.headersFor({ orgId, userId, ...options.as })
       const headers = accept === undefined ? caller : { ...caller, accept }
-      const payload = options.body === undefined ? {} : { payload: JSON.stringify(options.body) }
+      const sent = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+      const payload = sent === undefined ? {} : { payload: sent }
       return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })
     },
     async stop(): Promise<void> {

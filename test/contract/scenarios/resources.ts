@@ -8,9 +8,11 @@ import {
   type Given,
   type Scenario,
 } from './scenario.ts'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
 import { UNKNOWN_ID } from '../support/rows.ts'
 import { WINDOW } from '../support/snapshot.ts'
 
+const message = { reader_key: 'dock-9', format: 'canonical' }
 const named = { body: { name: 'Forklift' } }
 
 async function attachedTag(given: Given, to: 'asset' | 'location') {
@@ -186,6 +188,19 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  listReaderMessages: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
+  decodeReaderMessage: {
+    200: async (given) => ({
+      params: { reader_id: await newReader(given) },
+      body: { message: { reads: [] }, format: 'canonical' },
+    }),
+  },
+  sendReaderMessage: {
+    202: () => ({ params: message, body: '{"reads":[]}' }),
+    400: () => ({ params: { ...message, format: 'a.b' }, body: '{}' }),
+    413: () => ({ params: message, body: ' '.repeat(MAX_MESSAGE_BYTES + 1) }),
+    429: 'a hundred messages at once: scans.int.test.ts of tracking sends them',
+  },
   sendTestRead: {
     202: async (given) => ({
       params: { reader_id: await newReader(given) },

@@ -56,12 +56,16 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/readers/{reader_id}/hours': readers,
   '/readers/{reader_id}/scan-points': readers,
   '/readers/{reader_id}/test-reads': readers,
+  '/readers/{reader_id}/messages': readers,
+  '/readers/{reader_id}/decode': readers,
   '/readers/{reader_id}/scan-points/{scan_point_id}': ({ reader: mine }, { reader: { id, scanPointId } }) =>
     missing(
       { reader_id: id, scan_point_id: scanPointId },
       { reader_id: mine.id, scan_point_id: scanPointId },
       { reader_id: id, scan_point_id: mine.scanPointId },
     ),
+  // The reader key of a message is one of the caller's own organization, whoever else has it: scans.int.test.ts.
+  '/scans/{reader_key}/{format}': () => [],
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
   '/users/me/sessions/{session_id}': (_mine, { org }) =>
     missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),
@@ -222,6 +226,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
     ],
   },
   updateReader: { valid: { name: 'Stolen' } },
+  decodeReaderMessage: { valid: { message: {}, format: 'impinj' } },
   sendTestRead: { valid: { tag_type: 'rfid', value: 'E280' } },
   updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
   updateLocation: {

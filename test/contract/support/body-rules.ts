@@ -1,5 +1,5 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, echo, flag, freeForm, instant, listOf, naturalKey, neverSent, reference, text, type FieldRule } from './field-rules.ts' // oxfmt-ignore
+import { choice, echo, flag, freeForm, ignored, instant, listOf, naturalKey, neverSent, reference, text, type FieldRule } from './field-rules.ts' // oxfmt-ignore
 
 type Body = {
   /** A valid body. */
@@ -11,7 +11,7 @@ type Body = {
 const tag = { tag_type: choice('rfid', 'ble', 'barcode'), value: text(255, { lines: true }) }
 const TAG = { tag_type: 'rfid', value: 'x' }
 const newTags = listOf(tag, TAG, { max: 200, nullable: true, required: ['tag_type', 'value'] })
-const echoedTags = listOf({ id: echo('integer', 1.5), tag_type: echo('string'), value: echo('string') }, { id: 1, ...TAG }, {}) // oxfmt-ignore
+const echoedTags = listOf({ id: echo('integer', 1.5), tag_type: echo('string'), value: echo('string'), epc: ignored }, { id: 1, ...TAG }, {}) // oxfmt-ignore
 
 const window = {
   valid_from: instant({ window: true }),

@@ -113,6 +113,9 @@ export const echo =
     ...(sample === undefined ? [] : [refused(sample, typeEntry(field, expected, typeof sample))]),
   ]
 
+/** An object of which nothing is read, or null. */
+export const ignored: FieldRule = (field) => types(field, 'object', { nullable: true })
+
 /** Known, and refused with any value. */
 export const neverSent: FieldRule = (field) =>
   [5, 'A', null, {}, []].map((value) => refused(value, entry(field, 'read_only', `${field} is read-only`)))

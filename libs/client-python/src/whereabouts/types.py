@@ -65,6 +65,10 @@ class EchoedTag(TypedDict, total=False):
     id: int
     tag_type: str
     value: str
+    epc: Optional[EchoedEpc]
+
+
+EchoedEpc = Dict[str, Any]
 
 
 class Rename(TypedDict):
@@ -194,10 +198,23 @@ class Asset(TypedDict):
     tags: List[Tag]
 
 
-class Tag(TypedDict):
+class _TagRequired(TypedDict):
     id: int
     tag_type: str
     value: str
+
+
+class Tag(_TagRequired, total=False):
+    epc: Optional[Epc]
+
+
+class Epc(TypedDict):
+    scheme: str
+    uri: str
+    pure_identity_uri: str
+    company_prefix: str
+    filter: Optional[int]
+    serial: Optional[str]
 
 
 class Location(TypedDict):

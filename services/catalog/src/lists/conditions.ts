@@ -1,4 +1,4 @@
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValues } from '@whereabouts/contracts/tag-matching'
 import type { TagCreate } from '@whereabouts/contracts/tags'
 import { anyOf, isValidNow } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
@@ -37,7 +37,9 @@ export function listConditions(orgId: number, table: 'asset' | 'location', filte
  * keeps it from becoming a join.
  */
 function hasOneOf({ orgId, table, searched }: Where, tags: readonly TagCreate[]): Condition {
-  const wanted = tags.map(({ tag_type, value }) => ({ tag_type, match_value: matchValue(tag_type, value) }))
+  const wanted = tags.flatMap(({ tag_type, value }) =>
+    matchValues(tag_type, value).map((match_value) => ({ tag_type, match_value })),
+  )
   const id = sql.ref(`${table}.id`)
   const owners = sql`array(
     select found.owner_id

@@ -62,6 +62,16 @@ describe.for(kinds)('of %ss', (kind) => {
     ])
   })
 
+  test('D16.5 tag finds a code by its URNs, a pure identity by each filter value', async ({ catalog }) => {
+    await make(catalog, kind, 'HEX', { tags: [rfid('0x3074257bf7194e4000001a85')] })
+    await make(catalog, kind, 'PURE', { tags: [rfid('urn:epc:id:sgtin:0614141.812345.6789')] })
+    const found = (value: string) => keys(catalog, kind, tagged(rfid(value)))
+    expect(await found('3074257BF7194E4000001A85')).toEqual(['HEX', 'PURE'])
+    expect(await found('urn:epc:tag:sgtin-96:3.0614141.812345.6789')).toEqual(['HEX', 'PURE'])
+    expect(await found('urn:epc:id:sgtin:0614141.812345.6789')).toEqual(['HEX', 'PURE'])
+    expect(await found('urn:epc:tag:sgtin-96:1.0614141.812345.6789')).toEqual(['PURE'])
+  })
+
   test('D12.5 tag compares barcodes exactly, with colons and everything else that a tag may contain', async ({
     catalog,
   }) => {

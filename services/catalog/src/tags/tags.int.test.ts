@@ -11,13 +11,39 @@ test.for(['assets', 'locations'])(
     const res = await catalog.post(`${owner}/tags`, rfid('E2 80'))
     expect(res.statusCode).toBe(201)
     const { data } = res.json()
-    expect(data).toEqual({ id: expect.any(Number), ...rfid('E2 80') })
+    expect(data).toEqual({ id: expect.any(Number), ...rfid('E2 80'), epc: null })
     expect(res.headers['location']).toBe(`/api/v1${owner}/tags/${data.id}`)
     expect((await catalog.get(owner)).json().data).toMatchObject({ tags: [data], updated_at }) // D6.4
     const removed = await catalog.delete(`${owner}/tags/${data.id}`)
     expect([removed.statusCode, removed.body]).toEqual([204, ''])
     expect((await catalog.delete(`${owner}/tags/${data.id}`)).json().error.type).toBe('not_found')
     expect((await catalog.get(owner)).json().data).toMatchObject({ tags: [], updated_at })
+  },
+)
+
+test.for(['assets', 'locations'])(
+  'D16.5 rfid tags of %s carry their EPC, others do not',
+  async (kind, { catalog }) => {
+    const tags = [
+      rfid('0x3074257bf7194e4000001a85'),
+      rfid('urn:epc:id:sgtin:0614141.812345.6789'),
+      { tag_type: 'barcode' as const, value: '3074257BF7194E4000001A85' },
+    ]
+    const made = kind === 'assets' ? await catalog.asset({ tags }) : await catalog.location({ tags })
+    const pure_identity_uri = 'urn:epc:id:sgtin:0614141.812345.6789'
+    const epc = { scheme: 'sgtin-96', pure_identity_uri, company_prefix: '0614141', serial: '6789' }
+    const id = expect.any(Number)
+    const [hex, pure, barcode] = tags
+    const shown = [
+      { id, ...hex, epc: { ...epc, uri: 'urn:epc:tag:sgtin-96:3.0614141.812345.6789', filter: 3 } },
+      { id, ...pure, epc: { ...epc, uri: pure_identity_uri, filter: null } },
+      { id, ...barcode },
+    ]
+    expect(made.tags).toEqual(shown)
+    expect((await catalog.get(`/${kind}/${made.id}`)).json().data.tags).toEqual(shown)
+    expect((await catalog.get(`/${kind}?id=${made.id}`)).json().data[0].tags).toEqual(shown)
+    const echo = made.tags.map((tag) => ({ ...tag, epc: { scheme: 'other' } }))
+    expect((await catalog.patch(`/${kind}/${made.id}`, { tags: echo })).json().data.tags).toEqual(shown)
   },
 )
 
@@ -121,7 +147,7 @@ test('a delete locks the tags in the order of ids, like a republish', async ({ c
 test('attach and detach publish the full state of the tag', async ({ catalog }) => {
   const asset = await catalog.asset()
   await catalog.takeOutbox()
-  const tag = await catalog.tag(`/assets/${asset.id}`, rfid('T'))
+  const { epc: _, ...tag } = await catalog.tag(`/assets/${asset.id}`, rfid('T'))
   await catalog.delete(`/assets/${asset.id}/tags/${tag.id}`)
   const [attached, detached, ...others] = await catalog.takeOutbox()
   expect(others).toEqual([])

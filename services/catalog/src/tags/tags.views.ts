@@ -1,8 +1,8 @@
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
-import type { TagView } from '@whereabouts/contracts/tags'
+import { withEpc, type TagView } from '@whereabouts/contracts/tags'
 import type { TagRow } from '../db.ts'
 
-export const toTagView = (row: TagView): TagView => ({ id: row.id, tag_type: row.tag_type, value: row.value })
+export const toTagView = ({ id, tag_type, value }: TagView): TagView => withEpc({ id, tag_type, value })
 
 export const toTagState = (row: TagRow): TagState => ({
   org_id: row.org_id,

@@ -1,5 +1,6 @@
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { Holder, LostTag } from '@whereabouts/contracts/restore'
+import { withEpc } from '@whereabouts/contracts/tags'
 import { enqueue } from '@whereabouts/db/outbox'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Handlers } from '@whereabouts/service-kit/serve'
@@ -101,7 +102,7 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
-const toTagToRestore = ({ tag_type, value, held_by }: DeletedTag) => ({ tag_type, value, held_by })
+const toTagToRestore = ({ tag_type, value, held_by }: DeletedTag) => withEpc({ tag_type, value, held_by })
 
 /** Who has the key of a deleted row now. A live row has its key itself. */
 async function keyHolder(
@@ -148,7 +149,9 @@ async function giveBack(tx: Tx, orgId: number, tags: readonly DeletedTag[]): Pro
     free.map(({ id }) => id),
   )
   await enqueue(tx, tagState, restored.map(toTagState))
-  return tags.flatMap(({ tag_type, value, held_by }) => (held_by ? [{ tag_type, value, held_by }] : []))
+  return tags.flatMap(({ tag_type, value, held_by }) =>
+    held_by ? [withEpc({ tag_type, value, held_by })] : [],
+  )
 }
 
 async function readAsset(tx: Tx, orgId: number, id: number, lost: LostTag[]) {

@@ -73,9 +73,9 @@ describe.for(kinds)('a restore of a deleted %s', (kind) => {
     await catalog.delete(pathOf(kind, made.id))
     const asset = await catalog.asset({ name: 'Pallet', external_key: 'P-1', tags: [rfid('THEIRS')] })
     const held_by = { resource: 'asset', id: asset.id, external_key: 'P-1', name: 'Pallet' }
-    const lost = [{ ...rfid('THEIRS'), held_by }]
+    const lost = [{ ...rfid('THEIRS'), epc: null, held_by }]
     expect((await preview(catalog, kind, made.id)).tags).toEqual([
-      { ...rfid('MINE'), held_by: null },
+      { ...rfid('MINE'), epc: null, held_by: null },
       ...lost,
     ])
     const { data, tags_not_restored } = (await restore(catalog, kind, made.id)).json()

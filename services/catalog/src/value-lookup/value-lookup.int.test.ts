@@ -20,6 +20,11 @@ const rfid = (value: string) => ({ tag_type: 'rfid' as const, value })
 const ble = (value: string) => ({ tag_type: 'ble' as const, value })
 const barcode = (value: string) => ({ tag_type: 'barcode' as const, value })
 
+const HEX = '3074257BF7194E4000001A85'
+const OTHER_FILTER = '3034257BF7194E4000001A85'
+const TAG = 'urn:epc:tag:sgtin-96:3.0614141.812345.6789'
+const PURE = 'urn:epc:id:sgtin:0614141.812345.6789'
+
 describe('POST /lookup', () => {
   test('finds assets and locations by key and by tag, in the order of the request', async ({ catalog }) => {
     const box = await catalog.asset({
@@ -55,6 +60,21 @@ describe('POST /lookup', () => {
     expect(
       (await lookUp(catalog, ['AB12', ' a:b 12 ', 'BAR-1', 'Bar1', 'key-1', 'Bar-1'])).map(shown),
     ).toEqual([['One by rfid ab-12'], ['One by rfid ab-12'], [], [], [], ['One by barcode Bar-1']])
+  })
+
+  test('D16.5 of all spellings of a code the exact one counts, otherwise the oldest', async ({ catalog }) => {
+    await catalog.asset({ name: 'Pure', tags: [rfid(PURE)] })
+    await catalog.asset({ name: 'Hex', tags: [rfid(HEX)] })
+    await catalog.asset({ name: 'Barcode', tags: [barcode(HEX)] })
+    const found = await lookUp(catalog, [HEX, PURE, `0x${HEX}`, TAG, OTHER_FILTER])
+    expect(found.map(shown)).toEqual([
+      [`Hex by rfid ${HEX}`, `Barcode by barcode ${HEX}`],
+      [`Pure by rfid ${PURE}`],
+      [`Pure by rfid ${PURE}`],
+      [`Pure by rfid ${PURE}`],
+      [`Pure by rfid ${PURE}`],
+    ])
+    expect(found[0]?.matches.map(({ tag }) => tag?.epc?.uri)).toEqual([TAG, undefined])
   })
 
   test('D6.5 of similar tags of one type the exact one counts, otherwise the oldest', async ({ catalog }) => {

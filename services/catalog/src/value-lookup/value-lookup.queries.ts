@@ -1,4 +1,4 @@
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValues } from '@whereabouts/contracts/tag-matching'
 import { tagTypes } from '@whereabouts/contracts/tags'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
@@ -31,7 +31,7 @@ export async function listMatchingTags(
   values: readonly string[],
 ): Promise<TagMatch[]> {
   const wanted = values.flatMap((value, position) =>
-    tagTypes.map((tag_type) => ({ position, tag_type, value, match_value: matchValue(tag_type, value) })),
+    tagTypes.map((tag_type) => ({ position, tag_type, value, forms: matchValues(tag_type, value) })),
   )
   const { rows } = await sql<TagMatch>`
     select wanted.position, found.tag_type, found.value,
@@ -40,10 +40,10 @@ export async function listMatchingTags(
            coalesce(asset.external_key, location.external_key) as external_key,
            coalesce(asset.name, location.name) as name
     from jsonb_to_recordset(${JSON.stringify(wanted)}::jsonb)
-      as wanted (position int, tag_type text, value text, match_value text)
+      as wanted (position int, tag_type text, value text, forms text[])
     cross join lateral (
       select id, tag_type, value, asset_id, location_id, created_at from tag
-      where org_id = ${orgId} and tag.tag_type = wanted.tag_type and tag.match_value = wanted.match_value
+      where org_id = ${orgId} and tag.tag_type = wanted.tag_type and tag.match_value = any(wanted.forms)
         and deleted_at is null
       order by (tag.value = wanted.value) desc, created_at, id
       limit 1) as found

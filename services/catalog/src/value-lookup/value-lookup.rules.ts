@@ -1,4 +1,5 @@
 import type { LookupMatch, LookupRow } from '@whereabouts/contracts/lookup'
+import { withEpc } from '@whereabouts/contracts/tags'
 
 export type Keyed = { id: number; external_key: string; name: string }
 
@@ -36,7 +37,7 @@ const byTag = ({ type, id, external_key, name, tag_type, value }: TagMatch): Loo
   id,
   external_key,
   name,
-  tag: { tag_type, value },
+  tag: withEpc({ tag_type, value }),
 })
 
 /** Ids are unique over all types of resources. At most five matches: two keys and a tag of each type. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { branches } from './operations.ts'
+import { EPC_TAG } from './world.ts'
 
 /**
  * Random choices of requests, without ids: those are known only after the replies to earlier requests. Pools of values
@@ -47,7 +48,7 @@ const key = fc.constantFrom(
 )
 const tag = fc.record({
   tag_type: fc.constantFrom('rfid', 'ble', 'barcode'),
-  value: fc.constantFrom('E280', 'e280', 'x y', '%', 'line\nbreak'),
+  value: fc.constantFrom('E280', 'e280', 'x y', '%', 'line\nbreak', EPC_TAG.value),
 })
 
 /** Most windows hold now, so that lists have rows. No two bounds are within one millisecond. */

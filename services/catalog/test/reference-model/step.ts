@@ -10,6 +10,7 @@ import {
   findResource,
   mintedKey,
   tagsOf,
+  tagView,
   NOT_SHOWN,
   viewOf,
   type Kind,
@@ -151,8 +152,9 @@ function attached(world: World, org: Org, { kind, id, body }: Of<'attach'>, repl
   const problems = status(201, reply)
   if (problems.length > 0) return problems
   const shown = reply.body.data as View
-  addTag(org, { kind, id }, body as { tag_type: string; value: string }, shown)
-  return [...newIds(world, [shown.id]), ...equal('tag', shown, { id: shown.id, ...body })]
+  const tag = body as { tag_type: string; value: string }
+  addTag(org, { kind, id }, tag, shown)
+  return [...newIds(world, [shown.id]), ...equal('tag', shown, tagView({ id: shown.id, ...tag }))]
 }
 
 function detached(org: Org, { tagId }: Of<'detach'>, reply: Reply): string[] {

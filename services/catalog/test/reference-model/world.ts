@@ -90,9 +90,27 @@ const columns = { asset: namesWith(assetFields, 'column'), location: namesWith(l
 
 export type View = Record<string, unknown> & { id: number; tags: unknown[] }
 
+/** A value with an EPC, and what it says (D16.5). */
+export const EPC_TAG = {
+  value: '0x3074257bf7194e4000001a85',
+  epc: {
+    scheme: 'sgtin-96',
+    uri: 'urn:epc:tag:sgtin-96:3.0614141.812345.6789',
+    pure_identity_uri: 'urn:epc:id:sgtin:0614141.812345.6789',
+    company_prefix: '0614141',
+    filter: 3,
+    serial: '6789',
+  },
+}
+
+export function tagView({ id, tag_type, value }: Pick<Tag, 'id' | 'tag_type' | 'value'>): object {
+  const epc = value === EPC_TAG.value ? EPC_TAG.epc : null
+  return { id, tag_type, value, ...(tag_type === 'rfid' && { epc }) }
+}
+
 /** The resource as in replies of GET and lists. */
 export function viewOf(org: Org, resource: Resource): View {
-  const tags = tagsOf(org, resource).map(({ id, tag_type, value }) => ({ id, tag_type, value }))
+  const tags = tagsOf(org, resource).map(tagView)
   if (resource.kind === 'asset') return { ...pick(resource, columns.asset), tags }
   const { parent_id } = resource
   const parent = org.resources.find(({ kind, id }) => kind === 'location' && id === parent_id) // deleted ones too (D17.3)

@@ -102,7 +102,9 @@ export function authenticator({ verifier, directory, signingKey, now = Date.now 
     await checkChain(claims)
     // The scopes of the token that the key still has.
     const scopes = status.scopes.filter((scope) => claims.scopes.includes(scope))
-    return callerOf(entry, { kind: 'key', orgId: status.org_id, scopes, keyId: claims.sub }, status)
+    const principal: Principal = { kind: 'key', orgId: status.org_id, scopes, keyId: claims.sub }
+    const { reader_key: readerKey } = claims
+    return callerOf(entry, readerKey === undefined ? principal : { ...principal, readerKey }, status)
   }
 }
 

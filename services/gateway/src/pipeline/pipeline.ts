@@ -56,7 +56,7 @@ export function addPipeline(
     const path = withoutQuery(request.url)
     reply.headers(headersOf(path)).headers(legacy.headersOf(path))
     if (isWithoutHost(request)) throw malformed()
-    if (isRefused(request.headers['user-agent']))
+    if (!takesMessages(request) && isRefused(request.headers['user-agent']))
       return reply.status(403).headers(REFUSAL_HEADERS).send(REFUSAL)
     if (request.method === 'OPTIONS' && isApiPath(path))
       return reply.status(204).headers(preflightHeaders(path)).send()
@@ -68,6 +68,9 @@ export function addPipeline(
     return undefined
   })
 }
+
+/** Nobody can set the `User-Agent` of most devices. */
+const takesMessages = ({ routeOptions }: FastifyRequest) => routeOptions.config.row?.message !== undefined
 
 /** HTTP/1.1 requires the header (RFC 9112, 3.2). */
 const isWithoutHost = ({ headers, raw }: FastifyRequest) =>

@@ -5,6 +5,7 @@ import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
 import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
 import { checkMediaType } from '@whereabouts/service-kit/read-request'
+import { messageLimit } from '@whereabouts/service-kit/serve'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from '@whereabouts/service-kit/upload'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -51,7 +52,7 @@ type OperationDeps = GatewayDeps & { streams: OpenStreams; placesAt: PlacesAt }
 /** The path in the router's syntax. */
 const urlOf = (row: Route) => routePath(row).replaceAll(/\{(\w+)\}/g, ':$1')
 
-const bodyOf = (row: Route) => (row.upload ? 'stream' : row.body && 'bytes')
+const bodyOf = (row: Route) => (row.upload ? 'stream' : (row.body ?? row.message) && 'bytes')
 
 function addRows(
   scope: FastifyInstance,
@@ -65,6 +66,7 @@ function addRows(
     if (operationId === undefined || !row) return
     route.config = { operationId, row, ...uploadConfig(row) }
     // A refresh token of any length is a 401 (D12.1), so the token endpoint has the limit of other routes and the budget.
+    Object.assign(route, messageLimit(row))
     if (row.access === 'none' && !row.path.endsWith('/oauth/token')) route.bodyLimit = MAX_OPEN_BODY_BYTES
   })
   scope.addHook('onRequest', (request, reply) => admit(rowOf(request), request, reply, deps))
@@ -114,7 +116,9 @@ async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, d
 }
 
 async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
-  const caller = await deps.authenticate(readBearer(request.headers))
+  const caller = await (row.message
+    ? deps.authenticateDevice(request)
+    : deps.authenticate(readBearer(request.headers)))
   request.caller = caller
   request.principal = caller.principal
   if (row.access === 'key' && caller.principal.kind !== 'key') throw invalidToken() // D9.8

@@ -100,7 +100,7 @@ function narrowed(scope: string | undefined, available: readonly string[]): stri
 type Granted = { refreshToken: string; chainId: string; scopes: readonly string[] }
 
 async function tokenReply(tokens: AccessTokens, key: UsableKey, { refreshToken, chainId, scopes }: Granted) {
-  const ofKey = { sub: key.jti, org_id: key.org_id, scopes: [...scopes] }
+  const ofKey = { sub: key.jti, org_id: key.org_id, scopes: [...scopes], reader_key: key.reader_key }
   const claims = { typ: 'key', ...ofKey, sid: chainId } as const
   const pair = {
     access_token: await tokens.sign(claims, KEY_TOKEN_SECONDS),

@@ -1,6 +1,6 @@
 import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
 import type { ErrorEnvelope } from '@whereabouts/contracts/errors'
-import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
+import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from 'jose'
 import { expect } from 'vitest'
 import { tokenAudience, tokenIssuer, TokenClaims } from '@whereabouts/contracts/token-claims'
 import { test, type Key, type Keys } from '../../test/keys.fixture.ts'
@@ -40,10 +40,21 @@ test('D9.2 an access token verifies against the published keys and names the cal
     sub: key.jti,
     org_id: org.orgId,
     scopes: ['assets:read', 'scans:write'],
+    reader_key: null,
     sid: expect.any(String),
   })
   expect(Number(payload.exp) - Number(payload.iat)).toBe(900)
   expect(JSON.stringify(jwks)).not.toContain('"d"')
+})
+
+test('D16.1 an access token names the reader that its key is bound to, also after a refresh', async ({
+  keys,
+}) => {
+  const key = await keys.createKey(await keys.signUp(), { scopes: ['scans:write'], reader_key: 'dock-1' })
+  const first = (await keys.exchange(key)).json()
+  const second = (await refresh(keys, first.refresh_token)).json()
+  for (const { access_token } of [first, second])
+    expect(decodeJwt(access_token)).toMatchObject({ scopes: ['scans:write'], reader_key: 'dock-1' })
 })
 
 test('D9.1 credentials may come as a form or by HTTP Basic', async ({ keys }) => {

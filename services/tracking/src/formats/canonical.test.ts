@@ -83,6 +83,15 @@ test('a wall time is in the zone configured for the reader', () => {
 })
 
 test.for([
+  ['e2:80-11 60', 'E2801160'],
+  ['0xE280', 'E280'],
+  ['urn:epc:tag:sgtin-96:3.0614141.812345.6789', '3074257BF7194E4000001A85'],
+  ['URN:EPC:id:sgtin:0614141.812345.6789', 'urn:epc:id:sgtin:0614141.812345.6789'],
+])('D16.5 the rfid value %s is read as %s', ([value, want]) => {
+  expect(canonical({ tag: { type: 'rfid', value } }).reads).toMatchObject([{ tag_value: want }])
+})
+
+test.for([
   { tag: null, want: 'missing_tag /reads/0' },
   { tag: {}, want: 'invalid_tag /reads/0/tag/type' },
   { tag: 'E280', want: 'invalid_tag /reads/0/tag' },
@@ -94,6 +103,8 @@ test.for([
   { tag: { type: 'rfid', value: 'A'.repeat(126) }, want: 'invalid_tag /reads/0/tag/value' },
   { tag: { type: 'rfid', value: '\ufb00'.repeat(4) }, want: 'invalid_tag /reads/0/tag/value' },
   { tag: { type: 'rfid', value: '\u0010\u0011\u0012\u0013' }, want: 'invalid_tag /reads/0/tag/value' },
+  { tag: { type: 'rfid', value: 'urn:epc:tag:gid-96:3.1.2.3' }, want: 'invalid_tag /reads/0/tag/value' },
+  { tag: { type: 'rfid', value: `urn:epc:id:a:${'1'.repeat(250)}` }, want: 'invalid_tag /reads/0/tag/value' },
   { tag: { type: 'rfid', value: 3034 }, want: 'invalid_tag /reads/0/tag/value' },
   { tag: { type: 'ble', value: 'd2:f3:04:15:26' }, want: 'invalid_tag /reads/0/tag/value' },
   { tag: { type: 'barcode', value: 'a\0b' }, want: 'invalid_tag /reads/0/tag/value' },

@@ -2,7 +2,7 @@ import { type Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'
 import { readAntenna, readCount, readLocation, readRssi, readTime } from './read-fields.ts'
-import { readHexTag, readMac } from './tag-values.ts'
+import { readEpcTag, readMac } from './tag-values.ts'
 import { isAbsent, isStorable } from './texts.ts'
 
 /**
@@ -55,7 +55,7 @@ function readTag(out: Collector, tag: unknown, at: string): { type: TagType; val
 }
 
 const readValue: Record<TagType, (value: unknown) => string | undefined> = {
-  rfid: readHexTag,
+  rfid: readEpcTag,
   ble: readMac,
   barcode: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
 }

@@ -2,7 +2,7 @@ import { type Collector, decodeItems } from './collector.ts'
 import type { DecodeContext, Decoded } from './decoder.ts'
 import { isObject, type JsonObject } from './json-values.ts'
 import { readAntenna, readEpochTime, readRssi, readTime, readZone } from './read-fields.ts'
-import { readHexTag } from './tag-values.ts'
+import { readEpcTag } from './tag-values.ts'
 import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
@@ -23,7 +23,7 @@ function decodeItem(out: Collector, item: unknown, at: string): void {
   for (const [index, tag] of tags.entries()) decodeTag(out, tag, `${at}/tags/${index}`, item, at)
 }
 
-const TAG: TagMembers = { epc: [{ name: 'epc', read: readHexTag }], tid: [] }
+const TAG: TagMembers = { epc: [{ name: 'epc', read: readEpcTag }], tid: [] }
 
 function decodeTag(out: Collector, item: unknown, at: string, message: JsonObject, messageAt: string): void {
   if (!isObject(item)) return out.report('unexpected_shape', at)

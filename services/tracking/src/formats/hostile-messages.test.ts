@@ -4,7 +4,7 @@ import { longestSliceMs, MAX_SLICE_MS } from '@whereabouts/testing/longest-slice
 import { describe, expect, test } from 'vitest'
 import { RECEIVED_AT_MS } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
-import { MAX_MESSAGE_BYTES } from './limits.ts'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
 
 type Format = (typeof readerFormats)[number]
 

@@ -1,7 +1,7 @@
 import type { Collector } from './collector.ts'
 import { isObject, type JsonObject } from './json-values.ts'
 import { readAntenna, readEpochTime, readRssi } from './read-fields.ts'
-import { readHexTag } from './tag-values.ts'
+import { readEpcTag } from './tag-values.ts'
 import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
@@ -28,7 +28,7 @@ function decodeStatus(out: Collector, item: JsonObject, at: string): void {
   out.addHealth('status', readEpochTime(out, item['timestamp'], 'us', at, '/timestamp'), { status })
 }
 
-const TAG: TagMembers = { epc: [{ name: 'epc', read: readHexTag }], tid: [{ name: 'tid', read: readHexTag }] }
+const TAG: TagMembers = { epc: [{ name: 'epc', read: readEpcTag }], tid: [{ name: 'tid', read: readEpcTag }] }
 
 function decodeRecord(out: Collector, record: unknown, at: string): void {
   if (!isObject(record)) return out.report('unexpected_shape', at)

@@ -10,6 +10,12 @@ test('an unusable hex EPC is reported and the base64url EPC is used', () => {
   expect(errorsOf(decoded)).toEqual(['invalid_field /tagInventoryEvent/epcHex'])
 })
 
+test('D16.5 a hex EPC with dashes is understood', () => {
+  expect(inventory({ epcHex: 'e280-1160-6000-0204' }).reads).toMatchObject([
+    { tag_value: 'E280116060000204' },
+  ])
+})
+
 test('padded base64 and its plain alphabet are understood', () => {
   expect(inventory({ epc: '++//PwD7/77vEjRWAA==' }).reads).toMatchObject([
     { tag_value: 'FBEFFF3F00FBFFBEEF12345600' },

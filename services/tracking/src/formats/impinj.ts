@@ -3,7 +3,7 @@ import type { DecodeContext, Decoded } from './decoder.ts'
 import { decodeSmartReader, isSmartReader } from './impinj-smartreader.ts'
 import { isObject, type JsonObject, readInteger } from './json-values.ts'
 import { readAntenna, readRssi, readTime } from './read-fields.ts'
-import { readBase64Tag, readHexTag } from './tag-values.ts'
+import { readBase64Tag, readEpcTag } from './tag-values.ts'
 import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, readText } from './texts.ts'
 
@@ -43,11 +43,11 @@ function readHostname(hostname: unknown): string | undefined {
 
 const TAG: TagMembers = {
   epc: [
-    { name: 'epcHex', read: readHexTag },
+    { name: 'epcHex', read: readEpcTag },
     { name: 'epc', read: readBase64Tag },
   ],
   tid: [
-    { name: 'tidHex', read: readHexTag },
+    { name: 'tidHex', read: readEpcTag },
     { name: 'tid', read: readBase64Tag },
   ],
 }

@@ -8,7 +8,8 @@ import {
   RECEIVED_AT_MS,
 } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
-import { limited, MAX_MESSAGE_BYTES, MAX_READS, refused } from './limits.ts'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
+import { limited, MAX_READS, refused } from './limits.ts'
 
 const context = { reader: 'r1', received_at_ms: RECEIVED_AT_MS }
 

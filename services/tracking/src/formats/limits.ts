@@ -1,9 +1,8 @@
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
 import type { Decoded, Decoder } from './decoder.ts'
 
 /** The limits of one message, in every format. A format may have lower ones. */
 
-/** The broker's limit for readers. A decoder parses nothing of a larger message. */
-export const MAX_MESSAGE_BYTES = 256 * 1024
 /** Five times the reads in 256 KiB of any fixture, and less than the 40 000 of a batch. */
 export const MAX_READS = 10_000
 /** JSON values of a message, which may be glued together. A read takes at most one. */

@@ -7,12 +7,12 @@ import type { Collector } from './collector.ts'
 import { readNumber } from './json-values.ts'
 import type { Field } from './mapping-pointers.ts'
 import { readEpochTime, readTime } from './read-fields.ts'
-import { readBase64Tag, readHexTag, readMac } from './tag-values.ts'
+import { readBase64Tag, readEpcTag, readMac } from './tag-values.ts'
 import { isStorable } from './texts.ts'
 import { epochUnitBySize, type EpochUnit } from './times.ts'
 
 const tagReaders: Record<TagFormat, (value: unknown) => string | undefined> = {
-  hex: readHexTag,
+  hex: readEpcTag,
   base64url: readBase64Tag,
   mac: readMac,
   text: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),

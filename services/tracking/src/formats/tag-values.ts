@@ -1,3 +1,5 @@
+import { isPureIdentity, matchValue } from '@whereabouts/contracts/tag-matching'
+
 const MIN_HEX_DIGITS = 4
 const MAX_HEX_DIGITS = 124
 
@@ -13,12 +15,29 @@ export function isHexBytes(value: unknown): value is string {
 }
 
 /** An EPC or TID in hex, as upper case; undefined for any other value. */
-export function readHexTag(value: unknown): string | undefined {
+function readHexTag(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length < MIN_HEX_DIGITS || value.length > MAX_HEX_DIGITS)
     return undefined
   // Checked first, because the upper case of some ligatures is a pair of hex digits.
   return isHexBytes(value) ? value.toUpperCase() : undefined
 }
+
+/**
+ * Like `readHexTag`, and tolerates what people and some readers write: separators, `0x`, and EPC URNs. A tag URN becomes its
+ * hex, a pure-identity URN stays one (D16.5).
+ */
+export function readEpcTag(value: unknown): string | undefined {
+  const plain = readHexTag(value)
+  if (plain !== undefined || typeof value !== 'string' || value.length > MAX_EPC_TEXT || !ASCII.test(value))
+    return plain
+  const form = matchValue('rfid', value)
+  return isPureIdentity(form) ? form : readHexTag(form)
+}
+
+/** As long as a tag value (D6.2). */
+const MAX_EPC_TEXT = 255
+/** Printable characters and spaces: the upper case of some others is a pair of hex digits. */
+const ASCII = /^[\t\n\r -~]+$/
 
 const BASE64 = /^[\w+/-]+={0,2}$/
 

@@ -1,7 +1,7 @@
 import type { Collector } from './collector.ts'
 import { isObject, type JsonObject, objectAt, readNumber } from './json-values.ts'
 import { readCount, readEpochTime, readRssi, readTime } from './read-fields.ts'
-import { readHexTag } from './tag-values.ts'
+import { readEpcTag } from './tag-values.ts'
 import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent, isStorable, readText } from './texts.ts'
 import { reportUnusableMemory } from './zebra-memory.ts'
@@ -58,9 +58,9 @@ function eachRecord(
   }
 }
 
-const TID = [{ name: 'TID', read: readHexTag }]
-const BY_ID: TagMembers = { epc: [{ name: 'EPCid', read: readHexTag }], tid: TID }
-const BY_MEMORY: TagMembers = { epc: [{ name: 'EPC', read: readHexTag }], tid: TID }
+const TID = [{ name: 'TID', read: readEpcTag }]
+const BY_ID: TagMembers = { epc: [{ name: 'EPCid', read: readEpcTag }], tid: TID }
+const BY_MEMORY: TagMembers = { epc: [{ name: 'EPC', read: readEpcTag }], tid: TID }
 const MEMORY_FIELDS = ['RESERVED', 'PC', 'CRC', 'XPC', 'USER']
 
 function decodeTag(out: Collector, record: JsonObject, at: string, sentAt: () => number | null): void {

@@ -6,7 +6,7 @@ import { decodeZebraBle, isZebraBle } from './zebra-ble.ts'
 import { decodeZebraManagement, isZebraManagement } from './zebra-management.ts'
 import { reportUnusableMemory } from './zebra-memory.ts'
 import { decodeZebraSled, isZebraSled } from './zebra-sled.ts'
-import { readHexTag } from './tag-values.ts'
+import { readEpcTag } from './tag-values.ts'
 import { readRfidTag, type TagMembers } from './rfid-tag.ts'
 import { isAbsent } from './texts.ts'
 
@@ -34,8 +34,8 @@ function decodeItem(out: Collector, item: unknown, at: string): void {
 const INVENTORY_MODES = new Set<unknown>(['SIMPLE', 'CUSTOM', 'CONVEYOR', 'INVENTORY', 'PORTAL'])
 
 const TAG: TagMembers = {
-  epc: [{ name: 'idHex', read: readHexTag }],
-  tid: [{ name: 'TID', read: readHexTag }],
+  epc: [{ name: 'idHex', read: readEpcTag }],
+  tid: [{ name: 'TID', read: readEpcTag }],
 }
 
 /** Set by tag access operations; an error text if one fails. */

@@ -1,3 +1,5 @@
+import type { SightingRow } from '@whereabouts/contracts/sightings'
+import { withEpc } from '@whereabouts/contracts/tags'
 import type { HistoryRow } from '@whereabouts/contracts/tracking'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
@@ -36,9 +38,11 @@ export const historyHandlers = ({
     const minutes = await findMinutes(own, orgId, asset_id, query)
     const total_count = await countHistory(own, orgId, asset_id, minutes)
     const data = offset >= total_count ? [] : await listSightings(own, orgId, asset_id, minutes, query)
-    return { data, limit, offset, total_count }
+    return { data: data.map(toSighting), limit, offset, total_count }
   },
 })
+
+const toSighting = (row: SightingRow): SightingRow => ({ ...row, tag: row.tag && withEpc(row.tag) })
 
 type HistoryRange = {
   from?: string | undefined

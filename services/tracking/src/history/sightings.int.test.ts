@@ -28,7 +28,7 @@ describe('what decided a sighting', () => {
       location: { id: shelf.id },
       decided_by: 'location_key',
       location_key: 'SHELF',
-      tag: { tag_type: 'rfid', value: 'E280' },
+      tag: { tag_type: 'rfid', value: 'E280', epc: null },
       reader: { name: 'Dock reader' },
       antenna: 1,
       scan_point: null,
@@ -112,7 +112,7 @@ describe('GET /assets/{asset_id}/sightings', () => {
     const point = { id: pointId, name: 'Gate', location: atDock }
     const decided = { ...read, decided_by: 'scan_point', location_key: null, scan_point: point }
     const { id: tagId, tag_type, value } = tracking.catalog.tag(a, 'E280')
-    const tag = { id: tagId, tag_type, value }
+    const tag = { id: tagId, tag_type, value, epc: null }
     await tracking.project()
     await store(tracking.db, tracking.view, [{ ...seen(a.id, dock.id, 5), tagId, scanPointId: pointId }])
     expect(await list(tracking, a.id)).toEqual({

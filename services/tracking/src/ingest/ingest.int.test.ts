@@ -115,6 +115,20 @@ describe('ingest', () => {
     expect(await scans(tracking)).toEqual([])
   })
 
+  test('D16.5 of a code with any filter value finds the new tag of its pure identity', async ({
+    tracking,
+  }) => {
+    const { asset } = await warehouse(tracking)
+    tracking.catalog.tag(asset, 'urn:epc:id:sgtin:0614141.812345.6789')
+    await ingest(tracking, [message(1, [{ value: '3074257BF7194E4000001A85' }])])
+    tracking.catalog.isUnreachable = true // the next read needs no question
+    await ingest(tracking, [message(1, [{ value: '3034-257BF7194E4000001A85', at: NOW - 60_000 }])])
+    expect(await tracking.db.selectFrom('scan').select('asset_id').execute()).toEqual([
+      { asset_id: asset.id },
+      { asset_id: asset.id },
+    ])
+  })
+
   test('asks catalog for a new tag before it counts as unknown', async ({ tracking }) => {
     const { catalog } = tracking
     await warehouse(tracking)

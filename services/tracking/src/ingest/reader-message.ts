@@ -1,13 +1,10 @@
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
-import { messageHead } from './message-head.ts'
+import { problemMessage, problemsOf, refusal, type Received } from '../readers/problem-message.ts'
 import { readerSubject } from './reader-subject.ts'
-
-type Received = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt'>
 
 type Deps = {
   health: Pick<ReaderHealthLog, 'note'>
@@ -21,8 +18,8 @@ export type ReaderMessage = {
   readerKey: string
   receivedAtMs: number
   decoded: Decoded
-  /** The start of a message with errors. */
-  head?: string
+  /** To show it to users, if it has a problem. */
+  received: Received
 }
 
 /**
@@ -33,13 +30,13 @@ export function decodeReaderMessage(message: Received, { health, directory, metr
   const named = readerSubject(message.subject)
   if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
   const { orgId, readerKey, format, topic } = named
-  const reject = (problem: string): never => {
+  const reject = (problem: string, problems = [refusal(problem)]): never => {
     health.note(orgId, readerKey, {
       seenAtMs: message.receivedAt,
       messages: 1,
       messages_buried: 1,
       problem,
-      problemMessage: messageHead(message.data),
+      problemMessage: problemMessage(message, problems),
     })
     metrics.unusable(orgId)
     throw new PoisonError(problem)
@@ -60,9 +57,9 @@ export function decodeReaderMessage(message: Received, { health, directory, metr
     return reject(
       decoded.refusal ??
         `not ${article(format)} ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`,
+      decoded.refusal === undefined ? problemsOf(decoded.errors) : undefined,
     )
-  const read = { orgId, readerKey, receivedAtMs: message.receivedAt, decoded }
-  return decoded.errors.length === 0 ? read : { ...read, head: messageHead(message.data) }
+  return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded, received: message }
 }
 
 const article = (noun: string) => (/^[aeiou]/.test(noun) ? 'an' : 'a')

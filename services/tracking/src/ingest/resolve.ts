@@ -7,6 +7,7 @@ import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.t
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
+import { problemMessage, problemsOf, shownPointer, unknownLocation } from '../readers/problem-message.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 
@@ -58,6 +59,33 @@ function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) 
   return { resolved, missing }
 }
 
+/** What a read would become. `asset` and `place` as ingest finds them. */
+export type FoundRead = { read: NeutralRead; asset: TagMatch; place: Place }
+
+/** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
+export async function findReads(
+  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'decoded'>,
+  deps: Omit<ResolveDeps, 'recent'>,
+): Promise<FoundRead[]> {
+  const { orgId, decoded } = message
+  const find = () => {
+    const placeOf = placesOf(message, deps)
+    return decoded.reads.map((read) => {
+      const asset = deps.view.assetOfTag(findTag(deps.view, orgId, read))
+      return { read, asset, place: placeOf(read) }
+    })
+  }
+  const missing = new Map<number, Missing>()
+  const found = find()
+  for (const { read, asset: match, place } of found)
+    if (match === undefined || place.location === undefined)
+      noteMissing(message, read, { match, place }, deps, missing)
+  const ofOrg = missing.get(orgId)
+  if (!ofOrg) return found
+  await deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() })
+  return find()
+}
+
 const NOWHERE: Place = { scanPointId: null, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
@@ -71,10 +99,13 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
  * Where a read was. `scanPointId` is null if the read has a location key, which wins (D8.8), or if its antenna is
  * unassigned. `location` is undefined for a location that is named but unknown.
  */
-type Place = { scanPointId: number | null; location: KnownLocation | null | undefined }
+export type Place = { scanPointId: number | null; location: KnownLocation | null | undefined }
 
 /** Finds the places of the reads of a message. Most messages are from one antenna or a few. */
-function placesOf({ orgId, readerKey }: ReaderMessage, { view, directory }: ResolveDeps) {
+function placesOf(
+  { orgId, readerKey }: Pick<ReaderMessage, 'orgId' | 'readerKey'>,
+  { view, directory }: Pick<ResolveDeps, 'view' | 'directory'>,
+) {
   const antennas = new Map<number, Place>()
   return ({ antenna, extra }: NeutralRead): Place => {
     if (extra?.location !== undefined)
@@ -97,10 +128,10 @@ function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogVi
 
 /** Notes what catalog has to be asked for this read. */
 function noteMissing(
-  { orgId, readerKey }: ReaderMessage,
+  { orgId, readerKey }: Pick<ReaderMessage, 'orgId' | 'readerKey'>,
   read: NeutralRead,
   { match, place }: { match: TagMatch; place: Place },
-  { directory }: ResolveDeps,
+  { directory }: Pick<ResolveDeps, 'directory'>,
   missing: Map<number, Missing>,
 ): void {
   const ofOrg = missing.get(orgId) ?? nothingMissing()
@@ -195,18 +226,28 @@ function resolveMessage(
       scanPointId: place.scanPointId,
     })
   }
-  const problem = problemOf(decoded, unknownKey)
+  const problem = problemOf(message, unknownKey)
   into.activity.push({
     orgId,
     readerKey,
-    activity: problem === undefined ? activity : { ...activity, problem, problemMessage: message.head },
+    activity: problem === undefined ? activity : { ...activity, ...problem },
   })
 }
 
-/** The problem that the reader's status shows for a message that was partly understood. */
-function problemOf({ errors: [error] }: Decoded, unknownKey: string | undefined): string | undefined {
-  if (error) return `${error.code} at ${error.pointer}`
-  return unknownKey === undefined ? undefined : `no location has the key "${unknownKey.slice(0, 64)}"`
+/** The problem of a message that was partly understood, for the status of its reader and the list of its messages. */
+function problemOf(
+  { decoded: { errors }, received }: ReaderMessage,
+  unknownKey: string | undefined,
+): Pick<ReaderActivity, 'problem' | 'problemMessage'> | undefined {
+  const [first] = errors
+  if (first)
+    return {
+      problem: `${first.code} at ${shownPointer(first.pointer)}`,
+      problemMessage: problemMessage(received, problemsOf(errors)),
+    }
+  if (unknownKey === undefined) return undefined
+  const problem = `no location has the key "${unknownKey.slice(0, 64)}"`
+  return { problem, problemMessage: problemMessage(received, [unknownLocation(unknownKey)]) }
 }
 
 /** The newest time of its reads and health reports; null if there is none. */

@@ -24,6 +24,45 @@ test.for([
   expect(nameOf(view.matchTag(1, type, read))).toBe(want)
 })
 
+const PURE = 'urn:epc:id:sgtin:0614141.812345.6789'
+const [HEX, OTHER_FILTER] = ['3074257BF7194E4000001A85', '3034257BF7194E4000001A85']
+
+test('D16.5 a pure identity matches each filter value; codes that differ in it do not match', () => {
+  const pure = filled((c) => c.tag(c.asset(1, 'A'), PURE.toUpperCase()))
+  expect([HEX, OTHER_FILTER, PURE].map((read) => nameOf(pure.matchTag(1, 'rfid', read)))).toEqual([
+    'A',
+    'A',
+    'A',
+  ])
+  expect(pure.matchTag(1, 'rfid', 'E280')).toBeUndefined()
+  expect(pure.matchTag(2, 'rfid', HEX)).toBeUndefined()
+  const hex = filled((c) => c.tag(c.asset(1, 'A'), HEX))
+  expect([HEX, PURE].map((read) => nameOf(hex.matchTag(1, 'rfid', read)))).toEqual(['A', 'A'])
+  expect(hex.matchTag(1, 'rfid', OTHER_FILTER)).toBeUndefined()
+})
+
+test('D16.5 the exact text beats a pure identity, then the oldest of all spellings wins', () => {
+  const view = filled((c) => {
+    c.tag(c.asset(1, 'Pure'), PURE, { created_at: '2026-01-02T00:00:00.000Z' })
+    c.tag(c.asset(1, 'Exact'), HEX, { created_at: '2026-01-03T00:00:00.000Z' })
+    c.tag(c.asset(1, 'Dashes'), OTHER_FILTER.replace('30', '30-'), { created_at: '2026-01-04T00:00:00.000Z' })
+  })
+  expect(nameOf(view.matchTag(1, 'rfid', HEX))).toBe('Exact')
+  expect(nameOf(view.matchTag(1, 'rfid', OTHER_FILTER))).toBe('Pure')
+})
+
+test('a detached pure identity matches nothing any more', () => {
+  const catalog = new CatalogStandIn()
+  const asset = catalog.asset(1, 'A')
+  const tag = catalog.tag(asset, PURE)
+  const view = new CatalogView()
+  view.applyAsset(asset)
+  for (const state of [tag, tag]) view.applyTag(state)
+  expect(nameOf(view.matchTag(1, 'rfid', HEX))).toBe('A')
+  view.applyTag({ ...tag, revision: tag.revision + 1, deleted_at: '2026-01-01T00:00:00.000Z' })
+  expect(view.matchTag(1, 'rfid', HEX)).toBeUndefined()
+})
+
 test('D6.5 an exact match beats a tolerant one, then the oldest tag wins', () => {
   const view = filled((c) => {
     c.tag(c.asset(1, 'Young'), 'E2:80', { created_at: '2026-01-03T00:00:00.000Z' })

@@ -1,5 +1,5 @@
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { isPureIdentity, matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
 
 export type KnownTag = {
   orgId: number
@@ -20,6 +20,8 @@ export class TagIndex {
   readonly #tags = new Map<number, KnownTag>()
   /** Live tags by organization, type and `matchValue`, the oldest first. */
   readonly #byMatch = new Map<number, Map<string, Map<string, KnownTag[]>>>()
+  /** By organization, its live tags that are pure identities. Without one, no read in hex needs decoding. */
+  readonly #pureIdentities = new Map<number, Set<number>>()
 
   get size(): number {
     return this.#tags.size
@@ -30,8 +32,15 @@ export class TagIndex {
     const values = this.#byMatch.get(orgId)?.get(type)
     // Nearly all reads are of known tags, in the form that is compared. Then the form need not be made.
     const candidates = values?.get(value) ?? values?.get(matchValue(type, value))
+    if (type === 'rfid' && (this.#pureIdentities.has(orgId) || isPureIdentity(value)))
+      return candidates?.find((tag) => tag.value === value) ?? this.#findAnyForm(values, value)
     if (candidates === undefined || candidates.length === 1) return candidates?.[0]
     return candidates.find((tag) => tag.value === value) ?? candidates[0]
+  }
+
+  #findAnyForm(values: Map<string, KnownTag[]> | undefined, value: string): KnownTag | undefined {
+    const oldest = matchValues('rfid', value).flatMap((form) => values?.get(form)?.[0] ?? [])
+    return oldest.toSorted(byAge)[0]
   }
 
   /** Applies a state. One that is not newer changes nothing. */
@@ -55,11 +64,21 @@ export class TagIndex {
     const live = tag.deleted ? others : [...others, tag].toSorted(byAge)
     if (live.length > 0) values.set(match, live)
     else values.delete(match)
+    if (isPureIdentity(match)) this.#notePureIdentity(tag)
   }
 
   clear(): void {
     this.#tags.clear()
     this.#byMatch.clear()
+    this.#pureIdentities.clear()
+  }
+
+  #notePureIdentity({ orgId, id, deleted }: KnownTag): void {
+    const ids = this.#pureIdentities.get(orgId) ?? new Set()
+    if (deleted) ids.delete(id)
+    else ids.add(id)
+    if (ids.size > 0) this.#pureIdentities.set(orgId, ids)
+    else this.#pureIdentities.delete(orgId)
   }
 
   #valuesOf(orgId: number, type: string): Map<string, KnownTag[]> {

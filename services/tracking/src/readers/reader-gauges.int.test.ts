@@ -14,6 +14,7 @@ const entry = (org_id: number, reader_key: string, more: Partial<HealthEntry> = 
   last_problem: null,
   last_problem_ms: null,
   last_problem_message: null,
+  problem_messages: [],
   clock_offset_ms: null,
   device: null,
   hours: new Map(),

@@ -2,9 +2,12 @@ import { limits } from '@whereabouts/contracts/limits'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables, Tx } from '../db.ts'
 import { instant } from '../sql-times.ts'
+import { messageHead } from './message-head.ts'
+import type { ProblemMessage } from './problem-message.ts'
 import type { DeviceReports } from './device-reports.ts'
 import type { ReaderHours } from './reader-hours.ts'
 import { addReaderHours } from './reader-hours.queries.ts'
+import { addReaderMessages } from './reader-messages.queries.ts'
 import { addedReads, type RecentReads } from './recent-reads.ts'
 
 /** Counters of a reader. They are statistics: a crash loses at most the last second, and a redelivery counts twice. */
@@ -31,7 +34,9 @@ export type HealthEntry = ReaderCounts &
     identity: string | null
     last_problem: string | null
     last_problem_ms: number | null
-    last_problem_message: string | null
+    last_problem_message: ProblemMessage | null
+    /** Oldest first. */
+    problem_messages: ProblemMessage[]
     clock_offset_ms: number | null
     device: DeviceReports | null
     hours: ReaderHours
@@ -44,6 +49,16 @@ const columns = sql.raw(COUNTS.join(', '))
 const counts = sql.raw(COUNTS.map((count) => `${count} bigint`).join(', '))
 const sums = sql.raw(COUNTS.map((count) => `${count} = h.${count} + excluded.${count}`).join(', '))
 
+/** Of the message of the last problem, in the list of readers. `reader_message` has more of it. */
+const LAST_PROBLEM_BYTES = 1_024
+
+/** Rows of other tables stay out, and messages become text. */
+function asStored(name: string, value: unknown): unknown {
+  if (name === 'problem_messages' || name === 'hours') return undefined
+  if (name !== 'last_problem_message' || value === null) return value
+  return messageHead((value as ProblemMessage).head, LAST_PROBLEM_BYTES)
+}
+
 /** Longer pauses are outages, not the usual pause. */
 const LONGEST_PAUSE_MS = 600_000
 const pause = sql.raw(
@@ -55,6 +70,7 @@ export function addHealth(db: Kysely<Tables>, entries: readonly HealthEntry[]): 
   return db.transaction().execute(async (tx) => {
     const grown = await addReaders(tx, entries)
     await addReaderHours(tx, entries)
+    await addReaderMessages(tx, entries)
     return grown
   })
 }
@@ -65,12 +81,13 @@ export function addHealth(db: Kysely<Tables>, entries: readonly HealthEntry[]): 
  */
 async function addReaders(db: Tx, entries: readonly HealthEntry[]): Promise<number[]> {
   const sorted = entries.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
+  const sent = JSON.stringify(sorted, asStored)
   const { rows } = await sql<{ org_id: number; inserted: boolean }>`
     insert into reader_health as h (org_id, reader_key, last_seen_at, identity, last_problem, last_problem_at,
       last_problem_message, clock_offset_ms, device, rate_minute, rate_reads, rate_before, ${columns})
     select n.org_id, n.reader_key, ${instant('n.last_seen_ms')}, n.identity, n.last_problem,
       ${instant('n.last_problem_ms')}, n.last_problem_message, n.clock_offset_ms, n.device, n.rate_minute, n.rate_reads, n.rate_before, ${columns}
-    from jsonb_to_recordset(${JSON.stringify(sorted)}::jsonb) as n (
+    from jsonb_to_recordset(${sent}::jsonb) as n (
       org_id bigint, reader_key text, last_seen_ms float8, identity text, last_problem text, last_problem_ms float8,
       last_problem_message text, clock_offset_ms bigint, device jsonb, rate_minute int, rate_reads bigint,
       rate_before bigint, ${counts})
@@ -105,7 +122,9 @@ export async function trimDiscovered(db: Db, orgIds: readonly number[]): Promise
         order by x.last_seen_at desc, x.reader_key desc offset ${MAX_DISCOVERED} limit 1) last) cut
     where h.org_id = cut.org_id and (h.last_seen_at, h.reader_key) <= (cut.last_seen_at, cut.reader_key)
       and not exists (select from reader r where r.org_id = h.org_id and r.reader_key = h.reader_key)
-      returning h.org_id, h.reader_key)
+      returning h.org_id, h.reader_key),
+    messages as (
+      delete from reader_message m using gone g where m.org_id = g.org_id and m.reader_key = g.reader_key)
     delete from reader_hour x using gone g where x.org_id = g.org_id and x.reader_key = g.reader_key`.execute(
     db,
   )

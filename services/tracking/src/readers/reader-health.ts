@@ -12,6 +12,8 @@ import {
   type HealthEntry,
   type ReaderCounts,
 } from './reader-health.queries.ts'
+import { KEPT_MESSAGES } from '@whereabouts/contracts/reader-messages'
+import type { ProblemMessage } from './problem-message.ts'
 import type { OrgRate } from './org-rate.ts'
 import { addHours, addMessage, type Signals } from './reader-hours.ts'
 import { addReads, NO_READS } from './recent-reads.ts'
@@ -21,8 +23,8 @@ export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
   problem?: string
-  /** The start of the message with the problem. */
-  problemMessage?: string | undefined
+  /** The message with the problem. */
+  problemMessage?: ProblemMessage | undefined
   /** The rate of its organization, if this message exceeded it. */
   overRate?: OrgRate
   /** The newest time in the message. */
@@ -72,6 +74,7 @@ export class ReaderHealthLog {
       entry.last_problem = activity.problem
       entry.last_problem_ms = activity.seenAtMs
       entry.last_problem_message = activity.problemMessage ?? null
+      if (activity.problemMessage) keep(entry.problem_messages, [activity.problemMessage])
     }
     if (activity.overRate !== undefined) {
       entry.last_problem = overRateProblem(entry.messages_over_rate, activity.overRate)
@@ -109,6 +112,13 @@ export class ReaderHealthLog {
   }
 }
 
+/** Adds newer messages to older ones. Keeps as many as a reader's list shows. */
+function keep(kept: ProblemMessage[], newer: readonly ProblemMessage[]): ProblemMessage[] {
+  kept.push(...newer)
+  kept.splice(0, kept.length - KEPT_MESSAGES)
+  return kept
+}
+
 const NO_SIGNALS: Signals = new Map()
 
 const nameOf = (orgId: number, readerKey: string) => `${orgId} ${readerKey}`
@@ -125,6 +135,7 @@ function merge(entry: HealthEntry, older: HealthEntry): void {
     entry.last_problem_ms = older.last_problem_ms
     entry.last_problem_message = older.last_problem_message
   }
+  entry.problem_messages = keep([...older.problem_messages], entry.problem_messages)
   addHours(entry.hours, older.hours)
   if (older.device) entry.device = { ...older.device, ...entry.device }
 }
@@ -147,6 +158,7 @@ const empty = (orgId: number, readerKey: string): HealthEntry => ({
   last_problem: null,
   last_problem_ms: null,
   last_problem_message: null,
+  problem_messages: [],
   clock_offset_ms: null,
   device: null,
   hours: new Map(),

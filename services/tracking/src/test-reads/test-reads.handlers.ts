@@ -27,7 +27,7 @@ const BURST_SECONDS = 2
 const FORMAT = 'canonical'
 
 const expectedValues: Record<TagType, string> = {
-  rfid: 'an even number of hex digits, as readers send them',
+  rfid: 'an even number of hex digits, or an EPC as a URN',
   ble: 'a Bluetooth address of 12 hex digits, as readers send it',
   barcode: 'text that a scanner can send',
 }

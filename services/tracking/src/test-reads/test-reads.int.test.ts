@@ -60,7 +60,8 @@ describe('a test read', () => {
     await warehouse(tracking)
     await send(tracking, { tag_type: 'ble', value: 'ac:23:3f:a1:b2:c3', antenna: 2 })
     await send(tracking, { tag_type: 'barcode', value: 'Box: 1' })
-    expect(await published(bus, 2)).toEqual([
+    await send(tracking, { tag_type: 'rfid', value: 'URN:epc:id:sgtin:0614141.812345.6789' })
+    expect(await published(bus, 3)).toEqual([
       {
         subject: 'scans.1.dock-1.canonical',
         body: { reads: [{ tag: { type: 'ble', value: 'AC233FA1B2C3' }, antenna: 2 }] },
@@ -68,6 +69,10 @@ describe('a test read', () => {
       {
         subject: 'scans.1.dock-1.canonical',
         body: { reads: [{ tag: { type: 'barcode', value: 'Box: 1' } }] },
+      },
+      {
+        subject: 'scans.1.dock-1.canonical',
+        body: { reads: [{ tag: { type: 'rfid', value: 'urn:epc:id:sgtin:0614141.812345.6789' } }] },
       },
     ])
   })

@@ -1,4 +1,5 @@
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
+import { withEpc } from '@whereabouts/contracts/tags'
 import type { ClaimedTagView } from '@whereabouts/contracts/unknown-tags'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
@@ -23,7 +24,8 @@ type UnknownTagHandlers = Pick<
 export const unknownTagHandlers = ({ db, resolver, askToAttach }: UnknownTagDeps): UnknownTagHandlers => ({
   async listUnknownTags({ principal: { orgId }, query }) {
     const { limit, offset } = query
-    return { ...(await listUnknownTags(db.forOrg(orgId), orgId, query)), limit, offset }
+    const { data, total_count } = await listUnknownTags(db.forOrg(orgId), orgId, query)
+    return { data: data.map(withEpc), total_count, limit, offset }
   },
 
   // Catalog owns the tag. Its reply is stored like a state from the stream, which may be behind: so the unknown tag
@@ -44,9 +46,7 @@ export const unknownTagHandlers = ({ db, resolver, askToAttach }: UnknownTagDeps
 })
 
 const toView = (tag: TagState, ownerKey: string): ClaimedTagView => ({
-  id: tag.id,
-  tag_type: tag.tag_type,
-  value: tag.value,
+  ...withEpc({ id: tag.id, tag_type: tag.tag_type, value: tag.value }),
   asset_id: tag.asset_id,
   asset_external_key: tag.asset_id === null ? null : ownerKey,
   location_id: tag.location_id,

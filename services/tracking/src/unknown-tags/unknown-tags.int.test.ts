@@ -19,6 +19,9 @@ const read = (tag_value: string, changes: Partial<UnknownTagRead> = {}): Unknown
 })
 const beacon = (address: string) =>
   read(address, { tag_type: 'ble', extra: { ibeacon: { uuid: 'e2c56db5-dffb-48d2-b060-d0f5a71096e0', major: 1, minor: 7 } } }) // oxfmt-ignore
+const HEX = '3074257BF7194E4000001A85'
+const OTHER_FILTER = '3034257BF7194E4000001A85'
+const PURE = 'urn:epc:id:sgtin:0614141.812345.6789'
 const IBEACON = 'e2c56db5-dffb-48d2-b060-d0f5a71096e0/1/7'
 
 const list = async (tracking: Tracking, query = '', orgId = 1) =>
@@ -48,6 +51,7 @@ describe('D8.8 reads of unknown tags', () => {
           id: expect.any(Number),
           tag_type: 'rfid',
           value: 'AA01',
+          epc: null,
           ibeacon: null,
           first_seen_at: new Date(NOW).toISOString(),
           last_seen_at: new Date(NOW).toISOString(),
@@ -164,6 +168,7 @@ describe('a tag that becomes known', () => {
       id: expect.any(Number),
       tag_type: 'rfid',
       value: 'AA01',
+      epc: null,
       asset_id: asset.id,
       asset_external_key: asset.external_key,
       location_id: null,
@@ -212,6 +217,28 @@ describe('a tag that becomes known', () => {
     await consumer.handle(states.map((state) => ({ kind: 'tag', state })), context) // oxfmt-ignore
     expect(await values(tracking, 'sort=value')).toEqual(['A', 'AA02'])
     expect(await values(tracking, 'sort=value', 2)).toEqual(['AA01', 'a'])
+  })
+
+  test('D16.5 leaves the list under all its spellings, also if a replica read it before', async ({
+    tracking,
+  }) => {
+    const { asset } = await warehouse(tracking)
+    const reads = [HEX, OTHER_FILTER, PURE].map((value) => read(value))
+    const replica = new UnknownTagLog(tracking.db, log)
+    await noted(tracking, ...reads)
+    for (const one of reads) replica.note(1, one)
+    const [tag, ...others] = (await list(tracking, 'sort=value')).data
+    expect(others).toHaveLength(2)
+    expect(tag).toMatchObject({ value: OTHER_FILTER, epc: { filter: 1, serial: '6789' } })
+    const claimed = await claim(tracking, { tag_type: 'rfid', value: `0x${HEX}`, asset_id: asset.id })
+    expect(claimed.json().data).toMatchObject({ value: `0x${HEX}`, epc: { filter: 3 } })
+    expect(await values(tracking)).toEqual([OTHER_FILTER])
+    await replica.flush()
+    expect(await values(tracking)).toEqual([OTHER_FILTER])
+    await claim(tracking, { tag_type: 'rfid', value: PURE, asset_id: asset.id })
+    replica.note(1, read(OTHER_FILTER))
+    await replica.flush()
+    expect(await values(tracking)).toEqual([])
   })
 
   test('is not listed by a replica that read it before it was stored', async ({ tracking }) => {

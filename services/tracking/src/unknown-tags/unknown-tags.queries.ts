@@ -1,6 +1,7 @@
 import { limits } from '@whereabouts/contracts/limits'
 import type { SortField } from '@whereabouts/contracts/query'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { epcUri } from '@whereabouts/contracts/epc'
+import { decodeEpc, matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
 import type { UnknownTagsQuery, UnknownTagView } from '@whereabouts/contracts/unknown-tags'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
@@ -73,7 +74,7 @@ export async function trimUnknownTags(
       and (u.last_seen_at, u.id) <= (cut.last_seen_at, cut.id)`.execute(db)
 }
 
-// The expression of the index in migration 0011.
+// The expression of the index in migration 0011. It keeps `0x` and URNs.
 const matchOfTag = sql.raw(
   `(case t.tag_type when 'barcode' then t.value else upper(translate(t.value, E' \\t\\n\\r:-', '')) end)`,
 )
@@ -83,12 +84,24 @@ const matchOfTag = sql.raw(
  * runs after a tag is stored: both are separate statements, so that one of the two sees the other's row.
  */
 export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promise<void> {
+  const read = names.map((name) => ({ ...name, texts: textsOf(name) }))
   await sql`
     delete from unknown_tag u
-    using jsonb_to_recordset(${JSON.stringify(names)}::jsonb) as n (org_id bigint, tag_type text, value text)
+    using jsonb_to_recordset(${JSON.stringify(read)}::jsonb)
+      as n (org_id bigint, tag_type text, value text, texts text[])
     where u.org_id = n.org_id and u.tag_type = n.tag_type and u.value = n.value and exists (
       select from tag t where t.org_id = u.org_id and t.tag_type = u.tag_type and t.deleted_at is null
-        and ${matchOfTag} in (u.value, u.ibeacon_match))`.execute(db)
+        and ${matchOfTag} = any(n.texts || u.ibeacon_match))`.execute(db)
+}
+
+/** The values of the index that a tag with this read value may have. */
+const textsOf = ({ tag_type, value }: Name) =>
+  tag_type === 'rfid' ? matchValues(tag_type, value).flatMap(spellings) : [value]
+
+/** The index treats all types like `ble`. */
+function spellings(form: string): string[] {
+  const epc = decodeEpc(form)
+  return [form, `0X${form}`, ...(epc ? [epcUri(epc)] : [])].map((text) => matchValue('ble', text))
 }
 
 /** Deletes unknown tags that are attached now, also if they are known by their iBeacon identity. */
@@ -98,11 +111,9 @@ export async function deleteKnownTags(
 ): Promise<void> {
   const live = tags.filter((tag) => tag.deleted_at === null)
   if (live.length === 0) return
-  const forms = live.map(({ org_id, tag_type, value }) => ({
-    org_id,
-    tag_type,
-    match: matchValue(tag_type, value),
-  }))
+  const forms = live.flatMap(({ org_id, tag_type, value }) =>
+    matchValues(tag_type, value).map((match) => ({ org_id, tag_type, match })),
+  )
   await sql`
     with known as (
       select * from jsonb_to_recordset(${JSON.stringify(forms)}::jsonb) as k (org_id bigint, tag_type text, match text))

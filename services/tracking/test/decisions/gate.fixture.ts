@@ -1,3 +1,4 @@
+import { message } from '../ingest/warehouse.fixture.ts'
 import type { SightingRow } from '@whereabouts/contracts/sightings'
 import type { NeutralRead } from '../../src/formats/decoder.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
@@ -50,7 +51,7 @@ export async function openGate(tracking: Tracking, orgId: number, world: World) 
   const toMessage = (reads: readonly ChosenRead[]): ReaderMessage => {
     const whole = { identity: null, health: [], errors: [], errors_omitted: 0, isDeadLetter: false }
     const decoded = { ...whole, reads: reads.map((read) => toRead(read, world)) }
-    return { orgId, readerKey: READER, receivedAtMs: ZERO + 600_000, decoded }
+    return { orgId, readerKey: READER, receivedAtMs: ZERO + 600_000, decoded, received: message(orgId, []) }
   }
 
   /** Call before `world` changes. */

@@ -1,3 +1,4 @@
+import { message } from '../ingest/warehouse.fixture.ts'
 import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { openDatabase } from '@whereabouts/db/database'
 import { AppError } from '@whereabouts/service-kit/app-error'
@@ -61,6 +62,7 @@ export async function openWarehouse(
     orgId,
     readerKey: READER,
     receivedAtMs: zero + 600_000,
+    received: message(orgId, []),
     decoded: {
       reads: reads.map((read) => toRead(tagOf(read.asset), read, zero)),
       identity: null,

@@ -23,6 +23,24 @@ test('D6.5 a lookup finds tags by match_value, with their owners', async ({ cata
   expect(catalogLookup.published.parse(reply)).toEqual(reply)
 })
 
+test('D16.5 a lookup finds a code under its other spellings', async ({ catalog }) => {
+  const tags = [
+    'urn:epc:id:sgtin:0614141.812345.6789',
+    '30-74257BF7194E4000001A85',
+    '3034257BF7194E4000001A85',
+  ]
+  await catalog.asset({ tags: tags.map((value) => ({ tag_type: 'rfid' as const, value })) })
+  const found = async (value: string) => {
+    const reply = await lookUp(catalog.tenants, {
+      org_id: catalog.orgId,
+      tags: [{ tag_type: 'rfid', value }],
+    })
+    return reply.tags.map((tag) => tags.indexOf(tag.value)).toSorted((a, b) => a - b)
+  }
+  expect(await found('3074257BF7194E4000001A85')).toEqual([0, 1])
+  expect(await found('urn:epc:id:sgtin:0614141.812345.6789')).toEqual([0, 1, 2])
+})
+
 test('detached tags and tags of deleted owners are not found', async ({ catalog }) => {
   const one = await catalog.asset({ tags: [{ tag_type: 'rfid', value: '1' }] })
   const two = await catalog.asset({ tags: [{ tag_type: 'rfid', value: '2' }] })

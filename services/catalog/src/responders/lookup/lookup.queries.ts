@@ -1,5 +1,5 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValues } from '@whereabouts/contracts/tag-matching'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
@@ -15,13 +15,13 @@ import { tagColumns } from '../../tags/tags.queries.ts'
 
 export type ReadTag = { tag_type: string; value: string }
 
-/** The live tags that match one of these reads: same type, same `match_value` (D6.5). */
+/** The live tags that match one of these reads: same type, and one of the forms of the read (D6.5). */
 export async function findMatchingTags(db: Db, orgId: number, tags: readonly ReadTag[]): Promise<TagRow[]> {
-  const [types, forms] = [
-    tags.map((tag) => tag.tag_type),
-    tags.map((tag) => matchValue(tag.tag_type, tag.value)),
-  ]
   if (tags.length === 0) return []
+  const wanted = tags.flatMap(({ tag_type, value }) =>
+    matchValues(tag_type, value).map((form) => [tag_type, form] as const),
+  )
+  const [types, forms] = [wanted.map(([type]) => type), wanted.map(([, form]) => form)]
   return db
     .selectFrom('tag')
     .select(tagColumns)

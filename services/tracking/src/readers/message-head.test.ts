@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { messageHead } from './message-head.ts'
 
-const head = (text: string) => messageHead(Buffer.from(text))
+const head = (text: string) => messageHead(Buffer.from(text), 1_024)
 
 test.for([
   ['{"a": 1}\n\t"ü"', '{"a": 1}\n\t"ü"'],
@@ -12,7 +12,7 @@ test.for([
 })
 
 test('bytes that are no text are replaced', () => {
-  expect(messageHead(Uint8Array.of(0x41, 0xff, 0x42))).toBe('A\ufffdB')
+  expect(messageHead(Uint8Array.of(0x41, 0xff, 0x42), 1_024)).toBe('A\ufffdB')
 })
 
 test('ends after 1 KiB, never inside a character', () => {

@@ -1,0 +1,119 @@
+import {
+  DECODED_READS,
+  type DecodedRead,
+  type DecodeRequest,
+  type ReaderMessageProblem,
+} from '@whereabouts/contracts/reader-messages'
+import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
+import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { invalidToken, serviceUnavailable, validationFailed } from '@whereabouts/service-kit/errors'
+import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
+import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Tables } from '../db.ts'
+import { readerNotFound, tooManyDecodings } from '../errors.ts'
+import { decoderFor } from '../formats/formats.ts'
+import { problemsOf, refusal, unknownLocation } from '../readers/problem-message.ts'
+import { findReads, type FoundRead, type Place, type ResolveDeps } from '../ingest/resolve.ts'
+import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
+import type { KnownAsset } from '../projections/catalog-view.ts'
+import { findReader, type ReaderRow } from '../readers/readers.queries.ts'
+import { listReaderMessages } from '../readers/reader-messages.queries.ts'
+
+export type ReaderMessageDeps = Omit<ResolveDeps, 'recent'> & {
+  db: TenantDatabase<Tables>
+  now?: () => number
+}
+
+/** Messages that a user may decode, at each replica: an editor decodes while a person types. */
+const PER_SECOND = 5
+const BURST_SECONDS = 4
+
+/** The messages of a reader that were not understood, and what would become of a message (D16.2). */
+export function readerMessageHandlers({
+  db,
+  now = Date.now,
+  ...ingest
+}: ReaderMessageDeps): Pick<Handlers<'tracking'>, 'listReaderMessages' | 'decodeReaderMessage'> {
+  const buckets = new RateBuckets(BURST_SECONDS)
+  const readerOf = async (orgId: number, id: number): Promise<ReaderRow> => {
+    const reader = await findReader(db.forOrg(orgId), orgId, id)
+    if (!reader) throw readerNotFound()
+    return reader
+  }
+  return {
+    async listReaderMessages({ principal: { orgId }, params: { reader_id } }) {
+      const { reader_key } = await readerOf(orgId, reader_id)
+      return { data: await listReaderMessages(db.forOrg(orgId), orgId, reader_key) }
+    },
+
+    async decodeReaderMessage({ principal: { orgId, userId }, params: { reader_id }, body }) {
+      if (userId === undefined) throw invalidToken() // a session has one
+      if (!buckets.take(userId, now(), PER_SECOND)) throw tooManyDecodings()
+      const reader = await readerOf(orgId, reader_id)
+      const decoded = decode(reader, body, now())
+      const shown = { ...decoded, reads: decoded.reads.slice(0, DECODED_READS) }
+      const found = await findReads({ orgId, readerKey: reader.reader_key, decoded: shown }, ingest).catch(
+        (error: unknown) => {
+          throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
+        },
+      )
+      const unknown = found.find(hasUnknownLocation)
+      const problems: ReaderMessageProblem[] = [
+        ...(decoded.refusal === undefined ? [] : [refusal(decoded.refusal)]),
+        ...problemsOf(decoded.errors),
+        ...(unknown ? [unknownLocation(unknown.read.extra?.location ?? '')] : []),
+      ]
+      return { data: { reads: found.map(toDecodedRead), problems } }
+    },
+  }
+}
+
+/** As ingest would decode it, with the format and the mapping of the reader if the request names none. */
+function decode(reader: ReaderRow, { message, format, mapping }: DecodeRequest, receivedAtMs: number) {
+  const settings = {
+    format: format ?? reader.format,
+    mapping: mapping === undefined ? reader.mapping : mapping,
+  }
+  if (lacksMapping(settings)) throw validationFailed([MAPPING_REQUIRED])
+  const decoder = decoderFor(settings.format)
+  if (!decoder) throw new Error(`no decoder for the format ${settings.format}`)
+  const bytes = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
+  return decoder(bytes, {
+    reader: reader.reader_key,
+    received_at_ms: receivedAtMs,
+    ...(reader.timezone !== null && { timezone: reader.timezone }),
+    ...(settings.mapping !== null && { mapping: settings.mapping }),
+  })
+}
+
+function toDecodedRead(found: FoundRead): DecodedRead {
+  const { read, asset, place } = found
+  return {
+    tag: { tag_type: read.tag_type, value: read.tag_value },
+    antenna: read.extra?.antenna_unusable ? null : read.antenna,
+    location_key: read.extra?.location ?? null,
+    read_at: read.read_at_ms === null ? null : new Date(read.read_at_ms).toISOString(),
+    rssi: read.rssi_dbm,
+    asset: named(asset),
+    location: named(place.location),
+    outcome: outcomeOf(found),
+  }
+}
+
+function outcomeOf(found: FoundRead): DecodedRead['outcome'] {
+  const { read, asset, place } = found
+  if (!asset) return 'unknown_tag'
+  if (hasUnknownLocation(found)) return 'unknown_location'
+  if (read.extra?.location === undefined && place.scanPointId === null) return 'no_scan_point'
+  return isLive(place) ? 'scan' : 'no_location'
+}
+
+/** It names a location by a key that none has. */
+const hasUnknownLocation = ({ read, place }: FoundRead): boolean =>
+  read.extra?.location !== undefined && !place.location
+
+const isLive = ({ location }: Place): boolean =>
+  location !== null && location !== undefined && !location.deleted
+
+const named = (known: KnownAsset | null | undefined) =>
+  known && !known.deleted ? { id: known.id, external_key: known.key, name: known.name } : null
