@@ -12,7 +12,7 @@ const MAX_ALSO = 4
 
 const JSON_POINTER = String.raw`(?:\/(?:[^~/]|~[01])*)*`
 const READS = new RegExp(`^\\^?${JSON_POINTER}$`)
-const PLACE = new RegExp(String.raw`^(?:\^?${JSON_POINTER}|\$topic/[1-9]\d?|\$key)$`)
+const PLACE = new RegExp(String.raw`^(?:\^?${JSON_POINTER}|\$topic/[1-9]|\$key)$`)
 
 /**
  * Text with the names on the path to a value, each after a slash (RFC 6901); an empty text is the whole. Also

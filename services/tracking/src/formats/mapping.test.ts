@@ -157,6 +157,9 @@ describe('times', () => {
     const unknown = at('2026-03-01 18:00:04', local, { tz: 'Mars' }, 'Asia/Singapore')
     expect(unknown.reads).toMatchObject([{ read_at_ms: CURRENT_MS }])
     expect(errorsOf(unknown)).toEqual(['invalid_field /tz'])
+    const two = [{ id: 'ABCD' }, { id: 'EF01' }].map(({ id }) => ({ id, t: '2026-03-01 18:00:04' }))
+    const once = read({ list: two, tz: 'Mars' }, { time: '/t', ...local }, 'Asia/Singapore')
+    expect(errorsOf(once)).toEqual(['invalid_field /tz'])
   })
 
   test('a zone next to a number is ignored, even an invalid one', () => {
@@ -355,6 +358,10 @@ describe('several kinds of tags in a message: `also`', () => {
     expect(decoded.reads.map((one) => one.tag_type)).toEqual(['rfid', 'ble'])
     expect(decoded.health).toMatchObject([{ kind: 'heartbeat' }])
     expect(errorsOf(decoded)).toEqual(['unknown_event /list/3'])
+    const elsewhere = { ...mapping, also: [{ ...barcode, event: '^/ev', read_events: ['CODE'] }] }
+    const named = read({ ev: 'CODE', list: [{ ev: 'CODE' }, { ev: 'OTHER' }], codes: ['7'] }, elsewhere)
+    expect(named.reads).toMatchObject([{ tag_value: '7' }])
+    expect(errorsOf(named)).toEqual(['unknown_event /list/1'])
   })
 })
 

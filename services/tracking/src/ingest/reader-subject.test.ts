@@ -12,3 +12,7 @@ test('the levels of the topic after the format are as the device wrote them (D16
 test('the broker writes a dot in an MQTT topic as two slashes, and an empty level as one', () => {
   expect(topicOf('$MQTT.msgs.scans.1.gate-4.mapping.a//b./.c')).toEqual(['a.b', '', 'c'])
 })
+
+test('at most nine levels are kept, as many as a mapping can name', () => {
+  expect(topicOf(`scans.1.gate-4.mapping${'.x'.repeat(2000)}`)).toHaveLength(9)
+})

@@ -12,6 +12,8 @@ export type ReaderSubject = {
 }
 
 const MAX_SUBJECTS = 10_000
+/** A mapping can name these. A hostile subject has two thousand. */
+const MAX_LEVELS = 9
 
 /** Readers publish to the same few subjects. */
 const parsed = new LRUCache<string, { subject: ReaderSubject | undefined }>({
@@ -30,7 +32,10 @@ function parse(subject: string): ReaderSubject | undefined {
     named && {
       ...named,
       format: parseScanSubject(subject)?.format,
-      topic: subject.split('.').slice(4).map(topicLevel),
+      topic: subject
+        .split('.', 4 + MAX_LEVELS)
+        .slice(4)
+        .map(topicLevel),
     }
   )
 }
