@@ -46,6 +46,16 @@ describe('D10 the settings of a reader', () => {
       event: '/ev',
       read_events: ['READ', 1, false],
       heartbeat_events: ['TICK', true],
+      also: [
+        {
+          reads: '^/a/*/b',
+          tag: '$key',
+          tag_type: 'ble',
+          antenna: '$topic/1',
+          time: '^/at',
+          time_format: 'epoch',
+        },
+      ],
     }
     const reader = await create(api, org, full)
     expect(reader).toMatchObject({ timezone: null, mapping: full })
@@ -68,7 +78,17 @@ describe('D10 the settings of a reader', () => {
 })
 
 const pointer = (field: string) =>
-  entry(field, 'invalid_value', `${field} must be a JSON pointer such as /tags or /data/0/epc`)
+  entry(
+    field,
+    'invalid_value',
+    `${field} must be a JSON pointer such as /epc, a pointer from the envelope such as ^/time, $topic/1, or $key`,
+  )
+const readsPointer = (field: string) =>
+  entry(
+    field,
+    'invalid_value',
+    `${field} must be a JSON pointer such as /tags or /data/*/tags, with at most 3 *`,
+  )
 const tagFormat = (...allowed: string[]) => enumEntry('mapping.tag_format', allowed)
 const eventValue = (field: string) =>
   entry(field, 'invalid_value', `${field} must be true, false, a number, or text of at most 255 characters`)
@@ -83,6 +103,15 @@ describe('D3 problems of a mapping are reported by field', () => {
     [{ ...MAPPING, colour: '/c' }, entry('mapping.colour', 'unknown_field', 'unknown field "mapping.colour"')],
     [{ ...MAPPING, tag: 'id' }, pointer('mapping.tag')],
     [{ ...MAPPING, tag: '/id~2' }, pointer('mapping.tag')],
+    [{ ...MAPPING, tag: '^id' }, pointer('mapping.tag')],
+    [{ ...MAPPING, tag: '$topic/0' }, pointer('mapping.tag')],
+    [{ ...MAPPING, tag: '$topic/10' }, pointer('mapping.tag')],
+    [{ ...MAPPING, tag: '$topic' }, pointer('mapping.tag')],
+    [{ ...MAPPING, tag: '$key/1' }, pointer('mapping.tag')],
+    [{ ...MAPPING, reads: '$key' }, readsPointer('mapping.reads')],
+    [{ ...MAPPING, reads: '/*/*/*/*' }, readsPointer('mapping.reads')],
+    [{ ...MAPPING, also: Array.from({ length: 5 }, () => MAPPING) }, entry('mapping.also', 'too_long', 'mapping.also must contain at most 4 items', { max_length: 4 })],
+    [{ ...MAPPING, also: [{ ...MAPPING, identity: '/x', tag: 'x', time: '/t' }] }, entry('mapping.also[0].identity', 'unknown_field', 'unknown field "mapping.also[0].identity"'), pointer('mapping.also[0].tag'), needs('also[0].time_format')],
     [{ ...MAPPING, reads: 7 }, typeEntry('mapping.reads', 'string', 'number')],
     [{ ...MAPPING, rssi: null }, nullEntry('mapping.rssi', 'string')],
     [{ ...MAPPING, tag: '/x'.repeat(128) }, tooLong('mapping.tag', 255)],
@@ -152,10 +181,10 @@ describe('every format, over the broker', () => {
         reader_key: `reader-${100 + index}`,
       }))
       for (const { fixture, reader_key } of sent) {
-        const { timezone, mapping } = fixture.context
+        const { timezone, topic = [], mapping } = fixture.context
         const body = { reader_key, name: fixture.file, format, timezone, mapping }
         await succeed(api.call('createReader', { token: org.admin, body }))
-        await link.publish(org.id, reader_key, format, fixtureBytes(fixture.file))
+        await link.publish(org.id, reader_key, [format, ...topic].join('.'), fixtureBytes(fixture.file))
       }
       await link.close()
       const seen = async () => {
@@ -171,6 +200,32 @@ describe('every format, over the broker', () => {
       await expect.poll(seen, { timeout: 15_000, interval: 200 }).toEqual(expected)
     },
   )
+
+  test('D16.4 a pointer that leads nowhere is named in the health, and the read is stored', async ({
+    api,
+    newOrg,
+  }) => {
+    const org = await newOrg()
+    const key = await org.key({ scopes: ['scans:write'] })
+    const mapping = {
+      reads: '/tags/*',
+      tag: '$key',
+      tag_type: 'ble',
+      antenna: '$topic/1',
+      time: '^/at',
+      time_format: 'epoch',
+    }
+    const body = { ...mappingReader(mapping), reader_key: 'gateway-1' }
+    await succeed(api.call('createReader', { token: org.admin, body }))
+    const link = await connectReader({ urls: inject('urls') }, key, 'mqtt')
+    const message = Buffer.from(JSON.stringify({ tags: { 'c8:25:2d:00:9c:01': {} } }))
+    await link.publish(org.id, 'gateway-1', 'mapping/2', message)
+    await link.close()
+    const health = async () => (await api.call('listReaders', { token: org.admin })).body.data[0]?.health
+    await expect
+      .poll(health, { timeout: 15_000 })
+      .toMatchObject({ messages: 1, reads: 1, read_errors: 1, last_problem: 'missing_field at /at' })
+  })
 
   test('a mapping that is set after the first messages applies from then on', async ({ api, newOrg }) => {
     const org = await newOrg()

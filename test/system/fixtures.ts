@@ -7,8 +7,8 @@ type Read = { tag_type: Tag['tag_type']; tag_value: string; antenna: number; ext
 type Fixture = {
   file: string
   format: string
-  /** The settings of the reader. */
-  context: { timezone?: string; mapping?: object }
+  /** The settings of the reader, and the levels of the topic after the format. */
+  context: { timezone?: string; topic?: string[]; mapping?: object }
   is_dead_letter: boolean
   reads: Read[]
   errors: object[]

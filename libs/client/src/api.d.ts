@@ -2483,10 +2483,8 @@ export interface components {
             mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         ReaderMappingCreate: {
-            /** @example /epc */
+            /** @example /tags */
             reads: string;
-            /** @example /epc */
-            identity?: string;
             /** @example /epc */
             tag: string;
             /**
@@ -2512,7 +2510,49 @@ export interface components {
             /** @example /epc */
             time?: string;
             /** @enum {string} */
-            time_format?: "iso" | "epoch_s" | "epoch_ms" | "epoch_us" | "local";
+            time_format?: "iso" | "epoch" | "epoch_s" | "epoch_ms" | "epoch_us" | "local";
+            /** @example /epc */
+            zone?: string;
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @example /epc
+             */
+            event?: string;
+            read_events?: (string | number | boolean)[];
+            heartbeat_events?: (string | number | boolean)[];
+            /** @example /epc */
+            identity?: string;
+            also?: components["schemas"]["ReaderMappingPartCreate"][];
+        };
+        ReaderMappingPartCreate: {
+            /** @example /tags */
+            reads: string;
+            /** @example /epc */
+            tag: string;
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
+            tag_type: "rfid" | "ble" | "barcode";
+            /** @enum {string} */
+            tag_format?: "hex" | "base64url" | "mac" | "text";
+            /** @example /epc */
+            antenna?: string;
+            /**
+             * @description The external key of the location.
+             * @example /epc
+             */
+            location?: string;
+            /** @example /epc */
+            count?: string;
+            /** @example /epc */
+            rssi?: string;
+            /** @enum {string} */
+            rssi_unit?: "dBm" | "dBm/10" | "dBm/100";
+            /** @example /epc */
+            time?: string;
+            /** @enum {string} */
+            time_format?: "iso" | "epoch" | "epoch_s" | "epoch_ms" | "epoch_us" | "local";
             /** @example /epc */
             zone?: string;
             /**
@@ -3990,10 +4030,8 @@ export interface components {
             health: components["schemas"]["ReaderHealth"];
         };
         ReaderMapping: {
-            /** @example /epc */
+            /** @example /tags */
             reads: string;
-            /** @example /epc */
-            identity?: string;
             /** @example /epc */
             tag: string;
             /**
@@ -4025,7 +4063,58 @@ export interface components {
             /** @example /epc */
             time?: string;
             /**
-             * @description Known values: `iso`, `epoch_s`, `epoch_ms`, `epoch_us`, `local`.
+             * @description Known values: `iso`, `epoch`, `epoch_s`, `epoch_ms`, `epoch_us`, `local`.
+             * @example iso
+             */
+            time_format?: string;
+            /** @example /epc */
+            zone?: string;
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @example /epc
+             */
+            event?: string;
+            read_events?: (string | number | boolean)[];
+            heartbeat_events?: (string | number | boolean)[];
+            /** @example /epc */
+            identity?: string;
+            also?: components["schemas"]["ReaderMappingPart"][];
+        };
+        ReaderMappingPart: {
+            /** @example /tags */
+            reads: string;
+            /** @example /epc */
+            tag: string;
+            /**
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /**
+             * @description Known values: `hex`, `base64url`, `mac`, `text`.
+             * @example hex
+             */
+            tag_format?: string;
+            /** @example /epc */
+            antenna?: string;
+            /**
+             * @description The external key of the location.
+             * @example /epc
+             */
+            location?: string;
+            /** @example /epc */
+            count?: string;
+            /** @example /epc */
+            rssi?: string;
+            /**
+             * @description Known values: `dBm`, `dBm/10`, `dBm/100`.
+             * @example dBm
+             */
+            rssi_unit?: string;
+            /** @example /epc */
+            time?: string;
+            /**
+             * @description Known values: `iso`, `epoch`, `epoch_s`, `epoch_ms`, `epoch_us`, `local`.
              * @example iso
              */
             time_format?: string;

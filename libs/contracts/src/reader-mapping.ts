@@ -7,19 +7,38 @@ import { addProblem, text } from './text.ts'
 const MAX_POINTER_LENGTH = 255
 const MAX_EVENTS = 50
 
+const MAX_STARS = 3
+const MAX_ALSO = 4
+
+const JSON_POINTER = String.raw`(?:\/(?:[^~/]|~[01])*)*`
+const READS = new RegExp(`^\\^?${JSON_POINTER}$`)
+const PLACE = new RegExp(String.raw`^(?:\^?${JSON_POINTER}|\$topic/[1-9]|\$key)$`)
+
 /**
- * A JSON pointer (RFC 6901): the names on the path to a value, each after a slash. An empty text is the whole
- * document.
+ * Text with the names on the path to a value, each after a slash (RFC 6901); an empty text is the whole. Also
+ * `^/…` from the envelope, `$topic/1` and `$key` (D16.4).
  */
-const Pointer = text(0, MAX_POINTER_LENGTH)
-  .check((payload) => {
-    if (!/^(?:\/(?:[^~/]|~[01])*)*$/.test(payload.value))
-      addProblem(payload, {
-        code: 'invalid_value',
-        message: '{f} must be a JSON pointer such as /tags or /data/0/epc',
-      })
-  })
-  .meta({ override: { maxLength: MAX_POINTER_LENGTH, example: '/epc' } })
+const pointer = (isPointer: (value: string) => boolean, expected: string, example: string) =>
+  text(0, MAX_POINTER_LENGTH)
+    .check((payload) => {
+      if (!isPointer(payload.value))
+        addProblem(payload, { code: 'invalid_value', message: `{f} must be ${expected}` })
+    })
+    .meta({ override: { maxLength: MAX_POINTER_LENGTH, example } })
+
+const Pointer = pointer(
+  (value) => PLACE.test(value),
+  'a JSON pointer such as /epc, a pointer from the envelope such as ^/time, $topic/1, or $key',
+  '/epc',
+)
+
+const countStars = (value: string) => value.split('/').filter((name) => name === '*').length
+
+const ReadsPointer = pointer(
+  (value) => READS.test(value) && countStars(value) <= MAX_STARS,
+  `a JSON pointer such as /tags or /data/*/tags, with at most ${MAX_STARS} *`,
+  '/tags',
+)
 
 type EventValue = string | number | boolean
 
@@ -50,12 +69,11 @@ export const defaultTagFormat = (type: TagType): TagFormat => tagFormats[type][0
 
 const allTagFormats = [...tagFormats.rfid, ...tagFormats.ble, ...tagFormats.barcode] as const
 const rssiUnits = ['dBm', 'dBm/10', 'dBm/100'] as const
-const timeFormats = ['iso', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
+const timeFormats = ['iso', 'epoch', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
 
 /** Pointers start at the item, except `reads`, `identity` and `zone`, which start at the root of the message. */
-const shape = {
-  reads: Pointer,
-  identity: Pointer.optional(),
+const partShape = {
+  reads: ReadsPointer,
   tag: Pointer,
   tag_type: z.enum(tagTypes),
   tag_format: z.enum(allTagFormats).optional(),
@@ -106,21 +124,41 @@ function ambiguousEvents({ read_events, heartbeat_events }: Sent): Problem[] {
     : []
 }
 
+const rules = objectRule<Sent>((sent) => [
+  ...missingPartners(sent),
+  ...unfitTagFormat(sent),
+  ...ambiguousEvents(sent),
+])
+
+/** One kind of tag in the messages of a reader. */
+const ReaderMappingPart = z.strictObject(partShape).check(rules).meta({ id: 'ReaderMappingPartCreate' })
+export type ReaderMappingPart = z.infer<typeof ReaderMappingPart>
+
 /** How to read the messages of a reader whose format the installer defines. It is replaced whole. */
 export const ReaderMapping = z
-  .strictObject(shape)
-  .check(objectRule((sent) => [...missingPartners(sent), ...unfitTagFormat(sent), ...ambiguousEvents(sent)]))
+  .strictObject({
+    ...partShape,
+    identity: Pointer.optional(),
+    also: z.array(ReaderMappingPart).max(MAX_ALSO).optional(),
+  })
+  .check(rules)
   .meta({ id: 'ReaderMappingCreate' })
 export type ReaderMapping = z.infer<typeof ReaderMapping>
+
+const partView = {
+  ...partShape,
+  tag_type: openEnum(tagTypes),
+  tag_format: openEnum(allTagFormats).optional(),
+  rssi_unit: openEnum(rssiUnits).optional(),
+  time_format: openEnum(timeFormats).optional(),
+}
 
 /** The same in a reply, which may gain members and values. */
 export const ReaderMappingView = z
   .object({
-    ...shape,
-    tag_type: openEnum(tagTypes),
-    tag_format: openEnum(allTagFormats).optional(),
-    rssi_unit: openEnum(rssiUnits).optional(),
-    time_format: openEnum(timeFormats).optional(),
+    ...partView,
+    identity: Pointer.optional(),
+    also: z.array(z.object(partView).meta({ id: 'ReaderMappingPart' })).optional(),
   })
   .meta({ id: 'ReaderMapping' })
 

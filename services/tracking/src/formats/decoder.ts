@@ -73,6 +73,7 @@ export type DecodeErrorCode =
   | 'missing_tag'
   | 'invalid_tag'
   | 'invalid_field'
+  | 'missing_field'
   | 'field_conflict'
 
 /** `frame` counts the JSON texts of the message from 0, `pointer` is an RFC 6901 pointer inside that frame. */
@@ -104,6 +105,8 @@ export type DecodeContext = {
   received_at_ms: number
   /** Zone configured for this reader (IANA name or offset). Without a zone, a wall time is not an instant. */
   timezone?: string | undefined
+  /** The levels of the topic after the format. Only format `mapping` uses them. */
+  topic?: readonly string[] | undefined
   /** The mapping configured for this reader. Only format `mapping` uses it. */
   mapping?: ReaderMapping | undefined
 }

@@ -30,6 +30,12 @@ const whole: (readonly [string, string])[] = [
   ['a list of numbers', listIn('[', '0', ']')],
   ['a list of empty items', listIn('[', '{}', ']')],
   ['many names', `{${names}}`],
+  [
+    'objects in objects',
+    `{${Array.from({ length: 500 }, (_, i) => `"a${i}":{"b":{${names.slice(0, 450)}"c":{}}}`).join()}}`,
+  ],
+  ['one long name above many elements', `{"${'n'.repeat(half)}":[${'{},'.repeat(half / 4)}{}]}`],
+  ['members named __proto__', `{${Array.from({ length: 10_000 }, () => '"__proto__":{"t":"1"}').join()}}`],
   ['deep nesting', '['.repeat(half) + ']'.repeat(half)],
   ['glued to deep nesting', `{}${'['.repeat(half - 1)}${']'.repeat(half - 1)}`],
   ['one number', `[${'9'.repeat(MAX_MESSAGE_BYTES - 2)}]`],
@@ -101,6 +107,11 @@ const mappings: ReaderMapping[] = [
   { reads: '', tag: '', tag_type: 'barcode', antenna: '', location: '', rssi: '', time: '', time_format: 'local', zone: '' },
   { reads: '', tag: '/t', tag_type: 'barcode', time: '/x', time_format: 'local', zone: '/z' },
   { reads: '', tag: '/t', tag_type: 'barcode', event: '/e', read_events: events, heartbeat_events: events },
+  { reads: '/*/*/*', tag: '$key', tag_type: 'barcode', rssi: '^', antenna: '$topic/1', location: '$key' },
+  { reads: '/*', tag: '$key', tag_type: 'barcode', time: '/x', time_format: 'local', zone: '^/0/z', also: [
+    { reads: '', tag: '$key', tag_type: 'ble' }, { reads: '/*/*', tag: '', tag_type: 'rfid' },
+    { reads: '/*', tag: '/t', tag_type: 'barcode' }, { reads: '/data/*', tag: '', tag_type: 'barcode', rssi: '^' },
+  ] },
 ] // oxfmt-ignore
 
 describe.for(readerFormats)('%s: no message delays others', (format) => {

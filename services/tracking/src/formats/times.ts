@@ -98,6 +98,9 @@ function endOfDigits(text: string, from: number): number {
 
 export type EpochUnit = 's' | 'ms' | 'us'
 
+/** The unit of a number since 1970 of which only the size is known. Each unit covers 1973 to 5138. */
+export const epochUnitBySize = (value: number): EpochUnit => (value < 1e11 ? 's' : value < 1e14 ? 'ms' : 'us')
+
 const MICROSECONDS: Record<EpochUnit, number> = { s: 1e6, ms: 1e3, us: 1 }
 const CLOCK_SET_AFTER_MS = 1e12 // 2001-09-09
 const END_OF_2100_MS = Date.UTC(2101, 0, 1)

@@ -29,7 +29,7 @@ export type ReaderMessage = {
 export function decodeReaderMessage(message: Received, { health, directory, metrics }: Deps): ReaderMessage {
   const named = readerSubject(message.subject)
   if (!named) throw new PoisonError('the subject is not scans.<org>.<reader>.<format>')
-  const { orgId, readerKey, format } = named
+  const { orgId, readerKey, format, topic } = named
   const reject = (problem: string, problems = [refusal(problem)]): never => {
     health.note(orgId, readerKey, {
       seenAtMs: message.receivedAt,
@@ -50,6 +50,7 @@ export function decodeReaderMessage(message: Received, { health, directory, metr
   const decoded = decode(message.data, {
     reader: readerKey,
     received_at_ms: message.receivedAt,
+    topic,
     ...settings,
   })
   if (decoded.isDeadLetter)

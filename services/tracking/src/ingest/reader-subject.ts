@@ -7,9 +7,13 @@ export type ReaderSubject = {
   readerKey: string
   /** Undefined if the subject names none. */
   format: string | undefined
+  /** The levels of the topic after the format, as the device wrote them. */
+  topic: readonly string[]
 }
 
 const MAX_SUBJECTS = 10_000
+/** A mapping can name these. A hostile subject has two thousand. */
+const MAX_LEVELS = 9
 
 /** Readers publish to the same few subjects. */
 const parsed = new LRUCache<string, { subject: ReaderSubject | undefined }>({
@@ -24,8 +28,20 @@ export const readerSubject = (subject: string): ReaderSubject | undefined => par
 
 function parse(subject: string): ReaderSubject | undefined {
   const named = parseReaderSubject(subject)
-  return named && { ...named, format: parseScanSubject(subject)?.format }
+  return (
+    named && {
+      ...named,
+      format: parseScanSubject(subject)?.format,
+      topic: subject
+        .split('.', 4 + MAX_LEVELS)
+        .slice(4)
+        .map(topicLevel),
+    }
+  )
 }
+
+/** The broker writes a dot in a level of an MQTT topic as `//`, and an empty level as `/`. */
+const topicLevel = (token: string): string => (token === '/' ? '' : token.replaceAll('//', '.'))
 
 /** The subject to which the reader published. */
 const withoutPrefix = (subject: string): string =>

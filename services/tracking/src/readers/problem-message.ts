@@ -46,6 +46,8 @@ const DETAILS: Record<DecodeError['code'], string> = {
     'There is no tag here, so the read is ignored. Switch on the tag in the settings of the device.',
   invalid_tag: 'This is not a tag value of its kind, so the read is ignored.',
   invalid_field: 'This value cannot be used. The read is kept without it.',
+  missing_field:
+    'A pointer of the mapping leads nowhere here. The read is kept without it. Correct the pointer, or let the device send null.',
   field_conflict: 'Two fields say different things. The read is kept with the first one.',
 }
 

@@ -23,7 +23,7 @@ type Fixture = {
   file: string
   format: string
   frames: number
-  context: { reader: string; received_at: string; timezone?: string; mapping?: unknown }
+  context: { reader: string; received_at: string; timezone?: string; topic?: string[]; mapping?: unknown }
   identity: string | null
   is_dead_letter: boolean
   reads: GoldenRead[]
@@ -45,11 +45,14 @@ export function readFixture({ file }: Fixture): Buffer {
 }
 
 /** The context that ingest would pass. The API has accepted the mapping. */
-export function contextOf({ context: { reader, received_at, timezone, mapping } }: Fixture): DecodeContext {
+export function contextOf({
+  context: { reader, received_at, timezone, topic, mapping },
+}: Fixture): DecodeContext {
   return {
     reader,
     received_at_ms: Date.parse(received_at),
     timezone,
+    topic,
     mapping: mapping === undefined ? undefined : ReaderMapping.parse(mapping),
   }
 }
@@ -62,7 +65,7 @@ export const CURRENT = '2026-03-01T10:00:04.000Z'
 export function decode(
   format: string,
   message: unknown,
-  settings: Pick<DecodeContext, 'timezone' | 'mapping'> = {},
+  settings: Pick<DecodeContext, 'timezone' | 'mapping' | 'topic'> = {},
 ): Decoded {
   const bytes = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
   const decoded = decoderFor(format)?.(bytes, { reader: 'r1', received_at_ms: RECEIVED_AT_MS, ...settings })

@@ -102,6 +102,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   missing_tag: 'a read without a tag',
   invalid_tag: 'a read with an invalid tag',
   invalid_field: 'a field with an invalid value',
+  missing_field: 'a read without a field that the mapping names',
   field_conflict: 'two fields that contradict each other',
 }
 
