@@ -36,7 +36,6 @@ const OTHERS: Record<string, RegExp> = {
     /^deploy\/local\/(\w|-)+\.mjs$|^deploy\/local\/tools-lock\.json$/,
   'vite builds the console and the documentation from them; the last step deletes them':
     /^docs\/|^services\/console\/web\/|^libs\/client\/src\/|^tsconfig\.base\.json$/,
-  'installers copy mappings from it; no service needs it': /^libs\/contracts\/src\/reader-presets\.ts$/,
 }
 
 const reachable = reachableFrom(ENTRIES)

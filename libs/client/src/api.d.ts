@@ -1797,6 +1797,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/reader-presets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List mappings for the published messages of devices and programs
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listReaderPresets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/scans/{reader_key}/{format}": {
         parameters: {
             query?: never;
@@ -2624,6 +2646,7 @@ export interface components {
             /** @enum {string} */
             format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
             mapping?: components["schemas"]["ReaderMappingCreate"] | null;
+            topic?: string;
         };
         /**
          * @example {
@@ -4285,6 +4308,16 @@ export interface components {
              */
             outcome: string;
         };
+        ReaderPreset: {
+            /** @description Opaque and permanent. Never reused, and unique across all kinds of resource. */
+            id: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            devices: string;
+            source: string;
+            topic?: string;
+            mapping: components["schemas"]["ReaderMapping"];
+        };
         /**
          * @example {
          *       "published_at": "2026-11-21T10:00:00.000Z"
@@ -4841,6 +4874,10 @@ export interface components {
         ReaderMessageList: {
             /** @description The content of the response. */
             data: components["schemas"]["ReaderMessage"][];
+        };
+        ReaderPresetList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["ReaderPreset"][];
         };
         TestReadSentAnswer: {
             data: components["schemas"]["TestReadSent"];
@@ -10773,6 +10810,95 @@ export interface operations {
             404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listReaderPresets: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "no example",
+                     *           "name": "no example",
+                     *           "devices": "no example",
+                     *           "source": "no example",
+                     *           "topic": "no example",
+                     *           "mapping": {
+                     *             "reads": "/tags",
+                     *             "tag": "/epc",
+                     *             "tag_type": "rfid",
+                     *             "tag_format": "hex",
+                     *             "antenna": "/epc",
+                     *             "location": "/epc",
+                     *             "count": "/epc",
+                     *             "rssi": "/epc",
+                     *             "rssi_unit": "dBm",
+                     *             "time": "/epc",
+                     *             "time_format": "iso",
+                     *             "zone": "/epc",
+                     *             "event": "/epc",
+                     *             "read_events": [
+                     *               "no example"
+                     *             ],
+                     *             "heartbeat_events": [
+                     *               "no example"
+                     *             ],
+                     *             "identity": "/epc",
+                     *             "also": [
+                     *               {
+                     *                 "reads": "/tags",
+                     *                 "tag": "/epc",
+                     *                 "tag_type": "rfid",
+                     *                 "tag_format": "hex",
+                     *                 "antenna": "/epc",
+                     *                 "location": "/epc",
+                     *                 "count": "/epc",
+                     *                 "rssi": "/epc",
+                     *                 "rssi_unit": "dBm",
+                     *                 "time": "/epc",
+                     *                 "time_format": "iso",
+                     *                 "zone": "/epc",
+                     *                 "event": "/epc",
+                     *                 "read_events": [
+                     *                   "no example"
+                     *                 ],
+                     *                 "heartbeat_events": [
+                     *                   "no example"
+                     *                 ]
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderPresetList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -6,6 +6,7 @@ import { ReaderMapping } from './reader-mapping.ts'
 import { readerFormats } from './readers.ts'
 import type { Route } from './route.ts'
 import { tagTypes } from './tags.ts'
+import { text } from './text.ts'
 import { Id } from './ids.ts'
 
 /** Messages with a problem that are kept of each reader. */
@@ -75,6 +76,8 @@ export const DecodeRequest = z
     message: z.unknown().refine((message) => message !== undefined),
     format: z.enum(readerFormats).optional(),
     mapping: ReaderMapping.nullable().optional(),
+    /** Levels of the topic after the format, with slashes between them. */
+    topic: text(0, 255).optional(),
   })
   .meta({
     id: 'DecodeRequest',

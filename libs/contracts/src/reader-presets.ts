@@ -1,4 +1,7 @@
-import type { ReaderMapping } from './reader-mapping.ts'
+import { z } from 'zod'
+import { dataOf } from './query.ts'
+import { ReaderMappingView, type ReaderMapping } from './reader-mapping.ts'
+import type { Route } from './route.ts'
 
 export type ReaderPreset = {
   id: string
@@ -11,6 +14,31 @@ export type ReaderPreset = {
   topic?: string
   mapping: ReaderMapping
 }
+
+const ReaderPresetView = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    devices: z.string(),
+    source: z.string(),
+    topic: z.string().optional(),
+    mapping: ReaderMappingView,
+  })
+  .meta({ id: 'ReaderPreset' })
+
+export const readerPresetRoutes = {
+  listReaderPresets: {
+    method: 'GET',
+    path: '/reader-presets',
+    upstream: 'tracking',
+    access: 'session',
+    counted: false,
+    described: false,
+    summary: 'List mappings for the published messages of devices and programs',
+    success: { status: 200, schema: dataOf(z.array(ReaderPresetView)) },
+    errors: ['validation_error'],
+  },
+} as const satisfies Record<string, Route>
 
 /** Mappings for published messages that no other format reads. Each has a fixture `preset-<id>.json`. */
 export const readerPresets: readonly ReaderPreset[] = [

@@ -19,6 +19,7 @@ import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
 import { readerMessageRoutes } from './reader-messages.ts'
+import { readerPresetRoutes } from './reader-presets.ts'
 import { readerRoutes } from './readers.ts'
 import { restoreRoutes } from './restore.ts'
 import { scanRoutes } from './scans.ts'
@@ -64,6 +65,7 @@ export const routes = {
   ...inventoryRoutes,
   ...readerRoutes,
   ...readerMessageRoutes,
+  ...readerPresetRoutes,
   ...scanRoutes,
   ...testReadRoutes,
   ...unknownTagRoutes,

@@ -188,6 +188,7 @@ export const resourceScenarios: Record<string, Scenario> = {
     },
   },
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
+  listReaderPresets: { 200: () => ({}) },
   listReaderMessages: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
   decodeReaderMessage: {
     200: async (given) => ({

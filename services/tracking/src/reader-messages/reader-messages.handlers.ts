@@ -5,6 +5,7 @@ import {
   type ReaderMessageProblem,
 } from '@whereabouts/contracts/reader-messages'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
+import { readerPresets } from '@whereabouts/contracts/reader-presets'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { invalidToken, serviceUnavailable, validationFailed } from '@whereabouts/service-kit/errors'
 import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
@@ -33,7 +34,10 @@ export function readerMessageHandlers({
   db,
   now = Date.now,
   ...ingest
-}: ReaderMessageDeps): Pick<Handlers<'tracking'>, 'listReaderMessages' | 'decodeReaderMessage'> {
+}: ReaderMessageDeps): Pick<
+  Handlers<'tracking'>,
+  'listReaderMessages' | 'decodeReaderMessage' | 'listReaderPresets'
+> {
   const buckets = new RateBuckets(BURST_SECONDS)
   const readerOf = async (orgId: number, id: number): Promise<ReaderRow> => {
     const reader = await findReader(db.forOrg(orgId), orgId, id)
@@ -41,6 +45,8 @@ export function readerMessageHandlers({
     return reader
   }
   return {
+    listReaderPresets: async () => ({ data: [...readerPresets] }),
+
     async listReaderMessages({ principal: { orgId }, params: { reader_id } }) {
       const { reader_key } = await readerOf(orgId, reader_id)
       return { data: await listReaderMessages(db.forOrg(orgId), orgId, reader_key) }
@@ -69,7 +75,11 @@ export function readerMessageHandlers({
 }
 
 /** As ingest would decode it, with the format and the mapping of the reader if the request names none. */
-function decode(reader: ReaderRow, { message, format, mapping }: DecodeRequest, receivedAtMs: number) {
+function decode(
+  reader: ReaderRow,
+  { message, format, mapping, topic = '' }: DecodeRequest,
+  receivedAtMs: number,
+) {
   const settings = {
     format: format ?? reader.format,
     mapping: mapping === undefined ? reader.mapping : mapping,
@@ -81,6 +91,7 @@ function decode(reader: ReaderRow, { message, format, mapping }: DecodeRequest, 
   return decoder(bytes, {
     reader: reader.reader_key,
     received_at_ms: receivedAtMs,
+    topic: topic === '' ? [] : topic.split('/'),
     ...(reader.timezone !== null && { timezone: reader.timezone }),
     ...(settings.mapping !== null && { mapping: settings.mapping }),
   })

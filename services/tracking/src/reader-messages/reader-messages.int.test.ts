@@ -180,6 +180,24 @@ describe('D16.2 decoding a message', () => {
     expect((await decode(tracking, { message: body })).reads).toHaveLength(1)
   })
 
+  test('takes the levels of the topic that a mapping reads', async ({ tracking }) => {
+    await warehouse(tracking)
+    const mapping = { reads: '', tag: '$topic/2', tag_type: 'rfid' } as const
+    const decoded = await decode(tracking, { message: {}, format: 'mapping', mapping, topic: 'gateway/E280' })
+    expect(decoded.reads).toMatchObject([{ tag: { value: 'E280' }, outcome: 'scan' }])
+  })
+
+  test('can start from each preset', async ({ tracking }) => {
+    await warehouse(tracking)
+    const { data } = (await tracking.call('GET', '/reader-presets')).json()
+    expect(data.length).toBeGreaterThan(10)
+    for (const [index, { id, mapping }] of data.entries()) {
+      const body = { message: {}, format: 'mapping', mapping } as const
+      const reply = await post(tracking, body, { userId: 100 + index })
+      expect(reply.statusCode, `${id} ${reply.body}`).toBe(200)
+    }
+  })
+
   test('returns at most 1 000 reads, and says why a message is refused', async ({ tracking }) => {
     await warehouse(tracking)
     const tags = (count: number) => ({

@@ -40,8 +40,8 @@ export function ReaderMessages({ id, reader }: Props) {
 
 /** The format of the topic, which decided how the message was read. */
 function firstOf({ head, subject }: ReaderMessage, reader: Reader) {
-  const [, , , format = reader.format ?? 'canonical'] = subject.split('.', 4)
-  return { message: head, format }
+  const [, , , format = reader.format ?? 'canonical', ...topic] = subject.split('.')
+  return { message: head, format, topic: topic.join('/') }
 }
 
 const columnsOf = (onTry: (message: ReaderMessage) => void): readonly Column<ReaderMessage>[] => [

@@ -1,4 +1,4 @@
-import { Button, JsonInput, Select, Stack, Text, Textarea, Title } from '@mantine/core'
+import { Button, JsonInput, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
@@ -14,13 +14,13 @@ import { FORMAT_CHOICES, type ReaderFormat } from './formats.ts'
 import { signalText } from './health-text.ts'
 import { ProblemList } from './problem-list.tsx'
 import type { Reader } from './reader-fields.ts'
-import { type DecodedRead, useDecoded } from './use-reader-messages.ts'
+import { type DecodedRead, useDecoded, useReaderPresets } from './use-reader-messages.ts'
 
 type Props = {
   id: number
   reader: Reader
   /** The message and its format when the dialog opens. */
-  first: { message: string; format: string }
+  first: { message: string; format: string; topic?: string }
   onClose: () => void
 }
 
@@ -55,6 +55,7 @@ export function TryMessage({ id, reader, first, onClose }: Props) {
   const [message, setMessage] = useState(first.message)
   const [format, setFormat] = useState(formatOf(first.format) ?? 'canonical')
   const [mapping, setMapping] = useState(reader.mapping ? JSON.stringify(reader.mapping, null, 2) : EXAMPLE)
+  const [topic, setTopic] = useState(first.topic ?? '')
   const parsed = format === 'mapping' ? parse(mapping) : { value: null }
   const save = useSend(
     async (body: components['schemas']['ReaderUpdate']) =>
@@ -88,6 +89,18 @@ export function TryMessage({ id, reader, first, onClose }: Props) {
         allowDeselect={false}
       />
       {format === 'mapping' && (
+        <PresetPicker onPick={(picked) => setMapping(JSON.stringify(picked, null, 2))} />
+      )}
+      {format === 'mapping' && mapping.includes('$topic') && (
+        <TextInput
+          label="Topic after the format"
+          description="The levels that the device adds to the topic, for example AC233FA1B2C3/C82F1A2B3C4D."
+          value={topic}
+          onChange={(event) => setTopic(event.currentTarget.value)}
+          spellCheck={false}
+        />
+      )}
+      {format === 'mapping' && (
         <JsonInput
           label="Mapping"
           description="JSON with a JSON pointer to each value in the message. See docs/readers.md for all keys."
@@ -102,7 +115,7 @@ export function TryMessage({ id, reader, first, onClose }: Props) {
         />
       )}
       {parsed.problem === undefined && (
-        <Outcome id={id} message={message} format={format} mapping={parsed.value} />
+        <Outcome id={id} message={message} format={format} mapping={parsed.value} topic={topic} />
       )}
     </>
   )
@@ -125,11 +138,34 @@ export function TryMessage({ id, reader, first, onClose }: Props) {
   )
 }
 
-type Mapping = components['schemas']['ReaderMappingCreate']
-type Tried = { id: number; message: string; format: ReaderFormat; mapping: Mapping | null }
+/** Fills the mapping for a known device or program. */
+function PresetPicker({ onPick }: { onPick: (mapping: object) => void }) {
+  const { data: presets = [] } = useReaderPresets()
+  const [id, setId] = useState<string | null>(null)
+  const chosen = presets.find((preset) => preset.id === id)
+  return (
+    <Select
+      label="Start from"
+      placeholder="A known device or program"
+      description={chosen?.devices}
+      inputWrapperOrder={['label', 'input', 'description']}
+      data={presets.map((preset) => ({ value: preset.id, label: preset.name }))}
+      value={id}
+      onChange={(picked) => {
+        setId(picked)
+        const preset = presets.find((one) => one.id === picked)
+        if (preset) onPick(preset.mapping)
+      }}
+      searchable
+    />
+  )
+}
 
-function Outcome({ id, message, format, mapping }: Tried) {
-  const typed = JSON.stringify({ message, format, ...(mapping && { mapping }) })
+type Mapping = components['schemas']['ReaderMappingCreate']
+type Tried = { id: number; message: string; format: ReaderFormat; mapping: Mapping | null; topic: string }
+
+function Outcome({ id, message, format, mapping, topic }: Tried) {
+  const typed = JSON.stringify({ message, format, ...(mapping && { mapping, topic }) })
   const [settled] = useDebouncedValue(typed, TYPING_MS)
   const decoded = useDecoded(id, JSON.parse(settled) as Tried)
   if (message.trim() === '') return null

@@ -31,3 +31,11 @@ export const useDecoded = (readerId: number, body: Schemas['DecodeRequest'] & { 
       return unwrap(await api.POST('/api/v1/readers/{reader_id}/decode', { params, body, signal })).data
     },
   })
+
+/** Mappings of known devices and programs, to start from. */
+export const useReaderPresets = () =>
+  useQuery({
+    queryKey: ['reader-presets'],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/reader-presets', { signal })).data,
+  })
