@@ -21,14 +21,12 @@ test.beforeAll(({ system: shared }) => {
   system = shared
 })
 
-const formats = ['canonical', 'impinj', 'zebra'] as const
 const transports: (Transport | 'https')[] = ['nats', 'mqtt', 'https']
-const cases = formats.flatMap((format) => transports.map((transport) => ({ format, transport })))
 
 const deliveriesTo = (path: string) => system.receiver.received.filter((delivery) => delivery.path === path)
 
 /** An organization with an asset for every tag in the fixtures of a format, and a webhook. */
-async function preparedOrganization(name: string, format: (typeof formats)[number]) {
+async function preparedOrganization(name: string, format: 'canonical' | 'impinj') {
   const { stack, receiver } = system
   const org = await newOrganization(stack, name)
   const locationId = await newLocation(org, 'Receiving dock', 'DOCK-1')
@@ -42,9 +40,10 @@ async function preparedOrganization(name: string, format: (typeof formats)[numbe
 }
 
 describe('one scan, end to end', () => {
-  test.for(cases)(
-    'every $format fixture over $transport becomes report rows, history rows and signed deliveries',
-    async ({ format, transport }) => {
+  test.for(transports)(
+    'every canonical fixture over %s becomes report rows, history rows and signed deliveries',
+    async (transport) => {
+      const format = 'canonical'
       const { org, locationId, assets, secret, path } = await preparedOrganization(
         `${format}-${transport}`,
         format,

@@ -4,7 +4,7 @@ import type { Tag } from './organization.ts'
 const folder = new URL('../fixtures/readers/', import.meta.url)
 
 type Read = { tag_type: Tag['tag_type']; tag_value: string; antenna: number; extra?: { location?: string } }
-type Fixture = {
+export type Fixture = {
   file: string
   format: string
   /** The settings of the reader, and the levels of the topic after the format. */
@@ -30,3 +30,10 @@ export function tagsOf(format: string): Tag[] {
   )
   return [...new Map(tags.map((tag) => [`${tag.tag_type} ${tag.value}`, tag])).values()]
 }
+
+/** Messages with a read that can be placed: an impossible antenna has no location. */
+export const fixturesWithReads = (): Fixture[] =>
+  fixtures.filter(
+    ({ reads, errors }) =>
+      reads.length > 0 && !errors.some((error) => JSON.stringify(error).includes('/antennaPort')),
+  )
