@@ -18,7 +18,11 @@ const mappings = [
   ReaderMapping.parse({ reads: '', tag: '', tag_type: 'barcode', antenna: '', location: '', rssi: '', time: '', time_format: 'local', zone: '' }), // oxfmt-ignore
 ]
 
-const TAG_VALUE = { rfid: /^(?:[0-9A-F]{2}){2,62}$/, ble: /^[0-9A-F]{12}$/, barcode: /^[^\0]{1,510}$/s }
+const TAG_VALUE = {
+  rfid: /^(?:(?:[0-9A-F]{2}){2,62}|urn:epc:id:[!-~]{1,244})$/,
+  ble: /^[0-9A-F]{12}$/,
+  barcode: /^[^\0]{1,510}$/s,
+}
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/
 const isWhole = (value: number, min: number, max: number) =>
