@@ -4213,6 +4213,7 @@ export interface components {
             problems: number;
             reads: number;
             mean_rssi_dbm: number | null;
+            clock_offset_ms: number | null;
             antennas: {
                 antenna: number | null;
                 reads: number;
@@ -10444,6 +10445,7 @@ export interface operations {
                      *           "problems": 1,
                      *           "reads": 1,
                      *           "mean_rssi_dbm": null,
+                     *           "clock_offset_ms": null,
                      *           "antennas": [
                      *             {
                      *               "antenna": null,

@@ -113,6 +113,8 @@ export const ReaderHour = z
     problems: z.int(),
     reads: z.int(),
     mean_rssi_dbm: z.number().nullable(),
+    /** The `clock_offset_ms` of its messages that was farthest from 0. */
+    clock_offset_ms: z.int().nullable(),
     /** Those with reads. Antenna null: all beyond antenna 32. */
     antennas: z.array(
       z.object({ antenna: z.int().nullable(), reads: z.int(), mean_rssi_dbm: z.number().nullable() }),

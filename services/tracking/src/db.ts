@@ -70,7 +70,7 @@ export type Tables = {
     /** The start of the message of the last problem; null if there is none, or the problem has no message. */
     last_problem_message: string | null
   }
-  /** See migration 0080. */
+  /** See migrations 0080 and 0091. */
   reader_hour: {
     org_id: number
     reader_key: string
@@ -81,6 +81,7 @@ export type Tables = {
     reads: number
     rssi_sum: number
     rssi_count: number
+    clock_offset_ms: number | null
   }
   /** See migration 0090. */
   reader_message: {

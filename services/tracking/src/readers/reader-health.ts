@@ -81,8 +81,9 @@ export class ReaderHealthLog {
       entry.last_problem_ms = activity.seenAtMs
       entry.last_problem_message = null
     }
-    if (activity.newestMs !== undefined && activity.newestMs !== null)
-      entry.clock_offset_ms = bounded(activity.newestMs - activity.seenAtMs)
+    const { newestMs = null } = activity
+    const clockOffsetMs = newestMs === null ? null : bounded(newestMs - activity.seenAtMs)
+    entry.clock_offset_ms = clockOffsetMs ?? entry.clock_offset_ms
     if (activity.reads !== undefined && activity.reads > 0) {
       const minute = Math.floor(activity.seenAtMs / 60_000)
       Object.assign(
@@ -96,7 +97,7 @@ export class ReaderHealthLog {
     }
     const { seenAtMs, messages = 0, signals = NO_SIGNALS } = activity
     const isProblem = activity.problem !== undefined || activity.overRate !== undefined
-    addMessage(entry.hours, { seenAtMs, messages, isProblem, signals })
+    addMessage(entry.hours, { seenAtMs, messages, isProblem, clockOffsetMs, signals })
   }
 
   start(): void {

@@ -36,10 +36,29 @@ describe('the hours of a reader', () => {
     const theirs = await newReader(tracking, 'dock-1', 2)
     const replica = new ReaderHealthLog(tracking.db, log)
     const seenAtMs = HOUR - HOUR_MS
-    tracking.health.note(1, 'dock-1', { seenAtMs, messages: 1, reads: 3, signals: signals(1, 3, -40) })
-    replica.note(1, 'dock-1', { seenAtMs, messages: 1, reads: 1, signals: signals(1, 1, -60), problem: 'x' })
+    tracking.health.note(1, 'dock-1', {
+      seenAtMs,
+      messages: 1,
+      reads: 3,
+      signals: signals(1, 3, -40),
+      newestMs: seenAtMs + 900,
+    })
+    replica.note(1, 'dock-1', {
+      seenAtMs,
+      messages: 1,
+      reads: 1,
+      signals: signals(1, 1, -60),
+      problem: 'x',
+      newestMs: seenAtMs - 5_000,
+    })
     await Promise.all([tracking.health.flush(), replica.flush()])
-    tracking.health.note(1, 'dock-1', { seenAtMs, messages: 1, reads: 2, signals: signals(900, 2, -71) })
+    tracking.health.note(1, 'dock-1', {
+      seenAtMs,
+      messages: 1,
+      reads: 2,
+      signals: signals(900, 2, -71),
+      newestMs: seenAtMs,
+    })
     tracking.health.note(1, 'dock-1', { seenAtMs: HOUR, messages: 1 })
     await tracking.health.flush()
     const { data } = (await hoursOf(tracking, id)).json()
@@ -50,12 +69,21 @@ describe('the hours of a reader', () => {
         problems: 1,
         reads: 6,
         mean_rssi_dbm: -53.7,
+        clock_offset_ms: -5_000,
         antennas: [
           { antenna: 1, reads: 4, mean_rssi_dbm: -45 },
           { antenna: null, reads: 2, mean_rssi_dbm: -71 },
         ],
       },
-      { hour: timeOf(HOUR), messages: 1, problems: 0, reads: 0, mean_rssi_dbm: null, antennas: [] },
+      {
+        hour: timeOf(HOUR),
+        messages: 1,
+        problems: 0,
+        reads: 0,
+        mean_rssi_dbm: null,
+        clock_offset_ms: null,
+        antennas: [],
+      },
     ])
     expect((await hoursOf(tracking, theirs, '', 2)).json()).toEqual({ data: [] })
     expect((await hoursOf(tracking, id, '', 2)).statusCode).toBe(404)

@@ -17,17 +17,20 @@ export async function addReaderHours(db: Db, entries: readonly Entry[]): Promise
     hours: [...hours.values()],
   }))
   await sql`
-    insert into reader_hour as h (org_id, reader_key, hour, antenna, messages, problems, reads, rssi_sum, rssi_count)
+    insert into reader_hour as h (org_id, reader_key, hour, antenna, messages, problems, reads, rssi_sum, rssi_count,
+      clock_offset_ms)
     select r.org_id, r.reader_key, ${hourTime('n.hour')}, n.antenna, n.messages, n.problems, n.reads, n.rssi_sum,
-      n.rssi_count
+      n.rssi_count, n.clock_offset_ms
     from jsonb_to_recordset(${JSON.stringify(readers)}::jsonb) as r (org_id bigint, reader_key text, hours jsonb)
     cross join lateral jsonb_to_recordset(r.hours) as n (hour int, antenna int, messages bigint, problems bigint,
-      reads bigint, rssi_sum float8, rssi_count bigint)
+      reads bigint, rssi_sum float8, rssi_count bigint, clock_offset_ms bigint)
     order by r.org_id, r.reader_key, n.hour, n.antenna
     on conflict (org_id, reader_key, hour, antenna) do update set
       messages = h.messages + excluded.messages, problems = h.problems + excluded.problems,
       reads = h.reads + excluded.reads, rssi_sum = h.rssi_sum + excluded.rssi_sum,
-      rssi_count = h.rssi_count + excluded.rssi_count`.execute(db)
+      rssi_count = h.rssi_count + excluded.rssi_count,
+      clock_offset_ms = case when abs(excluded.clock_offset_ms) > coalesce(abs(h.clock_offset_ms), -1)
+        then excluded.clock_offset_ms else h.clock_offset_ms end`.execute(db)
 }
 
 const SHOWN_HOURS = 24
@@ -67,7 +70,7 @@ export async function listReaderHours(
   { fromMs, toMs }: Window,
 ): Promise<ReaderHourView[]> {
   const { rows } = await sql<Row>`
-    select hour, antenna, messages, problems, reads,
+    select hour, antenna, messages, problems, reads, clock_offset_ms,
            round((rssi_sum / nullif(rssi_count, 0))::numeric, 1)::float8 as mean_rssi_dbm
     from reader_hour
     where org_id = ${orgId} and reader_key = ${readerKey} and hour >= ${timeOf(Math.floor(fromMs / HOUR_MS))}

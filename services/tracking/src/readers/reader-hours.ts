@@ -10,7 +10,14 @@ type Signal = { reads: number; rssi_sum: number; rssi_count: number }
 export type Signals = Map<number, Signal>
 
 /** A row of `reader_hour`, without the reader. `hour` counts from 1970. */
-type ReaderHour = Signal & { hour: number; antenna: number; messages: number; problems: number }
+type ReaderHour = Signal & {
+  hour: number
+  antenna: number
+  messages: number
+  problems: number
+  /** Of the whole reader: the one that was farthest from 0; null without a time in its messages. */
+  clock_offset_ms: number | null
+}
 
 /** By hour and antenna. */
 export type ReaderHours = Map<string, ReaderHour>
@@ -30,14 +37,22 @@ export function addSignal(signals: Signals, { antenna: sent, extra, rssi_dbm: rs
   signal.rssi_count += 1
 }
 
-type Message = { seenAtMs: number; messages: number; isProblem: boolean; signals: Signals }
+type Message = {
+  seenAtMs: number
+  messages: number
+  isProblem: boolean
+  clockOffsetMs: number | null
+  signals: Signals
+}
 
 /** Adds a message. Reads of an unusable antenna count for the whole reader only. */
-export function addMessage(hours: ReaderHours, { seenAtMs, messages, isProblem, signals }: Message): void {
+export function addMessage(hours: ReaderHours, message: Message): void {
+  const { seenAtMs, messages, isProblem, clockOffsetMs, signals } = message
   const hour = Math.floor(seenAtMs / HOUR_MS)
   const whole = hourOf(hours, hour, WHOLE_READER)
   whole.messages += messages
   if (isProblem) whole.problems += 1
+  whole.clock_offset_ms = farther(whole.clock_offset_ms, clockOffsetMs)
   for (const [antenna, signal] of signals) {
     add(whole, signal)
     if (antenna < 1) continue
@@ -50,6 +65,7 @@ export function addHours(into: ReaderHours, hours: ReaderHours): void {
     const sum = hourOf(into, row.hour, row.antenna)
     sum.messages += row.messages
     sum.problems += row.problems
+    sum.clock_offset_ms = farther(sum.clock_offset_ms, row.clock_offset_ms)
     add(sum, row)
   }
 }
@@ -58,10 +74,23 @@ function hourOf(hours: ReaderHours, hour: number, antenna: number): ReaderHour {
   const name = `${hour} ${antenna}`
   const known = hours.get(name)
   if (known) return known
-  const made = { hour, antenna, messages: 0, problems: 0, reads: 0, rssi_sum: 0, rssi_count: 0 }
+  const made = {
+    hour,
+    antenna,
+    messages: 0,
+    problems: 0,
+    reads: 0,
+    rssi_sum: 0,
+    rssi_count: 0,
+    clock_offset_ms: null,
+  }
   hours.set(name, made)
   return made
 }
+
+/** The offset that is farther from 0. */
+const farther = (a: number | null, b: number | null): number | null =>
+  a === null || (b !== null && Math.abs(b) > Math.abs(a)) ? b : a
 
 function add(into: Signal, { reads, rssi_sum, rssi_count }: Signal): void {
   into.reads += reads

@@ -71,12 +71,13 @@ export const readProblemsOf = (health: Health): ReadProblem[] =>
 
 const IN_SYNC_MS = 2_000
 
+export const isInSync = (offsetMs: number): boolean => Math.abs(offsetMs) < IN_SYNC_MS
+
 /** The clock offset of the device. */
 export function clockText(offsetMs: number | null): string {
   if (offsetMs === null) return '–'
-  const off = Math.abs(offsetMs)
-  if (off < IN_SYNC_MS) return 'In sync'
-  return `${durationText(off / 1000)} ${offsetMs > 0 ? 'ahead' : 'behind'}`
+  if (isInSync(offsetMs)) return 'In sync'
+  return `${durationText(Math.abs(offsetMs) / 1000)} ${offsetMs > 0 ? 'ahead' : 'behind'}`
 }
 
 /** The number of reads and messages of a reader, such as "1 read in 1 message". */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { antennasOf, slotsOf, type ReaderHour } from './hour-slots.ts'
+import { antennasOf, farthestOffset, slotsOf, type ReaderHour } from './hour-slots.ts'
 
 const HOUR_MS = 3_600_000
 const NOW = Date.parse('2026-11-25T10:30:00.000Z')
@@ -11,6 +11,7 @@ const hour = (ago: number, antennas: Antennas = []): ReaderHour => ({
   problems: 0,
   reads: 0,
   mean_rssi_dbm: null,
+  clock_offset_ms: null,
   antennas,
 })
 
@@ -39,5 +40,12 @@ test('an antenna has its reads of each day and its mean over all hours with a si
     [null, 5, null],
   ])
   expect(antennas[1]?.days.slice(-2)).toEqual([0, 4])
+  expect(antennas[1]?.signals.slice(-2)).toEqual([null, -45])
   expect(antennas[2]?.days.slice(-2)).toEqual([5, 0])
+})
+
+test('the farthest clock offset, ahead or behind', () => {
+  const withOffset = (clock_offset_ms: number | null) => ({ ...hour(0), clock_offset_ms })
+  expect(farthestOffset([null, 3_000, -45_000, 20_000].map(withOffset))).toBe(-45_000)
+  expect(farthestOffset([withOffset(null)])).toBeNull()
 })

@@ -24,32 +24,53 @@ export type AntennaDays = {
   meanRssi: number | null
   /** Reads of each day, oldest first. */
   days: number[]
+  /** Mean signal of each day in dBm; null for a day without. */
+  signals: (number | null)[]
 }
 
-/** The antennas of the slots, the first one first. The mean counts each hour by its reads. */
+type Sum = { rssi: number; reads: number }
+const meanOf = ({ rssi, reads }: Sum) => (reads === 0 ? null : rssi / reads)
+const perDay = <T>(empty: () => T): T[] => Array.from({ length: DAYS }, empty)
+
+/** The antennas of the slots, the first one first. A mean counts each hour by its reads. */
 export function antennasOf(slots: readonly (ReaderHour | undefined)[]): AntennaDays[] {
-  const found = new Map<number | null, AntennaDays & { rssi: number; withRssi: number }>()
+  const found = new Map<number | null, { reads: number; days: number[]; sums: Sum[] }>()
   for (const [slot, hour] of slots.entries())
     for (const { antenna, reads, mean_rssi_dbm: mean } of hour?.antennas ?? []) {
-      const sum = found.get(antenna) ?? {
-        antenna,
+      const known = found.get(antenna) ?? {
         reads: 0,
-        meanRssi: null,
-        days: Array.from({ length: DAYS }, () => 0),
-        rssi: 0,
-        withRssi: 0,
+        days: perDay(() => 0),
+        sums: perDay(() => ({ rssi: 0, reads: 0 })),
       }
+      found.set(antenna, known)
       const day = Math.floor(slot / 24)
+      known.reads += reads
+      known.days[day] = (known.days[day] ?? 0) + reads
+      const sum = known.sums[day]
+      if (mean === null || !sum) continue
+      sum.rssi += mean * reads
       sum.reads += reads
-      sum.days[day] = (sum.days[day] ?? 0) + reads
-      if (mean !== null) {
-        sum.rssi += mean * reads
-        sum.withRssi += reads
-        sum.meanRssi = sum.rssi / sum.withRssi
-      }
-      found.set(antenna, sum)
     }
-  return [...found.values()]
-    .toSorted((a, b) => (a.antenna ?? Infinity) - (b.antenna ?? Infinity))
-    .map(({ antenna, reads, meanRssi, days }) => ({ antenna, reads, meanRssi, days }))
+  return [...found]
+    .toSorted(([a], [b]) => (a ?? Infinity) - (b ?? Infinity))
+    .map(([antenna, { reads, days, sums }]) => ({
+      antenna,
+      reads,
+      days,
+      signals: sums.map(meanOf),
+      meanRssi: meanOf(
+        sums.reduce((all, sum) => ({ rssi: all.rssi + sum.rssi, reads: all.reads + sum.reads }), {
+          rssi: 0,
+          reads: 0,
+        }),
+      ),
+    }))
 }
+
+/** The clock offset that was farthest from 0; null if no message had a time. */
+export const farthestOffset = (hours: readonly ReaderHour[]): number | null =>
+  hours.reduce<number | null>(
+    (farthest, { clock_offset_ms: at }) =>
+      at !== null && (farthest === null || Math.abs(at) > Math.abs(farthest)) ? at : farthest,
+    null,
+  )

@@ -10,8 +10,8 @@ import { Loaded } from '../../parts/loaded.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { dayTime } from '../../parts/times.ts'
 import { api } from '../../session/api.ts'
-import { signalText } from './health-text.ts'
-import { type AntennaDays, antennasOf, DAYS, type ReaderHour, slotsOf } from './hour-slots.ts'
+import { clockText, isInSync, signalText } from './health-text.ts'
+import { type AntennaDays, antennasOf, DAYS, farthestOffset, type ReaderHour, slotsOf } from './hour-slots.ts'
 import '../../parts/bars-table.css'
 
 const REFRESH_MS = 60_000
@@ -61,6 +61,7 @@ function Hours({ slots }: { slots: readonly (ReaderHour | undefined)[] }) {
         height={120}
       />
       <Text size="sm">{troubled === 0 ? `${summary}.` : `${summary}, marked below the bars.`}</Text>
+      <Clock slots={slots} farthest={farthestOffset(found)} />
       <Antennas antennas={antennasOf(slots)} />
       <HourTable hours={found} />
     </Stack>
@@ -68,6 +69,26 @@ function Hours({ slots }: { slots: readonly (ReaderHour | undefined)[] }) {
 }
 
 const hoursText = (count: number) => (count === 1 ? '1 hour' : `${number.format(count)} hours`)
+
+type ClockProps = { slots: readonly (ReaderHour | undefined)[]; farthest: number | null }
+
+/** How far the clock of the device was off. Nothing for a device that sends no times. */
+function Clock({ slots, farthest }: ClockProps) {
+  if (farthest === null) return null
+  const text = `Clock: ${clockText(farthest).toLowerCase()}${isInSync(farthest) ? '' : ' at most'}`
+  return (
+    <div>
+      {!isInSync(farthest) && (
+        <Sparkline
+          label={`${text}, by hour`}
+          values={slots.map((slot) => Math.abs(slot?.clock_offset_ms ?? 0))}
+          width="100%"
+        />
+      )}
+      <Text size="sm">{`${text}.`}</Text>
+    </div>
+  )
+}
 
 /** All on one scale, so that a weak antenna shows. */
 function Antennas({ antennas }: { antennas: readonly AntennaDays[] }) {
@@ -99,8 +120,22 @@ const antennaColumns = (max: number): readonly Column<AntennaDays>[] => [
     ),
   },
   { label: 'Reads', align: 'right', cell: ({ reads }) => number.format(reads) },
+  {
+    label: 'Signal by day',
+    cell: (row) => (
+      <Sparkline
+        label={`${nameOf(row)}, mean signal by day`}
+        values={row.signals.map((dbm) => (dbm === null ? 0 : Math.max(1, dbm - WEAKEST_DBM)))}
+        max={STRONGEST_DBM - WEAKEST_DBM}
+        width={120}
+      />
+    ),
+  },
   { label: 'Mean signal', align: 'right', cell: ({ meanRssi }) => signalText(meanRssi) },
 ]
+
+/** The ends of the scale of signals: what readers still hear, and what they hear at a hand's breadth. */
+const [WEAKEST_DBM, STRONGEST_DBM] = [-100, -20]
 
 /** Its rows are many, so it has them only while it is open. */
 function HourTable({ hours }: { hours: readonly ReaderHour[] }) {
