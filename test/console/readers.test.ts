@@ -268,3 +268,35 @@ test('an unknown payload becomes a working mapping: message, preview, saved, rea
   await publish(organization, 'bridge-1', 'mapping', payload)
   await heard(organization, 'bridge-1')
 })
+
+test('a device whose messages the broker drops shows on the page of its reader', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const dock = await newLocation(organization, 'Dock 1', 'DOCK-1')
+  const id = await newReader(organization, {
+    key: 'dock-1',
+    format: 'canonical',
+    locationId: dock,
+    antennas: 1,
+  })
+  await member.open(`/readers/${id}`)
+  await page.getByRole('button', { name: 'Create user name and password' }).click()
+  const clientId = await page.getByRole('textbox', { name: 'User name' }).inputValue()
+  const clientSecret = await page.getByRole('textbox', { name: 'Password' }).inputValue()
+  const link = await connectReader(STACK, { clientId, clientSecret }, 'mqtt')
+  const bytes = Buffer.from(JSON.stringify(readOf('E200EE')))
+  await link.publish(organization.id, 'dock-2', 'canonical', bytes) // acknowledged, and dropped: the key is bound to dock-1
+  await page.getByLabel('I have stored it').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await member.open(`/readers/${id}`)
+  const alert = page.getByText('The device is connected, but nothing arrives')
+  await alert.waitFor()
+  await page.getByText(`scans/${organization.id}/dock-1/canonical`, { exact: true }).first().waitFor()
+  await expectAccessible(page)
+  await link.publish(organization.id, 'dock-1', 'canonical', bytes)
+  await link.close()
+  await alert.waitFor({ state: 'detached' })
+  expect((await readerViews(organization)).map(({ reader_key }) => reader_key)).toEqual(['dock-1'])
+})

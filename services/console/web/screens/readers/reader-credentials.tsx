@@ -15,7 +15,7 @@ type Props = {
   onChange: (credentials: Credentials | undefined) => void
 }
 
-/** Creates an API key that can only publish scans: user name and password of the device. */
+/** Creates an API key that can only publish messages of this reader: user name and password of the device. */
 export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
   const { org, isAdmin } = useSession()
   const send = useSend(
@@ -23,7 +23,7 @@ export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
       unwrap(
         await api.POST('/api/v1/orgs/{org_id}/api-keys', {
           params: { path: { org_id: org.id } },
-          body: { name: `Reader ${readerKey}`, scopes: ['scans:write'] },
+          body: { name: `Reader ${readerKey}`, scopes: ['scans:write'], reader_key: readerKey },
         }),
       ).data,
     {
@@ -60,7 +60,7 @@ export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
         <Text size="sm" c="dimmed" style={{ flex: '1 1 16rem' }}>
           {send.result
             ? `User name ${send.result.client_id}. Click again to create another pair.`
-            : 'For this device only. It can send reads, and nothing else. Listed under API keys.'}
+            : 'For this reader only. It can send reads, and nothing else. Listed under API keys.'}
         </Text>
       </Group>
     </Stack>

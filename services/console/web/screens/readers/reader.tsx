@@ -11,6 +11,7 @@ import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from './connect-reader.tsx'
 import { formatLabel } from './formats.ts'
+import { Misaddressed } from './misaddressed.tsx'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderHours } from './reader-hours.tsx'
 import { ReaderMessages } from './reader-messages.tsx'
@@ -62,6 +63,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
   const format = reader.format ?? 'canonical'
   return (
     <Stack gap="md">
+      {isAdmin && <Misaddressed reader={reader} />}
       <ReaderHealth health={reader.health} />
       <ReaderMessages id={id} reader={reader} />
       {reader.health.status !== 'never_heard' && <ReaderHours id={id} />}
