@@ -38,7 +38,7 @@ test('the broker image and every pinned package of it are of one release', () =>
 test('no document or manifest names another release of the broker', () => {
   const files = find(
     '*.{md,yml}',
-    'docs/*.md',
+    'docs/{,readers/}*.md',
     'deploy/**/*.{md,yaml}',
     'k8s/**/*.{md,yaml}',
     '{libs,services}/*/README.md',

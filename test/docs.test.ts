@@ -65,6 +65,7 @@ const checkers: Record<string, (code: string) => string | undefined> = {
   ts: problemOfTypeScript,
   json: (code) => problemIn(() => JSON.parse(code)),
   go: (code) => problemOf('gofmt', [], `package p\nfunc f() {\n${code}}`),
+  csharp: () => undefined,
   yaml: (code) => problemIn(() => parseYaml(code)),
   text: () => undefined,
 }
@@ -88,7 +89,7 @@ function problemOfTypeScript(code: string) {
 }
 
 test('every code block of the guides names its language and can be parsed', () => {
-  const blocks = globSync('{docs/*.md,libs/client{/package,-python}/README.md}').flatMap((file) =>
+  const blocks = globSync('{docs/{,readers/}*.md,libs/client{/package,-python}/README.md}').flatMap((file) =>
     Array.from(
       read(file).matchAll(/^( *)```(\w*).*\n([^]*?)^ *```$/gm),
       ([, indent = '', language = '', code = '']) => ({

@@ -4,16 +4,20 @@ import { expect, test } from 'vitest'
 import { API_REFERENCE, sidebar } from './navigation.ts'
 
 const linksOf = (path: string) => (sidebar[path] ?? []).flatMap(({ items }) => items.map(({ link }) => link))
-const pages = globSync('{.,adr}/*.md', { cwd: join(import.meta.dirname, '..') }).map(
+const pages = globSync('{.,adr,readers}/*.md', { cwd: join(import.meta.dirname, '..') }).map(
   (file) => `/${file.replace(/(?:index|README)?\.md$/, '')}`,
 )
 
+const guides = pages.filter((link) => !/^\/(?:adr|readers)\/./.test(link))
+
 test('every guide is in the menu', () => {
-  const guides = pages.filter((link) => !/^\/adr\/./.test(link))
   expect(guides.length).toBeGreaterThan(10)
   expect(linksOf('/').toSorted()).toEqual([...guides, API_REFERENCE.link].toSorted())
 })
 
-test('every page is in the menu of decisions', () => {
-  expect(linksOf('/adr/').toSorted()).toEqual([...pages, API_REFERENCE.link].toSorted())
+test.for(['adr', 'readers'])('every page of %s is in its menu, and every guide', (folder) => {
+  const own = pages.filter((link) => link.startsWith(`/${folder}/`) && !guides.includes(link))
+  expect(own.length).toBeGreaterThan(10)
+  const menu = Object.keys(sidebar).find((path) => path.startsWith(`/${folder}`)) ?? ''
+  expect(linksOf(menu).toSorted()).toEqual([...guides, ...own, API_REFERENCE.link].toSorted())
 })

@@ -7,7 +7,7 @@ type Section = { text: string; items: Item[] }
 /** `/docs/api`, from where the console redirects to `/api`. */
 export const API_REFERENCE = page('api', 'API reference')
 
-const GUIDES: Section[] = [
+const guidesWith = (readers: readonly Item[]): Section[] => [
   {
     text: 'Start',
     items: [
@@ -32,7 +32,7 @@ const GUIDES: Section[] = [
       page('contract', 'The contract'),
     ],
   },
-  { text: 'Connect readers', items: [page('readers', 'Connecting readers')] },
+  { text: 'Connect readers', items: [page('readers', 'Connecting readers'), ...readers] },
   {
     text: 'Operate',
     items: [
@@ -53,20 +53,25 @@ const ALL_DECISIONS = page('adr/', 'All decisions')
 const CHANGELOG = page('changelog', 'Changelog')
 const DESIGN = page('design', 'Design of the console')
 
-/** The menu, by path. Only decisions list all decisions: the list would be half of every page. */
+const PROJECT = [CHANGELOG, DESIGN, ALL_DECISIONS]
+
+/** The menu, by path. Only decisions list all decisions, and readers all vendors: the lists would be half of every page. */
 export const sidebar: Record<string, Section[]> = {
-  '/': [...GUIDES, { text: 'The project', items: [CHANGELOG, DESIGN, ALL_DECISIONS] }],
-  '/adr/': [...GUIDES, { text: 'The project', items: [CHANGELOG, DESIGN, ALL_DECISIONS, ...decisions()] }],
+  '/': [...guidesWith([]), { text: 'The project', items: PROJECT }],
+  '/readers': [...guidesWith(pagesIn('readers')), { text: 'The project', items: PROJECT }],
+  '/adr/': [...guidesWith([]), { text: 'The project', items: [...PROJECT, ...pagesIn('adr')] }],
 }
 
-function decisions(): Item[] {
-  const folder = join(import.meta.dirname, '../adr')
-  const files = readdirSync(folder).filter((name) => /^\d{4}-.*\.md$/.test(name))
-  return files.toSorted().map((name) => page(`adr/${name.slice(0, -3)}`, titleOf(join(folder, name))))
+/** The pages of a folder without its index, by file name. */
+function pagesIn(name: string): Item[] {
+  const folder = join(import.meta.dirname, '..', name)
+  const files = readdirSync(folder).filter((file) => file.endsWith('.md') && file !== 'README.md')
+  return files.toSorted().map((file) => page(`${name}/${file.slice(0, -3)}`, titleOf(join(folder, file))))
 }
 
 function titleOf(file: string): string {
-  return /^# (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? file
+  const title = /^# (.+)$/m.exec(readFileSync(file, 'utf8'))?.[1] ?? file
+  return title.replaceAll('`', '')
 }
 
 function page(name: string, text: string): Item {

@@ -21,7 +21,8 @@ async function searchFor(page: Page, words: string, { path, heading }: { path: s
 test.for([
   { words: '429', path: '/errors#rate_limited', heading: 'rate_limited' },
   { words: 'webhook signature', path: '/webhooks#verify', heading: 'Verify' },
-  { words: 'Zebra', path: '/readers#zebra-rfd40-rfd90-sleds-zebra', heading: 'Zebra RFD40' },
+  { words: 'Impinj', path: '/readers/impinj#impinj-r700-r720', heading: 'Impinj R700' },
+  { words: 'RFD40', path: '/readers/zebra-mobile#rfd40-rfd90-sleds', heading: 'RFD40, RFD90 sleds' },
   { words: 'restore', path: '/backup#backup-and-restore', heading: 'Backup and restore' },
 ])(
   'a search for "$words" leads to $path, on a laptop and on a phone',
@@ -42,6 +43,9 @@ test.for([
   '/docs/integrating',
   '/docs/recipes',
   '/docs/contract',
+  '/docs/readers',
+  '/docs/readers/canonical',
+  '/docs/readers/ruuvi',
   '/docs/adr/',
   '/docs/nowhere',
 ])('%s is accessible in light and dark mode, and fits on a phone', async (path, { visitor }) => {

@@ -122,6 +122,8 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
     `${organization.id}/dock-1/zebra`,
   )
   expect(await page.getByLabel('MQTT broker', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
+  const guide = page.getByRole('link', { name: 'All settings of this device, in the guide' })
+  expect(await guide.getAttribute('href')).toBe('/docs/readers/zebra')
   await expectAccessible(page)
 
   await page.getByRole('textbox', { name: 'Name' }).fill('Northern dock')

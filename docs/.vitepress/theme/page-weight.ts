@@ -1,6 +1,6 @@
 const WEIGHTS: readonly (readonly [RegExp, number])[] = [
   [/^\/docs\/errors#[a-z_]+$/, 8], // types and codes: whoever searches for a status wants to know what to do
-  [/^\/docs\/(?:quick-start|integrating|webhooks|readers)(?:#|$)/, 2],
+  [/^\/docs\/(?:quick-start|integrating|webhooks|readers(?:\/[\w-]+)?)(?:#|$)/, 2],
   [/^\/docs\/adr\//, 0.25],
 ]
 

@@ -201,7 +201,7 @@ export const readerPresets: readonly ReaderPreset[] = [
   {
     id: 'keonn',
     name: 'Keonn AdvanNet',
-    devices: 'AdvanReader with the template of the example below',
+    devices: 'AdvanReader with the JSON config of its page in the guide',
     source: 'https://wiki.keonn.com/software/advannet/services/mqtt-service',
     mapping: {
       reads: '',

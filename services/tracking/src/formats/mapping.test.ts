@@ -375,7 +375,7 @@ describe('the identity of the device', () => {
 })
 
 test('the example of the guide is accepted and decodes its fixtures correctly', () => {
-  const guide = readFileSync(new URL('../../../../docs/readers.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../../../docs/readers/keonn.md', import.meta.url), 'utf8')
   const [, body = ''] = /-d '(\{\s*"reader_key": "advan-shelf"[^']*)'/.exec(guide) ?? []
   const { mapping } = ReaderCreate.parse(JSON.parse(body))
   const keonn = listFixtures().filter(({ file }) => file.startsWith('mapping-keonn'))

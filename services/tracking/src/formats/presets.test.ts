@@ -1,12 +1,10 @@
 import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import { readerPresets } from '@whereabouts/contracts/reader-presets'
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { contextOf, listFixtures, readFixture } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
 
 const fixtures = listFixtures().filter(({ file }) => file.startsWith('preset-'))
-const guide = readFileSync(new URL('../../../../docs/readers.md', import.meta.url), 'utf8')
 
 describe.for(readerPresets)('preset $id', (preset) => {
   const own = fixtures.filter(({ context }) => context.reader === preset.id)
@@ -24,11 +22,6 @@ describe.for(readerPresets)('preset $id', (preset) => {
     })
     expect(reads).not.toEqual([])
     expect(reads).toEqual(own.flatMap((fixture) => fixture.reads.map((read) => read.tag_value)))
-  })
-
-  test('is in the guide with its source', () => {
-    expect(guide).toContain(`| \`${preset.id}\` `)
-    expect(guide).toContain(`[${preset.name}](${preset.source})`)
   })
 })
 

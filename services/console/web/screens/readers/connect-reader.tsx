@@ -1,4 +1,4 @@
-import { List, Stack, Text, Title } from '@mantine/core'
+import { Anchor, List, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { CopyField } from '../../parts/copy-field.tsx'
 import { Disclosure } from '../../parts/disclosure.tsx'
@@ -23,7 +23,7 @@ export function ConnectReader({ readerKey, format, children }: Props) {
   const [credentials, setCredentials] = useState<Credentials>()
   const urls = useSettings()
   const topic = { orgId: org.id, readerKey, format }
-  const { steps, values } = vendorSteps(format)
+  const { guide, steps, values } = vendorSteps(format)
   return (
     <Stack gap="sm">
       <Text size="sm">On the device, open the MQTT settings and enter these values:</Text>
@@ -52,6 +52,9 @@ export function ConnectReader({ readerKey, format, children }: Props) {
           <List.Item key={step}>{step}</List.Item>
         ))}
       </List>
+      <Anchor href={guide} target="_blank" size="sm">
+        All settings of this device, in the guide
+      </Anchor>
       {values?.(topic).map(({ label, value }) => (
         <CopyField key={label} label={label} value={value} />
       ))}

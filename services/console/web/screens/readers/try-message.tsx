@@ -103,7 +103,7 @@ export function TryMessage({ id, reader, first, onClose }: Props) {
       {format === 'mapping' && (
         <JsonInput
           label="Mapping"
-          description="JSON with a JSON pointer to each value in the message. See docs/readers.md for all keys."
+          description="JSON with a JSON pointer to each value in the message. See /docs/readers/mapping for all keys."
           autosize
           minRows={4}
           maxRows={16}
