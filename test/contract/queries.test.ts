@@ -57,7 +57,8 @@ describe('D7.3 unknown and misplaced parameters', () => {
     expect(error.fields?.[0]?.message).toBe('unknown parameter "colour"')
   })
 
-  test.for(rows.filter((row) => parametersOf(row).length === 0))(
+  test.for(rows.filter((row) => parametersOf(row).length === 0 && !row.message))(
+    // D16.3
     'D7.3 $operationId is not a list, so parameters of lists are invalid_context',
     async (row, { api, org, token }) => {
       const query = 'include_deleted=true&limit=5&colour=red'

@@ -43,6 +43,7 @@ export function readRequest(row: Route, request: FastifyRequest): Record<string,
 }
 
 function readQuery(row: Route, request: FastifyRequest): unknown {
+  if (row.message) return undefined // some devices add parameters of their own to the URL
   const at = request.url.indexOf('?')
   const pairs = at === -1 ? {} : parsePairs(request.url.slice(at + 1))
   if (!pairs) throw new AppError('bad_request', 'The query string is not valid percent-encoded UTF-8')

@@ -58,6 +58,11 @@ describe('D16.3 a message over HTTPS', () => {
     ])
   })
 
+  test('may have a query of the device, which is ignored', async ({ tracking, bus }) => {
+    expect((await send(tracking, { format: 'impinj?event=up&a=%' })).statusCode).toBe(202)
+    expect(await published(bus, 1)).toMatchObject([{ subject: 'scans.1.dock-1.impinj' }])
+  })
+
   test('belongs to the organization of its key', async ({ tracking, bus }) => {
     await send(tracking, { key: { orgId: 2 } })
     expect(await published(bus, 1)).toMatchObject([{ subject: 'scans.2.dock-1.impinj' }])
