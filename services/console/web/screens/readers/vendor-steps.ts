@@ -36,8 +36,8 @@ const STEPS: Readonly<Record<ReaderFormat, VendorSteps>> = {
   },
   csl: {
     steps: [
-      'Keep the default JSON format and set the topic above. A reader that can only call a URL needs a bridge.',
-      'Set the clock: it starts in April 2019. If the device sends local time, set the time zone here.',
+      'Keep the default JSON format and set the topic above. A reader that can only call a URL takes the HTTPS address.',
+      'Set the clock: it starts in April 2019. If the device sends local time, set the time zone of the reader in the console.',
     ],
   },
   moko: { steps: [SET_TOPIC, 'The MKGW4 is not supported, because it sends binary frames.'] },
@@ -56,7 +56,7 @@ const STEPS: Readonly<Record<ReaderFormat, VendorSteps>> = {
   kkm: {
     steps: [
       SET_TOPIC,
-      'Set the time zone here, because the gateway sends local time. Turn on "time" for each tag in its report.',
+      'Set the time zone of the reader in the console, because the gateway sends local time. Turn on "time" for each tag in its report.',
     ],
   },
   mapping: {
