@@ -75,7 +75,14 @@ test('on every screen, people sign in again over it after the session ends', asy
 
 test('every page for people who are not signed in', async ({ visitor }) => {
   mkdirSync(FOLDER, { recursive: true })
-  for (const name of ['sign-in', 'sign-up', 'accept-invitation', 'forgot-password', 'reset-password']) {
+  for (const name of [
+    'sign-in',
+    'sign-up',
+    'accept-invitation',
+    'forgot-password',
+    'reset-password',
+    'provision',
+  ]) {
     await visitor.open(`/${name}`)
     await visitor.page.getByRole('heading', { level: 1 }).waitFor()
     expect.soft(await lookAt(visitor.page, name)).toEqual([])

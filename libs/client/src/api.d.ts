@@ -569,6 +569,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orgs/{org_id}/provisioning-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a link that shows the settings of a reader once
+         * @description Returns the token of the link, which is shown only once, works once and expires after 24 hours. The API key of the reader is created when the link is used. The reader need not exist yet. 409 beyond 100 open links.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["createProvisioningLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/provision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create the API key of a reader with the token of a provisioning link
+         * @description Returns the settings for the device. The client secret is shown only once. The key can publish for this reader only. 409 if the organization has no room for another key, which does not use up the link.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["provisionReader"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -3181,6 +3229,42 @@ export interface components {
              */
             expires_at: string | null;
         };
+        ProvisioningLink: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            token: string;
+            /**
+             * Format: date-time
+             * @description When the key stops working. Null: never.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string;
+        };
+        ReaderSettings: {
+            /**
+             * Format: int64
+             * @example 4503599627370497
+             */
+            org_id: number;
+            /** @description The only reader that the key may publish for. Null: any reader. */
+            reader_key: string;
+            /**
+             * @description Known values: `canonical`, `impinj`, `zebra`, `csl`, `moko`, `minew`, `gl-s10`, `kkm`, `mapping`.
+             * @example canonical
+             */
+            format: string;
+            /**
+             * Format: uuid
+             * @description The `client_id` of the API key.
+             */
+            client_id: string;
+            /** @description The secret of the API key. */
+            client_secret: string;
+        };
         Asset: {
             /**
              * Format: int64
@@ -4589,6 +4673,12 @@ export interface components {
         };
         ApiKeyCreatedAnswer: {
             data: components["schemas"]["ApiKeyCreated"];
+        };
+        ProvisioningLinkAnswer: {
+            data: components["schemas"]["ProvisioningLink"];
+        };
+        ReaderSettingsAnswer: {
+            data: components["schemas"]["ReaderSettings"];
         };
         AssetPage: {
             /** @description The content of the response. */
@@ -6680,6 +6770,124 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createProvisioningLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reader_key": "dock-1",
+                 *       "format": "canonical"
+                 *     }
+                 */
+                "application/json": {
+                    /** @example dock-1 */
+                    reader_key: string;
+                    /** @enum {string} */
+                    format: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "token": "no example",
+                     *         "expires_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProvisioningLinkAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    provisionReader: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    token: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "org_id": 4503599627370497,
+                     *         "reader_key": "no example",
+                     *         "format": "canonical",
+                     *         "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *         "client_secret": "no example"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            403: components["responses"]["RefusedUserAgent"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

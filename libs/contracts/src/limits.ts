@@ -18,5 +18,7 @@ export const limits = {
   liveStreams: { organization: 25, user: 10, address: 40, rows: ['live feed'] },
   unknownTags: { organization: 1_000, rows: ['listed unknown tags'] },
   newReaders: { organization: 1_000, rows: ['listed readers without a setup'] },
+  /** Neither used nor expired (D16.1). */
+  provisioningLinks: { organization: 100, rows: ['open provisioning links'] },
   readerConnections: { organization: 2_000, key: 200, rows: ['connections'] },
 } as const satisfies Record<string, Limit>

@@ -18,6 +18,7 @@ import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
+import { provisioningRoutes } from './provisioning.ts'
 import { readerMessageRoutes } from './reader-messages.ts'
 import { readerPresetRoutes } from './reader-presets.ts'
 import { readerRoutes } from './readers.ts'
@@ -49,6 +50,7 @@ export const routes = {
   ...memberRoutes,
   ...accountRoutes,
   ...apiKeyRoutes,
+  ...provisioningRoutes,
   ...assetRoutes,
   ...locationRoutes,
   ...locationTreeRoutes,

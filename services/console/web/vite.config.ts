@@ -9,7 +9,7 @@ const AREAS: Readonly<Record<string, string>> = {
   locations: 'locations|location',
   overview: 'overview|floor',
   movements: 'live|movements',
-  readers: 'readers|unknown-tags',
+  readers: 'readers|unknown-tags|provision',
   organization: 'members|api-keys|webhook|account',
   passwords: 'forgot-password|reset-password',
 }
@@ -35,7 +35,7 @@ const GROUPS = [
   { name: 'floor', test: /[\\/]web[\\/]floor[\\/](?!edit)/ },
   ...Object.entries(AREAS).map(([name, folders]) => ({
     name,
-    test: new RegExp(String.raw`[\\/]screens[\\/](?:${folders})[\\/](?!rate-plot)`),
+    test: new RegExp(String.raw`[\\/]screens[\\/](?:${folders})[\\/](?!rate-plot|qr-code|try-message\.)`),
   })),
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 

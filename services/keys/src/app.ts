@@ -20,6 +20,7 @@ import { organizationHandlers } from './organization/organization.handlers.ts'
 import { orgHandlers } from './orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './orgs/own-organization.ts'
 import { passwordResetHandlers } from './password-resets/password-resets.handlers.ts'
+import { provisioningHandlers } from './provisioning/provisioning.handlers.ts'
 import { createAccessTokens } from './tokens/access-tokens.ts'
 import { serveJwks } from './tokens/jwks.route.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
@@ -72,6 +73,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...userHandlers(userDeps),
       ...ownSessionHandlers(userDeps),
       ...passwordResetHandlers(userDeps),
+      ...provisioningHandlers(userDeps),
       ...acceptanceHandler(userDeps),
       ...memberHandlers(deps),
       ...invitationHandlers(deps),

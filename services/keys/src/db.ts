@@ -1,3 +1,4 @@
+import type { ReaderFormat } from '@whereabouts/contracts/readers'
 import type { Role } from '@whereabouts/contracts/principal'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
@@ -61,6 +62,17 @@ type PasswordResetTable = {
   org_id: number | null
   user_id: number
   created_by: number | null
+  created_at: Generated<string>
+  expires_at: string
+}
+
+type ProvisioningLinkTable = {
+  org_id: number
+  id: Generated<number>
+  reader_key: string
+  format: ReaderFormat
+  token_hash: Buffer
+  created_by: number
   created_at: Generated<string>
   expires_at: string
 }
@@ -137,6 +149,7 @@ export type KeysDatabase = {
   membership: MembershipTable
   invitation: InvitationTable
   password_reset: PasswordResetTable
+  provisioning_link: ProvisioningLinkTable
   api_key: ApiKeyTable
   pending_disconnect: PendingDisconnectTable
   mqtt_client: MqttClientTable
@@ -158,5 +171,6 @@ export type OrgRow = Selectable<OrgTable>
 export type UserRow = Selectable<UserTable>
 export type MembershipRow = Selectable<MembershipTable>
 export type InvitationRow = Selectable<InvitationTable>
+export type ProvisioningLinkRow = Selectable<ProvisioningLinkTable>
 export type ApiKeyRow = Selectable<ApiKeyTable>
 export type SigningKeyRow = Selectable<SigningKeyTable>

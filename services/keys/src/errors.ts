@@ -17,6 +17,13 @@ export const belongsElsewhere = () =>
     'conflict',
     'The person belongs to other organizations too. Only the operator of the server can make a reset link for them.',
   )
+export const linkUnusable = () =>
+  new AppError('not_found', 'The link was used, has expired or was withdrawn. Ask for a new one.')
+export const tooManyLinks = (limit: number) =>
+  new AppError(
+    'conflict',
+    `The organization has ${limit} links for readers that are not used yet, the most it may have. Use them, or wait until one expires.`,
+  )
 export const keyRevoked = () => unauthorized('API key has been revoked')
 export const keyOnly = () => unauthorized('An API key access token is required')
 export const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')

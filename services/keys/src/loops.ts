@@ -7,6 +7,7 @@ import type { Db } from './db.ts'
 import { purgeSuspensions } from './floods/suspensions.queries.ts'
 import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './password-resets/reset-links.queries.ts'
+import { purgeExpiredLinks } from './provisioning/provisioning.queries.ts'
 import type { SigningKeys } from './tokens/signing-keys.ts'
 import { purgeExpiredTokens } from './tokens/tokens.queries.ts'
 
@@ -56,6 +57,7 @@ export function startLoops(options: Options) {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
     await purgeAll(() => purgeExpiredResetLinks(db, PURGE_BATCH))
+    await purgeAll(() => purgeExpiredLinks(db, PURGE_BATCH))
     await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
     await purgeAll(() => freeReaderAccounts(db, PURGE_BATCH))
     await purgeAll(() => purgeSuspensions(db, PURGE_BATCH))

@@ -53,6 +53,13 @@ async function newMember(given: Given) {
   return (await succeed(given.api.call('acceptInvitation', { body }))).body.data
 }
 
+const linkBody = { reader_key: 'dock-1', format: 'canonical' }
+
+async function provisioningLink({ api, org }: Pick<Given, 'api' | 'org'>) {
+  const call = { params: { org_id: org.id }, token: org.admin, body: linkBody }
+  return { token: (await succeed(api.call('createProvisioningLink', call))).body.data.token }
+}
+
 const memberPath = async (given: Given) => ({
   params: { org_id: given.org.id, user_id: (await newMember(given)).user.id },
 })
@@ -74,15 +81,17 @@ const tokens = (operationId: 'createToken' | 'createLegacyToken'): Scenario => (
 
 /** Tokens and API keys are the same in both vocabularies (D17.1). */
 const currentOrg: Scenario = { 200: () => ({}), 404: 'an organization cannot be deleted' }
+async function withoutRoomForKeys(api: Given['api']) {
+  const org = await newOrganization(api)
+  const full = { params: { org_id: org.id }, token: org.admin, body: keyBody }
+  const made = await Promise.all(Array.from({ length: 200 }, () => api.call('createApiKey', full)))
+  if (made.some(({ status }) => status !== 201)) throw new Error('fewer than 200 keys were created')
+  return { org, full }
+}
+
 const newKey: Scenario = {
   201: (given) => ({ ...ownOrg(given), body: keyBody }),
-  409: async ({ api }) => {
-    const org = await newOrganization(api)
-    const full = { params: { org_id: org.id }, token: org.admin, body: keyBody }
-    const made = await Promise.all(Array.from({ length: 200 }, () => api.call('createApiKey', full)))
-    if (made.some(({ status }) => status !== 201)) throw new Error('fewer than 200 keys were created')
-    return full
-  },
+  409: async ({ api }) => (await withoutRoomForKeys(api)).full,
 }
 const revocation: Scenario = {
   204: async ({ org }) => ({ params: { org_id: org.id, key_id: (await org.key()).id } }),
@@ -141,6 +150,23 @@ export const peopleScenarios: Record<string, Scenario> = {
     401: () => ({ body: { token: 'unknown', password: PASSWORD }, headers: fromNewAddress() }),
     429: (given) =>
       repeatedly(given, 'resetPassword', () => ({ body: { token: 'unknown', password: PASSWORD } })),
+  },
+  createProvisioningLink: {
+    201: (given) => ({ ...ownOrg(given), body: linkBody }),
+    409: async ({ api }) => {
+      const org = await newOrganization(api)
+      await Promise.all(Array.from({ length: 100 }, () => provisioningLink({ api, org })))
+      return { params: { org_id: org.id }, token: org.admin, body: linkBody }
+    },
+  },
+  provisionReader: {
+    200: async (given) => ({ body: await provisioningLink(given) }),
+    404: () => ({ body: { token: 'unknown' } }),
+    409: async (given) => {
+      const { org } = await withoutRoomForKeys(given.api)
+      return { body: await provisioningLink({ ...given, org }) }
+    },
+    429: (given) => repeatedly(given, 'provisionReader', () => ({ body: { token: 'unknown' } })),
   },
   listSessions: { 200: () => ({}) },
   endSession: {

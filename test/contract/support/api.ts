@@ -52,6 +52,7 @@ const ATTEMPTS = new Set<OperationId>([
   'createLegacyToken',
   'changePassword',
   'resetPassword',
+  'provisionReader',
 ])
 
 /** `base` is the public address, without a slash at its end. */

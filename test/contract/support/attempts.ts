@@ -96,6 +96,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     { params: { org_id: org.id, user_id: org.userId }, status: 403 },
     ...missing({ org_id: mine.id, user_id: org.userId }),
   ],
+  '/orgs/{org_id}/provisioning-links': organizations,
   '/orgs/{org_id}': organizations,
   '/orgs/{org_id}/invitations': organizations,
   '/orgs/{org_id}/invitations/{invitation_id}': ({ org: mine, invitationId: own }, { org, invitationId }) => [

@@ -1,7 +1,9 @@
 import { createClient } from '@whereabouts/client/client'
 
-/** The API without a session: for people with the token of an invitation or a reset link. */
+/** The API without a session: for people with the token of an invitation or another link. */
 export const openApi = createClient({ baseUrl: location.origin })
 
 /** Browsers do not send the part after `#` to the server, so that no log contains the token. */
 export const tokenInAddress = () => new URLSearchParams(location.hash.slice(1)).get('token') ?? ''
+
+export const addressWithToken = (path: string, token: string) => `${location.origin}${path}#token=${token}`

@@ -34,6 +34,11 @@ const lazily = [
     path: '/reset-password',
     component: lazyRouteComponent(() => import('../screens/reset-password/reset-password.tsx')),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/provision',
+    component: lazyRouteComponent(() => import('../screens/provision/provision.tsx')),
+  }),
 ]
 const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame })
 const screens = SCREENS.map(({ path, load }) =>

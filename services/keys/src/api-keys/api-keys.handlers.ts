@@ -4,20 +4,13 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { ApiKeyRow, Tenants, Tx } from '../db.ts'
-import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked, tooManyKeys } from '../errors.ts'
+import { apiKeyNotFound, boundToMoreThanScans, expiresInThePast, keyRevoked, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
-import { hashSecret, newClientSecret, NO_STORE } from '../secrets.ts'
+import { NO_STORE } from '../secrets.ts'
 import { lockMember } from '../members/find-members.queries.ts'
 import { lockOrg } from '../orgs/orgs.queries.ts'
-import {
-  countKeys,
-  countUsableKeys,
-  insertKey,
-  listKeys,
-  lockKey,
-  lockUsableKey,
-} from './api-keys.queries.ts'
-import { enqueueKeyState } from './api-keys.state.ts'
+import { countKeys, listKeys, lockKey, lockUsableKey } from './api-keys.queries.ts'
+import { issueKey } from './issue-key.ts'
 import { revokeLockedKey, revokeWithDescendants } from './revocation.ts'
 
 export type ApiKeyDeps = {
@@ -48,22 +41,17 @@ export function apiKeyHandlers({
       const readerKey = body.reader_key ?? null
       const scopes = [...new Set(body.scopes)]
       if (readerKey !== null && scopes.join() !== 'scans:write') throw boundToMoreThanScans()
-      const secret = newClientSecret()
-      const key = await tenants.transaction(principal.orgId, async (tx) => {
-        const org = await lockOrg(tx, principal.orgId) // one creation at a time, or two would pass the limit
+      const { key, secret } = await tenants.transaction(principal.orgId, async (tx) => {
+        const org = await lockOrg(tx, principal.orgId)
         const createdBy = await creator(tx, principal)
-        if (org && (await countUsableKeys(tx, org.id)) >= org.api_key_limit)
-          throw tooManyKeys(org.api_key_limit)
-        const created = await insertKey(tx, principal.orgId, {
+        if (!org) throw orgNotFound()
+        return issueKey(tx, org, {
           name: body.name,
           scopes,
           reader_key: readerKey,
-          secret_hash: hashSecret(secret),
           expires_at: expiresAt,
           ...createdBy,
         })
-        await enqueueKeyState(tx, created)
-        return created
       })
       onChange()
       return new Reply({ data: { ...toCreated(key), client_secret: secret } }, NO_STORE)

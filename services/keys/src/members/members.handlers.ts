@@ -9,6 +9,7 @@ import {
   countMembers,
   deleteInvitationsBy,
   deleteMembership,
+  deleteProvisioningLinksBy,
   deleteResetLinksBy,
   hasOtherAdmin,
   listMembers,
@@ -70,11 +71,12 @@ async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member>
   return member
 }
 
-/** Deletes the invitations and reset links of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
+/** Deletes the invitations and links of an administrator who is demoted or removed. Throws `lastAdmin` for the last one. */
 async function takeAdminAway(tx: Tx, { org_id, id }: Member): Promise<void> {
   if (!(await hasOtherAdmin(tx, org_id, id))) throw lastAdmin()
   await deleteInvitationsBy(tx, org_id, id)
   await deleteResetLinksBy(tx, org_id, id)
+  await deleteProvisioningLinksBy(tx, org_id, id)
 }
 
 const toView = ({ id, name, email, role, joined_at }: Member): MemberView => ({

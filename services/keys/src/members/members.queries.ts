@@ -123,3 +123,12 @@ export async function deleteInvitationsBy(tx: Tx, orgId: number, userId: number)
 export async function deleteResetLinksBy(tx: Tx, orgId: number, userId: number): Promise<void> {
   await tx.deleteFrom('password_reset').where('org_id', '=', orgId).where('created_by', '=', userId).execute()
 }
+
+/** Deletes the provisioning links that a user has made for the organization. */
+export async function deleteProvisioningLinksBy(tx: Tx, orgId: number, userId: number): Promise<void> {
+  await tx
+    .deleteFrom('provisioning_link')
+    .where('org_id', '=', orgId)
+    .where('created_by', '=', userId)
+    .execute()
+}

@@ -75,7 +75,7 @@ export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
 }
 
 /**
- * Ends all refresh tokens, invitations and reset links: those ended or spent since the backup would be valid again.
+ * Ends all refresh tokens, invitations, reset links and provisioning links: those ended or spent since the backup would be valid again.
  */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
@@ -84,6 +84,7 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
   await tx.deleteFrom('password_reset').execute()
+  await tx.deleteFrom('provisioning_link').execute()
   const withdrawn = await tx.deleteFrom('invitation').executeTakeFirst()
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }

@@ -117,13 +117,17 @@ test('a subscription end since the backup is applied', async ({ keys }) => {
   expect(after).toMatchObject({ name: 'New name', subscription_ends_at: REVOKED_AT })
 })
 
-test('refresh tokens, invitations and reset links end, because some were spent', async ({ keys }) => {
+test('refresh tokens, invitations and links end, because some were spent', async ({ keys }) => {
   const org = await keys.signUp()
   const token = await keys.invite(org, 'late@example.com')
   const { db } = keys.database
   await createResetLink(db, { email: org.email, consoleUrl: undefined })
+  const path = `/api/v1/orgs/${org.orgId}/provisioning-links`
+  const link = { reader_key: 'dock-1', format: 'canonical' }
+  expect((await keys.post(path, link, { caller: keys.admin(org) })).statusCode).toBe(201)
   const { sessions, invitations } = await reapply(db, none)
-  expect(await db.selectFrom('password_reset').selectAll().execute()).toEqual([])
+  for (const table of ['password_reset', 'provisioning_link'] as const)
+    expect(await db.selectFrom(table).selectAll().execute()).toEqual([])
   expect(sessions).toBeGreaterThanOrEqual(1)
   expect(invitations).toBeGreaterThanOrEqual(1)
   const refreshed = await keys.post('/api/v1/auth/refresh', { refresh_token: org.session.refresh_token })

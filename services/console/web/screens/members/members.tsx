@@ -4,6 +4,7 @@ import IconUserPlus from '@tabler/icons-react/icons/IconUserPlus'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { SecretOnce } from '../../parts/secret-once.tsx'
+import { addressWithToken } from '../../parts/open-api.ts'
 import { roleName } from '../../parts/roles.ts'
 import { useWanted } from '../../parts/wanted.ts'
 import { dayTime } from '../../parts/times.ts'
@@ -68,13 +69,10 @@ export default function MembersScreen() {
   )
 }
 
-/** The token follows `#`, so that browsers send it to no server. */
-const addressOf = (path: string, token: string) => `${location.origin}${path}#token=${token}`
-
 const invitationLinkOf = (made: NewInvitation, organization: string): Link => ({
   key: made.token,
   label: `Invitation link for ${made.email}`,
-  address: addressOf('/accept-invitation', made.token),
+  address: addressWithToken('/accept-invitation', made.token),
   advice:
     `Send it only to ${made.email}: anyone with this link can join ${organization} in their name, as ` +
     `${roleName(made.role)}. It is from ${made.created_by_name} and works once, until ${dayTime(made.expires_at)}.`,
@@ -83,6 +81,6 @@ const invitationLinkOf = (made: NewInvitation, organization: string): Link => ({
 const resetLinkOf = ({ name, token, expires_at: until }: ResetLink): Link => ({
   key: token,
   label: `Reset link for ${name}`,
-  address: addressOf('/reset-password', token),
+  address: addressWithToken('/reset-password', token),
   advice: `Give it only to ${name}: it opens their account. It works once, until ${dayTime(until)}.`,
 })

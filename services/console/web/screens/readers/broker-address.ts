@@ -5,3 +5,6 @@ export const natsSubject = ({ orgId, readerKey, format }: ReaderTopic) =>
 
 export const mqttTopic = ({ orgId, readerKey, format }: ReaderTopic) =>
   `scans/${orgId}/${readerKey}/${format}`
+
+export const httpsAddress = ({ readerKey, format }: ReaderTopic) =>
+  `${location.origin}/api/v1/scans/${readerKey}/${format}`

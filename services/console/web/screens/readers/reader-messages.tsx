@@ -5,7 +5,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
 import { ProblemList } from './problem-list.tsx'
 import type { Reader } from './reader-fields.ts'
-import { TryMessage } from './try-message.tsx'
+import { TryMessage } from './try-message-button.tsx'
 import { type ReaderMessage, useReaderMessages } from './use-reader-messages.ts'
 
 type Props = { id: number; reader: Reader }

@@ -10,6 +10,7 @@ import { useVisit } from '../../parts/visits.ts'
 import { api } from '../../session/api.ts'
 import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from './connect-reader.tsx'
+import { DeviceLink } from './device-link.tsx'
 import { formatLabel } from './formats.ts'
 import { Misaddressed } from './misaddressed.tsx'
 import { ReaderHealth } from './reader-health.tsx'
@@ -18,7 +19,7 @@ import { ReaderMessages } from './reader-messages.tsx'
 import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
-import { TryMessageButton } from './try-message.tsx'
+import { TryMessageButton } from './try-message-button.tsx'
 
 const REFRESH_MS = 10_000
 const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
@@ -86,6 +87,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
               summary="Settings to enter on the device"
               isOpen={reader.health.status === 'never_heard'}
             >
+              {isAdmin && <DeviceLink readerKey={reader.reader_key} format={format} />}
               <ConnectReader readerKey={reader.reader_key} format={format} />
             </Disclosure>
           </Card>

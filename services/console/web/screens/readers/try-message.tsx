@@ -1,4 +1,4 @@
-import { Button, JsonInput, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
+import { JsonInput, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
@@ -16,32 +16,12 @@ import { ProblemList } from './problem-list.tsx'
 import type { Reader } from './reader-fields.ts'
 import { type DecodedRead, useDecoded, useReaderPresets } from './use-reader-messages.ts'
 
-type Props = {
+export type TryMessageProps = {
   id: number
   reader: Reader
   /** The message and its format when the dialog opens. */
   first: { message: string; format: string; topic?: string }
   onClose: () => void
-}
-
-/** Opens the dialog with an empty message. */
-export function TryMessageButton({ id, reader }: Pick<Props, 'id' | 'reader'>) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        Try a message
-      </Button>
-      {isOpen && (
-        <TryMessage
-          id={id}
-          reader={reader}
-          first={{ message: '', format: reader.format ?? 'canonical' }}
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
-  )
 }
 
 const TYPING_MS = 400
@@ -50,7 +30,7 @@ const TYPING_MS = 400
  * Shows what would become of a message, while a person types the message or the mapping. Nothing is stored but the format
  * and the mapping, if an administrator saves them.
  */
-export function TryMessage({ id, reader, first, onClose }: Props) {
+export default function TryMessage({ id, reader, first, onClose }: TryMessageProps) {
   const { isAdmin } = useSession()
   const [message, setMessage] = useState(first.message)
   const [format, setFormat] = useState(formatOf(first.format) ?? 'canonical')

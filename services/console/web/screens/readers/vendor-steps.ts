@@ -42,8 +42,8 @@ const STEPS: Readonly<Record<ReaderFormat, VendorSteps>> = {
   csl: {
     guide: '/docs/readers/csl',
     steps: [
-      'Keep the default JSON format. The reader posts it to a URL: the guide says which, with the user name and password above.',
-      'Set the clock: it starts in April 2019. If the device sends local time, set the time zone here.',
+      'Keep the default JSON format and set the topic above. A reader that can only call a URL takes the HTTPS address.',
+      'Set the clock: it starts in April 2019. If the device sends local time, set the time zone of the reader in the console.',
     ],
   },
   moko: {
@@ -68,7 +68,7 @@ const STEPS: Readonly<Record<ReaderFormat, VendorSteps>> = {
     guide: '/docs/readers/kkm',
     steps: [
       SET_TOPIC,
-      'Set the time zone here, because the gateway sends local time. Turn on "time" for each tag in its report.',
+      'Set the time zone of the reader in the console, because the gateway sends local time. Turn on "time" for each tag in its report.',
     ],
   },
   mapping: {
