@@ -43,7 +43,7 @@ export const api: Board = {
         unit: 's',
         queries: [
           [
-            `histogram_quantile(0.99, sum by (le, service) (rate(${HTTP}_bucket{service!="gateway",operation!~"streamMovements|export.*"}${R})))`,
+            `histogram_quantile(0.99, sum by (le, service) (rate(${HTTP}_bucket{service!="gateway",operation!~"streamMovements|streamReads|export.*"}${R})))`,
             '{{service}}',
           ],
         ],

@@ -1821,6 +1821,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/readers/{reader_id}/reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Stream what a reader sends, as server-sent events
+         * @description Shows the messages of a reader as they come, also those that are dropped because the rate is exceeded. A `read` event is a read and what becomes of it, a `problem` event says what was not understood, and an `omitted` event counts what came too fast to be shown. Nothing is repeated after an interruption. The stream ends with the session, at the latest when the token expires. Connect again then.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["streamReads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/readers/{reader_id}/decode": {
         parameters: {
             query?: never;
@@ -10927,6 +10951,41 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["ReaderMessageList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    streamReads: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                reader_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["Error400"];

@@ -4,7 +4,7 @@ import { openEnum } from './open-enum.ts'
 import { dataOf, pathId } from './query.ts'
 import { ReaderMapping } from './reader-mapping.ts'
 import { readerFormats } from './readers.ts'
-import type { Route } from './route.ts'
+import { EVENT_STREAM_MEDIA_TYPE, type Route } from './route.ts'
 import { tagTypes } from './tags.ts'
 import { text } from './text.ts'
 import { Id } from './ids.ts'
@@ -70,6 +70,14 @@ export const DecodedRead = z
   .meta({ id: 'DecodedRead' })
 export type DecodedRead = z.infer<typeof DecodedRead>
 
+/** Names of the events of `streamReads`, and their data. `omitted` counts what was not shown because too much came. */
+export const readEvents = { read: 'read', problem: 'problem', omitted: 'omitted' } as const
+type Heard = Pick<ReaderMessageView, 'received_at' | 'via'>
+export type LiveRead = Heard & DecodedRead
+export type LiveProblem = Heard & Pick<ReaderMessageView, 'problems'>
+/** Reads of messages that were decoded, and messages that were not even decoded. */
+export type OmittedReads = { reads: number; messages: number }
+
 /** Format and mapping default to those of the reader. */
 export const DecodeRequest = z
   .strictObject({
@@ -97,6 +105,20 @@ export const readerMessageRoutes = {
     params: ReaderPath,
     success: { status: 200, schema: dataOf(z.array(ReaderMessageView)) },
     errors: ['validation_error', 'not_found'],
+  },
+  streamReads: {
+    method: 'GET',
+    path: '/readers/{reader_id}/reads',
+    ...forUsers,
+    summary: 'Stream what a reader sends, as server-sent events',
+    description:
+      'Shows the messages of a reader as they come, also those that are dropped because the rate is exceeded. ' +
+      'A `read` event is a read and what becomes of it, a `problem` event says what was not understood, and an ' +
+      '`omitted` event counts what came too fast to be shown. Nothing is repeated after an interruption. The ' +
+      'stream ends with the session, at the latest when the token expires. Connect again then.',
+    params: ReaderPath,
+    success: { status: 200, download: EVENT_STREAM_MEDIA_TYPE },
+    errors: ['validation_error', 'not_found', 'rate_limited'],
   },
   decodeReaderMessage: {
     method: 'POST',

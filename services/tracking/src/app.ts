@@ -10,6 +10,7 @@ import { inventoryHandlers } from './inventory/inventory.handlers.ts'
 import type { InventoryDeps } from './inventory/save.ts'
 import { liveHandlers, type LiveDeps } from './live/live.handlers.ts'
 import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
+import { liveReadHandlers, type LiveReadDeps } from './live-reads/live-reads.handlers.ts'
 import type { FindAssetId } from './projections/finders.ts'
 import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
@@ -28,6 +29,7 @@ import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
 export type AppDeps = HistoryDeps &
   ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
   LiveDeps &
+  LiveReadDeps &
   ReaderDeps &
   ScanPointDeps &
   ReaderMessageDeps &
@@ -52,6 +54,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...byLocationHandlers(deps),
       ...movementSummaryHandlers(deps),
       ...liveHandlers(deps),
+      ...liveReadHandlers(deps),
       ...readerHandlers(deps),
       ...scanPointHandlers(deps),
       ...readerMessageHandlers(deps),

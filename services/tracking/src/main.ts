@@ -7,6 +7,7 @@ import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { watchBroker } from '@whereabouts/messaging/broker-watch'
 import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/connection'
 import { consume, consumeBatches } from '@whereabouts/messaging/consume'
+import { listenTo } from '@whereabouts/messaging/listen'
 import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish, publish } from '@whereabouts/messaging/publish'
 import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
@@ -146,6 +147,7 @@ await start('tracking', async () => {
     ask: askCatalogOver(broker),
     askToAttach: askToAttachOver(broker),
     publishRead: (message) => publish(broker, message),
+    hear: (subject, onMessage) => listenTo(broker, subject, onMessage),
     wakeOutbox: () => relay.wake(),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })

@@ -30,6 +30,7 @@ type WireDeps = {
   ask: AskCatalog
   askToAttach: AppDeps['askToAttach']
   publishRead: AppDeps['publishRead']
+  hear: AppDeps['hear']
   wakeOutbox: () => void
   verify: PrincipalVerifier
   log: Logger

@@ -7,10 +7,12 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
+import { listenTo } from '@whereabouts/messaging/listen'
 import { publish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
+import { openEvents } from '@whereabouts/testing/event-stream'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { test as base } from 'vitest'
 import type { Tables } from '../src/db.ts'
@@ -142,6 +144,7 @@ export async function startTracking(
   const callers = testCallers('tracking')
   const clock: { stoppedAt?: number } = {}
   const brokers: { current?: Broker } = {}
+  const heard = new Set<string>()
   const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
     longReads: through(tenants),
@@ -152,6 +155,15 @@ export async function startTracking(
     publishRead: async (message) => {
       if (!brokers.current) throw new Error('this test has no broker')
       return publish(brokers.current, message)
+    },
+    hear: (subject, onMessage) => {
+      if (!brokers.current) throw new Error('this test has no broker')
+      const stop = listenTo(brokers.current, subject, onMessage)
+      heard.add(subject)
+      return () => {
+        heard.delete(subject)
+        stop()
+      }
     },
     wakeOutbox: () => undefined,
     verify: callers.verify,
@@ -171,6 +183,8 @@ export async function startTracking(
     clock,
     /** The broker of test reads; none unless the test sets it. */
     brokers,
+    /** Subjects that are heard now. */
+    heard,
     directory,
     health,
     unknownTags,
@@ -205,6 +219,13 @@ export async function startTracking(
       const sent = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
       const payload = sent === undefined ? {} : { payload: sent }
       return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })
+    },
+    /** Opens a stream of events. */
+    async open(path: string, { orgId = 1, userId = 1, ...as }: Partial<Principal> = {}) {
+      const origin = app.server.listening
+        ? app.listeningOrigin
+        : await app.listen({ host: '127.0.0.1', port: 0 })
+      return openEvents(`${origin}${API_PREFIX}${path}`, await callers.headersFor({ orgId, userId, ...as }))
     },
     async stop(): Promise<void> {
       await app.close()

@@ -190,6 +190,10 @@ export const resourceScenarios: Record<string, Scenario> = {
   deleteScanPoint: { 204: async (given) => ({ params: await newScanPoint(given) }) },
   listReaderPresets: { 200: () => ({}) },
   listReaderMessages: { 200: async (given) => ({ params: { reader_id: await newReader(given) } }) },
+  streamReads: {
+    200: async (given) => ({ params: { reader_id: await newReader(given) } }),
+    429: 'needs eleven streams at once: live.test.ts opens those of the live feed, which share the limit',
+  },
   decodeReaderMessage: {
     200: async (given) => ({
       params: { reader_id: await newReader(given) },

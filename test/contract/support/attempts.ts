@@ -57,6 +57,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/readers/{reader_id}/scan-points': readers,
   '/readers/{reader_id}/test-reads': readers,
   '/readers/{reader_id}/messages': readers,
+  '/readers/{reader_id}/reads': readers,
   '/readers/{reader_id}/decode': readers,
   '/readers/{reader_id}/scan-points/{scan_point_id}': ({ reader: mine }, { reader: { id, scanPointId } }) =>
     missing(

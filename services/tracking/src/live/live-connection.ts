@@ -1,6 +1,5 @@
-import { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Listener } from './stream-shares.ts'
+import { LiveStream, PAGE_BYTES, type Opening } from './live-stream.ts'
 
 /**
  * A client with more than this in its buffer has fallen behind: later events stay in the stream until there is room.
@@ -8,12 +7,8 @@ import type { Listener } from './stream-shares.ts'
 const MAX_BUFFERED_BYTES = 256 * 1024
 /** Length of the live events that are held while earlier ones are read from the stream. */
 const MAX_HELD_LENGTH = 64 * 1024
-const PAGE_BYTES = 16 * 1024
 /** How long a client may take to make room. */
 const ROOM_MS = 10_000
-/** How long a client may take to read the end. */
-const END_MS = 1_000
-
 export class SlowClient extends Error {
   override readonly name = 'SlowClient'
   constructor() {
@@ -27,29 +22,19 @@ type LiveEvent = { seq: number; text: string }
  * One client: a stream of text, and the sequence up to which it has everything. While it catches up, live events are
  * held. If they do not fit, they are dropped and read from the stream again.
  */
-export class LiveConnection extends Readable {
-  readonly listener: Listener
-  readonly openedAtMs = Date.now()
+export class LiveConnection extends LiveStream {
   /** Sequence of the last event that was sent, or that is for another organization. */
   seq: number
   #held: LiveEvent[] | undefined
   #heldLength = 0
   #leftOut = false
-  #isFinished = false
   #wake: () => void = () => undefined
-  readonly #onGone: (cause: Error | null) => void
   readonly #roomMs: number
 
-  constructor(listener: Listener, seq: number, onGone: (cause: Error | null) => void, roomMs = ROOM_MS) {
-    super({ highWaterMark: PAGE_BYTES })
-    this.listener = listener
+  constructor(opening: Opening, seq: number, roomMs = ROOM_MS) {
+    super(opening)
     this.seq = seq
-    this.#onGone = onGone
     this.#roomMs = roomMs
-  }
-
-  get orgId(): number {
-    return this.listener.orgId
   }
 
   get isLive(): boolean {
@@ -99,10 +84,6 @@ export class LiveConnection extends Readable {
     this.write(text)
   }
 
-  write(text: string): void {
-    if (!this.destroyed && !this.#isFinished) this.push(text)
-  }
-
   /**
    * Resolves once there is room for more, or the connection is gone. Ends the connection of a client that takes too
    * long.
@@ -120,25 +101,11 @@ export class LiveConnection extends Readable {
     await limit
   }
 
-  /** Ends the connection; the client reconnects elsewhere. Does not wait for a client that has not read its buffer. */
-  finish(): void {
-    if (this.#isFinished) return
-    this.#isFinished = true
-    if (this.readableLength > 0) {
-      this.destroy()
-      return
-    }
-    this.push(null)
-    setTimeout(() => this.destroy(), END_MS).unref()
-  }
-
   override _read(): void {
     this.#wake()
   }
 
-  override _destroy(cause: Error | null, done: (error?: Error | null) => void): void {
+  protected override whenGone(): void {
     this.#wake()
-    this.#onGone(cause)
-    done(cause)
   }
 }

@@ -12,6 +12,7 @@ import type { Cursor } from './event-text.ts'
 import { recentMovements } from './recent.ts'
 import { LiveConnection, SlowClient } from './live-connection.ts'
 import type { LiveMetrics } from './live-metrics.ts'
+import type { LiveStream, Opening } from './live-stream.ts'
 import { MAX_CONNECTIONS, MAX_PER_ORG, StreamShares, type Listener } from './stream-shares.ts'
 
 const SUBJECT = 'events.asset-moved.'
@@ -24,7 +25,7 @@ type Options = { log: Logger; metrics: LiveMetrics; heartbeatMs?: number; roomMs
 /** Sends movements to many clients as they happen, with one follower of the EVENTS stream. */
 export class LiveFeed {
   readonly #options: Options
-  readonly #shares = new StreamShares<LiveConnection>()
+  readonly #shares = new StreamShares<LiveStream>()
   /** Organization → sequence of its newest event since the start. */
   readonly #newest = new Map<number, number>()
   #startSeq: number | undefined
@@ -68,14 +69,35 @@ export class LiveFeed {
    */
   open(listener: Listener, lastEventId: string | undefined, expiresAtMs: number): Readable {
     const cursor = this.#cursor()
-    if (this.#closed || !cursor) throw serviceUnavailable()
-    const displaced = this.#shares.claim(listener, Date.now())
-    if (displaced) this.#displace(displaced)
-    const connection = this.#add(listener, cursor.seq, expiresAtMs)
-    connection.write(retryText(1_000 + Math.random() * 2_000))
+    if (!cursor) throw serviceUnavailable()
+    const { roomMs } = this.#options
+    const connection = this.admit(
+      listener,
+      expiresAtMs,
+      (opening) => new LiveConnection(opening, cursor.seq, roomMs),
+    )
     if (lastEventId === undefined || lastEventId === '') connection.write(cursorText(cursor))
     else this.#resume(connection, parseId(lastEventId), cursor)
     return connection
+  }
+
+  /**
+   * Opens a stream that counts among the live streams and ends like them, but shows something else. Throws like `open`.
+   */
+  admit<S extends LiveStream>(listener: Listener, expiresAtMs: number, make: (opening: Opening) => S): S {
+    if (this.#closed) throw serviceUnavailable()
+    const displaced = this.#shares.claim(listener, Date.now())
+    if (displaced) this.#displace(displaced)
+    const onGone = (cause: Error | null) => {
+      clearTimeout(timer)
+      this.#shares.remove(stream)
+      if (cause instanceof SlowClient) this.#options.metrics.slow.inc()
+    }
+    const stream = make({ listener, onGone })
+    const timer = setTimeout(() => stream.finish(), Math.max(0, expiresAtMs - Date.now())).unref()
+    this.#shares.add(stream)
+    stream.write(retryText(1_000 + Math.random() * 2_000))
+    return stream
   }
 
   /** What moved in the last minutes. Throws 503 while the broker does not answer, and 429 if too many wait. */
@@ -105,20 +127,8 @@ export class LiveFeed {
     return { epoch: epochOf(created), seq: follower.lastSeq() }
   }
 
-  #add(listener: Listener, seq: number, expiresAtMs: number): LiveConnection {
-    const timer = setTimeout(() => connection.finish(), Math.max(0, expiresAtMs - Date.now())).unref()
-    const onGone = (cause: Error | null) => {
-      clearTimeout(timer)
-      this.#shares.remove(connection)
-      if (cause instanceof SlowClient) this.#options.metrics.slow.inc()
-    }
-    const connection = new LiveConnection(listener, seq, onGone, this.#options.roomMs)
-    this.#shares.add(connection)
-    return connection
-  }
-
   /** Frees its share at once, even if its client has not read the end yet. */
-  #displace(connection: LiveConnection): void {
+  #displace(connection: LiveStream): void {
     this.#options.metrics.displaced.inc()
     this.#shares.remove(connection)
     connection.finish()
@@ -151,7 +161,7 @@ export class LiveFeed {
     const cursor = this.#cursor()
     if (!listeners || !cursor) return
     const text = movementText({ ...cursor, seq }, orgId, payload)
-    for (const connection of listeners)
+    for (const connection of [...listeners].filter(showsMovements))
       if (!connection.offer({ seq, text })) void this.#catchUp(connection, cursor.epoch)
   }
 
@@ -160,7 +170,7 @@ export class LiveFeed {
     const now = this.#cursor()
     this.#startSeq = now?.seq
     if (!now) return
-    for (const connection of this.#shares.all()) this.#reset(connection, now)
+    for (const connection of this.#shares.all().filter(showsMovements)) this.#reset(connection, now)
   }
 
   #reset(connection: LiveConnection, now: Cursor): void {
@@ -173,8 +183,11 @@ export class LiveFeed {
   #sendHeartbeats(): void {
     const now = this.#cursor()
     for (const connection of this.#shares.all()) {
-      const seq = Math.max(connection.seq, now?.seq ?? 0)
-      connection.write(now && connection.isLive ? cursorText({ ...now, seq }) : COMMENT)
+      const isLive = showsMovements(connection) && connection.isLive
+      const seq = isLive ? Math.max(connection.seq, now?.seq ?? 0) : 0
+      connection.write(now && isLive ? cursorText({ ...now, seq }) : COMMENT)
     }
   }
 }
+
+const showsMovements = (stream: LiveStream): stream is LiveConnection => stream instanceof LiveConnection

@@ -1,9 +1,4 @@
-import {
-  DECODED_READS,
-  type DecodedRead,
-  type DecodeRequest,
-  type ReaderMessageProblem,
-} from '@whereabouts/contracts/reader-messages'
+import { DECODED_READS, type DecodeRequest } from '@whereabouts/contracts/reader-messages'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
 import { readerPresets } from '@whereabouts/contracts/reader-presets'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
@@ -13,12 +8,12 @@ import type { Handlers } from '@whereabouts/service-kit/serve'
 import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyDecodings } from '../errors.ts'
 import { decoderFor } from '../formats/formats.ts'
-import { problemsOf, refusal, unknownLocation } from '../readers/problem-message.ts'
-import { findReads, type FoundRead, type Place, type ResolveDeps } from '../ingest/resolve.ts'
+import { refusal } from '../readers/problem-message.ts'
+import { findReads, type ResolveDeps } from '../ingest/resolve.ts'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
-import type { KnownAsset } from '../projections/catalog-view.ts'
 import { findReader, type ReaderRow } from '../readers/readers.queries.ts'
 import { listReaderMessages } from '../readers/reader-messages.queries.ts'
+import { problemsIn, toDecodedRead } from './decoded-read.ts'
 
 export type ReaderMessageDeps = Omit<ResolveDeps, 'recent'> & {
   db: TenantDatabase<Tables>
@@ -63,11 +58,9 @@ export function readerMessageHandlers({
           throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
         },
       )
-      const unknown = found.find(hasUnknownLocation)
-      const problems: ReaderMessageProblem[] = [
+      const problems = [
         ...(decoded.refusal === undefined ? [] : [refusal(decoded.refusal)]),
-        ...problemsOf(decoded.errors),
-        ...(unknown ? [unknownLocation(unknown.read.extra?.location ?? '')] : []),
+        ...problemsIn(decoded, found),
       ]
       return { data: { reads: found.map(toDecodedRead), problems } }
     },
@@ -96,35 +89,3 @@ function decode(
     ...(settings.mapping !== null && { mapping: settings.mapping }),
   })
 }
-
-function toDecodedRead(found: FoundRead): DecodedRead {
-  const { read, asset, place } = found
-  return {
-    tag: { tag_type: read.tag_type, value: read.tag_value },
-    antenna: read.extra?.antenna_unusable ? null : read.antenna,
-    location_key: read.extra?.location ?? null,
-    read_at: read.read_at_ms === null ? null : new Date(read.read_at_ms).toISOString(),
-    rssi: read.rssi_dbm,
-    asset: named(asset),
-    location: named(place.location),
-    outcome: outcomeOf(found),
-  }
-}
-
-function outcomeOf(found: FoundRead): DecodedRead['outcome'] {
-  const { read, asset, place } = found
-  if (!asset) return 'unknown_tag'
-  if (hasUnknownLocation(found)) return 'unknown_location'
-  if (read.extra?.location === undefined && place.scanPointId === null) return 'no_scan_point'
-  return isLive(place) ? 'scan' : 'no_location'
-}
-
-/** It names a location by a key that none has. */
-const hasUnknownLocation = ({ read, place }: FoundRead): boolean =>
-  read.extra?.location !== undefined && !place.location
-
-const isLive = ({ location }: Place): boolean =>
-  location !== null && location !== undefined && !location.deleted
-
-const named = (known: KnownAsset | null | undefined) =>
-  known && !known.deleted ? { id: known.id, external_key: known.key, name: known.name } : null
