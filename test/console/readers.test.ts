@@ -302,3 +302,47 @@ test('a device whose messages the broker drops shows on the page of its reader',
   await alert.waitFor({ state: 'detached' })
   expect((await readerViews(organization)).map(({ reader_key }) => reader_key)).toEqual(['dock-1'])
 })
+
+test('a tag and an antenna are set up while their reads are watched', async ({ member, organization }) => {
+  const { page } = member
+  const dock = await newLocation(organization, 'Dock 1', 'DOCK-1')
+  await newAsset(organization, 'Forklift 7', [])
+  const id = await newReader(organization, {
+    key: 'dock-1',
+    format: 'canonical',
+    locationId: dock,
+    antennas: 0,
+  })
+  await member.open(`/readers/${id}`)
+  await page.getByRole('button', { name: 'Watch live' }).click()
+  await page.getByText('Waiting for reads.').waitFor()
+  const link = await connectReader(STACK, organization.readerKey, 'mqtt')
+  const read = () =>
+    link.publish(organization.id, 'dock-1', 'canonical', Buffer.from(JSON.stringify(readOf('E200FF', 2))))
+  const row = page.getByRole('row', { name: /E200FF/ })
+  /** The stream may open after the first read: nothing is repeated. */
+  const readUntil = (text: RegExp) =>
+    vi.waitFor(
+      async () => {
+        await read()
+        await row.filter({ hasText: text }).waitFor({ timeout: 500 })
+      },
+      { timeout: 15_000 },
+    )
+  await readUntil(/Unknown tag/)
+  await row.getByText('2, no location').waitFor()
+  await expectAccessible(page)
+  await row.getByRole('button', { name: 'Set location of antenna 2' }).click()
+  await page.getByRole('combobox', { name: 'Location' }).click()
+  await page.getByRole('option', { name: /Dock 1/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add scan point' }).click()
+  await readUntil(/2, Dock 1/)
+  await row.getByRole('button', { name: 'Assign E200FF' }).click()
+  await page.getByRole('combobox', { name: 'Asset' }).click()
+  await page.getByRole('option', { name: /Forklift 7/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Assign tag' }).click()
+  await readUntil(/Forklift 7/)
+  await link.close()
+  await page.getByRole('button', { name: 'Stop watching' }).click()
+  await row.waitFor({ state: 'detached' })
+})

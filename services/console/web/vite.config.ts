@@ -35,7 +35,9 @@ const GROUPS = [
   { name: 'floor', test: /[\\/]web[\\/]floor[\\/](?!edit)/ },
   ...Object.entries(AREAS).map(([name, folders]) => ({
     name,
-    test: new RegExp(String.raw`[\\/]screens[\\/](?:${folders})[\\/](?!rate-plot|qr-code|try-message\.)`),
+    test: new RegExp(
+      String.raw`[\\/]screens[\\/](?:${folders})[\\/](?!rate-plot|qr-code|try-message\.|live-reads\.|use-live-reads)`,
+    ),
   })),
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 

@@ -1,6 +1,6 @@
 import { accessToken } from '../session/session.ts'
+import { runStream, UNKNOWN_ID } from './event-stream.ts'
 import type { FeedStatus, Movement } from './movement.ts'
-import { runStream, UNKNOWN_ID } from './movement-stream.ts'
 
 export type FeedListener = {
   /** `id` is that of the event. */
@@ -45,13 +45,16 @@ function follow(): void {
 function start(): void {
   running = new AbortController()
   void runStream({
+    path: '/api/v1/movements/live',
     token: accessToken,
     lastId: () => lastId,
     onId: (id) => {
       lastId = id
     },
-    onMovement: (movement, id) => change((listener) => listener.onMovement?.(movement, id)),
-    onReset: () => change((listener) => listener.onReset?.()),
+    onEvent: (event, data, id) => {
+      if (event === 'asset.moved') change((listener) => listener.onMovement?.(data as Movement, id))
+      else if (event === 'reset') change((listener) => listener.onReset?.())
+    },
     onStatus: setStatus,
     signal: running.signal,
   })

@@ -12,6 +12,7 @@ import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from './connect-reader.tsx'
 import { DeviceLink } from './device-link.tsx'
 import { formatLabel } from './formats.ts'
+import { LiveReadsCard } from './live-reads-card.tsx'
 import { Misaddressed } from './misaddressed.tsx'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderHours } from './reader-hours.tsx'
@@ -66,6 +67,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
     <Stack gap="md">
       {isAdmin && <Misaddressed reader={reader} />}
       <ReaderHealth health={reader.health} />
+      <LiveReadsCard id={id} readerKey={reader.reader_key} />
       <ReaderMessages id={id} reader={reader} />
       {reader.health.status !== 'never_heard' && <ReaderHours id={id} />}
       <Grid gap="md">

@@ -12,7 +12,9 @@ import { AssetPicker, type PickedAsset } from '../../parts/asset-picker.tsx'
 
 type UnknownTag = components['schemas']['UnknownTag']
 
-type Props = { tag: UnknownTag; onAttached: () => void; onClose: () => void }
+type ReadTag = Pick<UnknownTag, 'tag_type' | 'value' | 'reader_key' | 'ibeacon'>
+
+type Props = { tag: ReadTag; onAttached: () => void; onClose: () => void }
 type Owner = 'existing' | 'new'
 
 /** Attaches an unknown tag to an existing or new asset. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { runStream } from './movement-stream.ts'
+import { runStream } from './event-stream.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -37,6 +37,7 @@ async function listening(answers: number[] = [], page = new AbortController()) {
   let id = ''
   let value = 'old'
   void runStream({
+    path: '/api/v1/movements/live',
     token: async (refused) => {
       if (refused === value) value = 'new'
       return value
@@ -45,8 +46,8 @@ async function listening(answers: number[] = [], page = new AbortController()) {
     onId: (next) => {
       id = next
     },
-    onMovement: (movement, at) => heard.push(`${movement.delivery_id} ${at}`),
-    onReset: () => heard.push('reset'),
+    onEvent: (event, data, at) =>
+      heard.push(event === 'asset.moved' ? `${(data as { delivery_id: string }).delivery_id} ${at}` : event),
     onStatus: (status) => heard.push(status),
     signal: page.signal,
   })

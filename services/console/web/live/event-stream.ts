@@ -1,7 +1,5 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import type { Movement } from './movement.ts'
+import { createParser } from 'eventsource-parser'
 
-const PATH = '/api/v1/movements/live'
 /** The server sends a heartbeat every 15 s. */
 const SILENCE_MS = 40_000
 const FIRST_BACKOFF_MS = 500
@@ -10,15 +8,15 @@ const MAX_BACKOFF_MS = 15_000
 export const UNKNOWN_ID = '0-0'
 
 export type StreamOptions = {
+  path: string
   /** A valid token; `refused` is one that the API rejected. Undefined when there is none. */
   token: (refused?: string) => Promise<string | undefined>
   /** The stream continues after this event. Empty: it starts now. */
   lastId: () => string
-  /** Everything up to this event is known. Called before `onMovement` or `onReset` for the same event. */
+  /** Everything up to this event is known. Called before `onEvent` for the same event. */
   onId: (id: string) => void
-  onMovement: (movement: Movement, id: string) => void
-  /** Movements may have been missed: reload. */
-  onReset: () => void
+  /** `data` as parsed from JSON. */
+  onEvent: (event: string, data: unknown, id: string) => void
   onStatus: (status: 'live' | 'interrupted') => void
   signal: AbortSignal
 }
@@ -40,13 +38,13 @@ export async function runStream(options: StreamOptions): Promise<void> {
 }
 
 async function readStream(options: StreamOptions): Promise<void> {
-  const { token, lastId, onId, onStatus, signal } = options
+  const { path, token, lastId, onId, onEvent, onStatus, signal } = options
   const used = await token()
   if (used === undefined) return
   const silence = new AbortController()
   let timer = setTimeout(() => silence.abort(), SILENCE_MS)
   try {
-    const response = await fetch(PATH, {
+    const response = await fetch(path, {
       headers: {
         accept: 'text/event-stream',
         authorization: `Bearer ${used}`,
@@ -60,7 +58,10 @@ async function readStream(options: StreamOptions): Promise<void> {
     if (response.status === 400) onId(UNKNOWN_ID) // an id of another release
     if (!response.ok || !response.body) return
     onStatus('live')
-    const parser = createParser({ onId, onEvent: (event) => report(event, options) })
+    const parser = createParser({
+      onId,
+      onEvent: ({ id = '', event, data }) => event !== undefined && onEvent(event, JSON.parse(data), id),
+    })
     for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
       if (signal.aborted) return // the next stream continues before this text
       clearTimeout(timer)
@@ -70,9 +71,4 @@ async function readStream(options: StreamOptions): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
-}
-
-function report({ id = '', event, data }: EventSourceMessage, { onMovement, onReset }: StreamOptions): void {
-  if (event === 'asset.moved') onMovement(JSON.parse(data) as Movement, id)
-  else if (event === 'reset') onReset()
 }
