@@ -40,11 +40,13 @@ export function useFloor(): LoadedQuery<Floor> {
   const positions = usePositions()
   const plans = usePlans()
   const moves = useMoves(positions.data?.askedAt)
+  const rows = locations.data?.rows
+  const building = useMemo(() => rows && buildingOf(rows), [rows])
   const loaded = combined({ locations, assets, positions, plans })
   const data = useMemo(() => {
-    if (!locations.data || !assets.data || !positions.data || !plans.data) return undefined
+    if (!building || !locations.data || !assets.data || !positions.data || !plans.data) return undefined
     return {
-      building: locations.data.building,
+      building,
       assets: assets.data.byId,
       places: placesAfter(positions.data.places, moves),
       stays: positions.data.stays,
@@ -52,7 +54,7 @@ export function useFloor(): LoadedQuery<Floor> {
       askedAt: positions.data.askedAt,
       isCut: locations.data.isCut || assets.data.isCut || positions.data.isCut,
     }
-  }, [locations.data, assets.data, positions.data, plans.data, moves])
+  }, [building, locations.data, assets.data, positions.data, plans.data, moves])
   return { ...loaded, data }
 }
 
@@ -65,7 +67,7 @@ const useLocations = () =>
         const query = { ...page, sort: 'external_key' }
         return unwrap(await api.GET('/api/v1/locations', { params: { query }, signal }))
       }, MOST_LOCATIONS)
-      return { building: buildingOf(rows), isCut: total > rows.length }
+      return { rows, isCut: total > rows.length }
     },
   })
 

@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from '@whereabouts/client/client'
+import { shareUnchanged } from './query-data.ts'
 
 const RETRIES = 2
 
@@ -11,6 +12,7 @@ export const queryClient = new QueryClient({
       gcTime: 5 * 60_000,
       retry: (count, error) => count < RETRIES && isTransient(error),
       refetchOnWindowFocus: true,
+      structuralSharing: shareUnchanged,
     },
   },
 })
