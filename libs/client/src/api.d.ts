@@ -1181,6 +1181,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/floor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get all locations with the number of their assets, and the assets that were seen last
+         * @description The assets are those of `GET /reports/asset-locations` that have a location, at most 5 000, seen last first. The locations are those of `GET /locations`, at most 10 000, those without a parent first.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getFloor"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports": {
         parameters: {
             query?: never;
@@ -3685,6 +3709,33 @@ export interface components {
             width: number;
             height: number;
         };
+        Floor: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            read_at: string;
+            locations: {
+                id: number[];
+                external_key: string[];
+                name: string[];
+                parent: number[];
+                here: number[];
+                inside: number[];
+            };
+            assets: {
+                id: number[];
+                external_key: string[];
+                name: string[];
+                type: ("asset" | "person" | "inventory")[];
+                location: number[];
+                since: number[];
+                seen: number[];
+            };
+            total_locations: number;
+            /** @description Assets with a location. */
+            total_assets: number;
+        };
         Import: {
             /**
              * Format: int64
@@ -4011,6 +4062,8 @@ export interface components {
              */
             to: string;
             assets: number[];
+            /** @description Of each of `assets`. */
+            types: ("asset" | "person" | "inventory")[];
             locations: number[];
             start: {
                 asset: number[];
@@ -4802,6 +4855,9 @@ export interface components {
         };
         FloorPlanAnswer: {
             data: components["schemas"]["FloorPlan"];
+        };
+        FloorAnswer: {
+            data: components["schemas"]["Floor"];
         };
         ImportAnswer: {
             data: components["schemas"]["Import"];
@@ -8974,6 +9030,89 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    getFloor: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "read_at": "2026-11-21T10:00:00.000Z",
+                     *         "locations": {
+                     *           "id": [
+                     *             1
+                     *           ],
+                     *           "external_key": [
+                     *             "no example"
+                     *           ],
+                     *           "name": [
+                     *             "no example"
+                     *           ],
+                     *           "parent": [
+                     *             1
+                     *           ],
+                     *           "here": [
+                     *             1
+                     *           ],
+                     *           "inside": [
+                     *             1
+                     *           ]
+                     *         },
+                     *         "assets": {
+                     *           "id": [
+                     *             1
+                     *           ],
+                     *           "external_key": [
+                     *             "no example"
+                     *           ],
+                     *           "name": [
+                     *             "no example"
+                     *           ],
+                     *           "type": [
+                     *             "asset"
+                     *           ],
+                     *           "location": [
+                     *             1
+                     *           ],
+                     *           "since": [
+                     *             1
+                     *           ],
+                     *           "seen": [
+                     *             1
+                     *           ]
+                     *         },
+                     *         "total_locations": 0,
+                     *         "total_assets": 0
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FloorAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     listImports: {
         parameters: {
             query?: {
@@ -9846,6 +9985,9 @@ export interface operations {
                      *         "to": "2026-11-21T10:00:00.000Z",
                      *         "assets": [
                      *           1
+                     *         ],
+                     *         "types": [
+                     *           "asset"
                      *         ],
                      *         "locations": [
                      *           1

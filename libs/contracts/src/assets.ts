@@ -25,6 +25,7 @@ import { tagsParameter } from './tags.ts'
 import { addProblem } from './text.ts'
 
 export const assetTypes = ['asset', 'person', 'inventory'] as const
+export type AssetType = (typeof assetTypes)[number]
 
 /** Location fields of an asset are known and always refused: only scans decide where an asset is. */
 const scanned = (type: 'integer' | 'string') => {

@@ -143,6 +143,7 @@ export const Playback = z
     from: WireInstant,
     to: WireInstant,
     assets: Column,
+    types: z.array(z.enum(assetTypes)).meta({ description: 'Of each of `assets`.' }),
     locations: Column,
     start: z.object({ asset: Column, location: Column }),
     moves: z.object({ seconds: Column, asset: Column, location: Column }),

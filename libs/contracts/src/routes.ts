@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountRoutes } from './accounts.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { assetRoutes } from './assets.ts'
+import { floorRoutes } from './floor.ts'
 import { floorPlanRoutes } from './floor-plans.ts'
 import { importRoutes } from './imports.ts'
 import { inventoryRoutes } from './inventory.ts'
@@ -58,6 +59,7 @@ export const routes = {
   ...restoreRoutes,
   ...lookupRoutes,
   ...floorPlanRoutes,
+  ...floorRoutes,
   ...importRoutes,
   ...trackingRoutes,
   ...sightingRoutes,

@@ -13,6 +13,7 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import type { Route, Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
+import { compress } from './encoding.ts'
 import type { Logger } from './logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { checkMediaType, readPrincipal, readRequest } from './read-request.ts'
@@ -82,6 +83,7 @@ export function serveRows(
       url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
       config: { operationId, ...uploadConfig(row) },
       ...messageLimit(row),
+      onSend: compress,
       onRequest: async (request) => {
         request.principal = await readPrincipal(row, request, verify)
         checkMediaType(row, request)

@@ -4,8 +4,8 @@ import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import type { Encoding } from '@whereabouts/service-kit/encoding'
 
-type Encoding = 'br' | 'gzip' | 'identity'
 export type Page = {
   type: string
   cacheControl: string
@@ -92,15 +92,4 @@ function compressor(body: Buffer): Page['bodyIn'] {
     bodies.set(encoding, known)
     return known
   }
-}
-
-/** The best encoding that `Accept-Encoding` allows. */
-export function encodingFor(acceptEncoding = ''): Encoding {
-  const accepted = new Set(
-    acceptEncoding
-      .split(',')
-      .filter((part) => !/;\s*q=0(?:\.0*)?\s*$/.test(part))
-      .map((part) => part.split(';', 1)[0]?.trim().toLowerCase()),
-  )
-  return (['br', 'gzip'] as const).find((each) => accepted.has(each)) ?? 'identity'
 }

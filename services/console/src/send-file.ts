@@ -1,6 +1,7 @@
 import { AppError } from '@whereabouts/service-kit/app-error'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { encodingFor, type Page } from './pages.ts'
+import { encodingFor } from '@whereabouts/service-kit/encoding'
+import type { Page } from './pages.ts'
 
 /** A path with an extension is a file. */
 export const IS_FILE = /\.[a-z0-9]+$/i

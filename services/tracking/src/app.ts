@@ -4,6 +4,7 @@ import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
 import { serve } from '@whereabouts/service-kit/serve'
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
+import { floorHandlers } from './floor/floor.handlers.ts'
 import { historyHandlers, type HistoryDeps } from './history/history.handlers.ts'
 import { legacyHistoryHandlers } from './history/history.legacy.ts'
 import { inventoryHandlers } from './inventory/inventory.handlers.ts'
@@ -49,6 +50,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...reportHandlers(deps),
       ...currentLocationsHandlers(deps),
       ...occupancyHandlers(deps),
+      ...floorHandlers(deps),
       ...movementHandlers(deps),
       ...playbackHandlers(deps),
       ...byLocationHandlers(deps),

@@ -145,6 +145,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
+  getFloor: { 200: () => ({}) },
   listMovements: { 200: () => ({}) },
   listLocationUses: { 200: () => ({ query: WINDOW }) },
   playMovements: { 200: () => ({ query: WINDOW }) },

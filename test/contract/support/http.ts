@@ -1,5 +1,6 @@
 import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import { Agent, request, type IncomingMessage } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 
 /** A request as bytes on the wire: node:http does not change path and headers, as `fetch` would. */
 export type HttpRequest = {
@@ -29,8 +30,15 @@ export async function send(base: string, { method, path, headers, body }: HttpRe
   return {
     status: incoming.statusCode ?? 0,
     headers: headersOf(incoming),
-    text: Buffer.concat(parts).toString(),
+    text: unpacked(Buffer.concat(parts), incoming.headers['content-encoding']).toString(),
   }
+}
+
+/** A reply to HEAD names the encoding too, and is empty. */
+function unpacked(bytes: Buffer, encoding: string | undefined): Buffer {
+  if (bytes.length === 0) return bytes
+  if (encoding === 'gzip') return gunzipSync(bytes)
+  return encoding === 'br' ? brotliDecompressSync(bytes) : bytes
 }
 
 const isEndless = ({ headers }: IncomingMessage) => headers['content-type'] === EVENT_STREAM_MEDIA_TYPE

@@ -54,6 +54,7 @@ export async function snapshot(api: Api, world: World): Promise<Record<string, u
 
 const passing = new Set([
   'last_used_at',
+  'read_at',
   'reads_per_minute',
   'messages_last_hour',
   'problems_last_hour',

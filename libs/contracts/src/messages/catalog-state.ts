@@ -37,7 +37,7 @@ export type TypedAsset = z.infer<typeof TypedAsset>
 export const LocationState = z.object({ ...stored, ...stateShapeOf(locationFields) })
 export type LocationState = z.infer<typeof LocationState>
 
-/** A location's name and its place in the tree. */
+/** A location's name, its place in the tree, and when it is valid, which replies of the release before do not have. */
 export const LocationPlace = LocationState.pick({
   org_id: true,
   id: true,
@@ -45,8 +45,10 @@ export const LocationPlace = LocationState.pick({
   external_key: true,
   name: true,
   parent_id: true,
+  valid_from: true,
+  valid_to: true,
   deleted_at: true,
-})
+}).partial({ valid_from: true, valid_to: true })
 export type LocationPlace = z.infer<typeof LocationPlace>
 
 /** Exactly one of `asset_id` and `location_id` is set; it is the owner. */

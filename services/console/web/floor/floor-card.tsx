@@ -8,6 +8,10 @@ import { useFloor, type Floor } from './use-floor.ts'
 import { useFullness } from './use-heat.ts'
 import { useNoticed } from './use-noticed.ts'
 
+/** In pixels. Reserved while the floor loads, so that nothing below it moves. */
+const HEIGHT = 380
+const LEGEND_HEIGHT = 20
+
 /** The floor as a card of another screen, `locationId` alone or everything. A click leads to the floor. */
 export function FloorCard({ locationId }: { locationId?: number }) {
   const floor = useFloor()
@@ -21,9 +25,11 @@ export function FloorCard({ locationId }: { locationId?: number }) {
         </Anchor>
       }
     >
-      <Loaded query={floor} what="the floor">
-        {(data) => <Picture floor={data} room={room} />}
-      </Loaded>
+      <div style={{ minHeight: LEGEND_HEIGHT + HEIGHT }}>
+        <Loaded query={floor} what="the floor">
+          {(data) => <Picture floor={data} room={room} />}
+        </Loaded>
+      </div>
     </Card>
   )
 }
@@ -32,14 +38,14 @@ function Picture({ floor, room }: { floor: Floor; room: string }) {
   const navigate = useNavigate()
   const noticed = useNoticed(floor)
   const paint = useFullness()
+  const focus = floor.building.rooms.get(Number(room))
   const goTo = (search: object) => void navigate({ to: '/floor', search: { room, ...search } })
   return (
     <>
-      <FloorLegend floor={floor} noticed={noticed} />
-      <div style={{ height: 380 }}>
+      <FloorLegend {...{ floor, focus, noticed }} />
+      <div style={{ height: HEIGHT }}>
         <FloorPlan
-          floor={floor}
-          focus={floor.building.rooms.get(Number(room))}
+          {...{ floor, focus }}
           selected={undefined}
           noticed={noticed.all}
           paint={paint}

@@ -8,6 +8,7 @@ import { assetTypeOf } from '../parts/asset-types.ts'
 import type { Selection } from './floor-plan.tsx'
 import { pathTo, type Room } from './rooms.ts'
 import type { Floor } from './use-floor.ts'
+import { hasFewer } from './use-noticed.ts'
 
 type Props = {
   floor: Floor
@@ -40,6 +41,8 @@ function RoomPanel({ floor, room, onSelect, onEnter }: RoomProps) {
   const rows = here
     .map((id) => ({ id, name: nameOf(floor, id), seen: floor.stays.get(id)?.seen ?? '' }))
     .toSorted((a, b) => b.seen.localeCompare(a.seen))
+  const total = floor.totals?.get(room.id) ?? rows.length
+  const listed = rows.slice(0, MOST_LISTED)
   const columns = useMemo(() => columnsOf(onSelect), [onSelect])
   return (
     <Stack gap="xs">
@@ -64,18 +67,15 @@ function RoomPanel({ floor, room, onSelect, onEnter }: RoomProps) {
         </Button>
       </Group>
       <Text size="sm" fw={500}>
-        {countText(rows.length, 'assets')}
+        {countText(total, 'assets')}
       </Text>
-      {rows.length > 0 && (
-        <DataTable
-          label={`Assets in ${room.name}`}
-          columns={columns}
-          rows={rows.slice(0, MOST_LISTED)}
-          rowKey={({ id }) => id}
-        />
+      {listed.length > 0 && (
+        <DataTable label={`Assets in ${room.name}`} columns={columns} rows={listed} rowKey={({ id }) => id} />
       )}
-      {rows.length > MOST_LISTED && (
-        <Text size="sm" c="dimmed">{`The ${MOST_LISTED} that were seen last. The location lists all.`}</Text>
+      {total > listed.length && (
+        <Text size="sm" c="dimmed">
+          {listed.length > 0 && `The ${listed.length} that were seen last. `}The location lists all.
+        </Text>
       )}
     </Stack>
   )
@@ -117,7 +117,7 @@ function AssetPanel({ floor, id, onSelect }: AssetProps) {
       <Group gap="xs">
         <span className="floor-dot" style={{ background: `var(${color})` }} aria-hidden />
         <Text size="sm">{label}</Text>
-        {asset && (
+        {asset?.external_key && (
           <Badge variant="light" color="gray" tt="none">
             {asset.external_key}
           </Badge>
@@ -141,19 +141,19 @@ function AssetPanel({ floor, id, onSelect }: AssetProps) {
                 .join(' › ')})`}
           </>
         ) : (
-          'Its location is not on this picture.'
+          <>
+            {asset || !hasFewer(floor)
+              ? 'Its location is not on this picture.'
+              : `It has no dot: the picture has the ${floor.assets.size} assets that were seen last.`}
+          </>
         )}
       </Text>
       {stay && (
         <Text size="sm">
           {'Last seen '}
           <When at={stay.seen} />
-          {stay.since !== null && (
-            <>
-              {', here since '}
-              <When at={stay.since} />
-            </>
-          )}
+          {', here since '}
+          <When at={stay.since} />
         </Text>
       )}
       <Button

@@ -35,25 +35,28 @@ const NEAR = 9
 /** Rooms, on the plan that somebody arranged or drawn from the tree of locations, and a dot for each asset. */
 export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed, paint }: Props) {
   const { ref, width, height } = useElementSize()
-  const { building, places, assets } = floor
+  const { building, places, totals, assets } = floor
   const scheme = useComputedColorScheme()
   const shown = useMemo(() => roomsOf(building, focus), [building, focus])
   const plan = floor.plans.get(String(focus?.id ?? EVERYTHING))
   const { frame, placed } = useMemo(() => {
+    if (width === 0) return { frame: undefined, placed: [] } // not measured yet
     const area = { x: 0, y: 0, width, height }
     if (plan && (plan.image ?? plan.zones.length > 0)) return planLayout(shown, plan, building, area)
     return { frame: undefined, placed: layoutOf(shown, area) }
   }, [shown, plan, building, width, height])
   const image = useImage(plan?.image?.hash)
-  const contents = useMemo(() => contentOf(placed, building.rooms, places), [placed, building, places])
+  const contents = useMemo(
+    () => contentOf(placed, building.rooms, places, totals),
+    [placed, building, places, totals],
+  )
   const canvas = useRef<HTMLCanvasElement>(null)
   const picture = useMemo(() => {
     const dots = new Map<number, Dot>()
-    for (const content of contents.values())
-      for (const [id, spot] of spotsOf(content)) {
-        const { color } = assetTypeOf(assets.get(id)?.type ?? '')
-        dots.set(id, { ...spot, color, hasRing: noticed.has(id) })
-      }
+    for (const [id, spot] of spotsOf(contents.values())) {
+      const { color } = assetTypeOf(assets.get(id)?.type ?? '')
+      dots.set(id, { ...spot, color, hasRing: noticed.has(id) })
+    }
     return { dots, width, height, layout: placed, scheme }
   }, [contents, assets, noticed, width, height, placed, scheme])
   const spotNow = useDots(canvas, picture)
@@ -120,10 +123,6 @@ const aboutRoom = ({ children }: Room, total: number) =>
     ...(children.length > 0 ? [countText(children.length, 'sub-locations')] : []),
   ].join(', ')
 
-/** Too many for dots. */
-const isCrowd = (content: Content) =>
-  !content.placed.isOpen && content.assets.length > 0 && spotsOf(content).size === 0
-
 type ListProps = Pick<Props, 'selected' | 'onSelect' | 'onEnter' | 'paint'> & {
   rooms: readonly Room[]
   placed: readonly PlacedRoom[]
@@ -151,7 +150,6 @@ function RoomList({ rooms, ...rest }: ListProps) {
               data-open={content.placed.isOpen || undefined}
               data-shape={content.placed.outline && 'polygon'}
               data-heat={text !== undefined || undefined}
-              data-many={isCrowd(content) || undefined}
               aria-pressed={isSelected}
               style={box}
               onClick={() => onSelect({ kind: 'room', id: room.id })}

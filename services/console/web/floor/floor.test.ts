@@ -118,6 +118,13 @@ test('an asset counts in its room and in all rooms around it; a closed room has 
   expect(contents.has(4)).toBe(false)
 })
 
+test('numbers of the server count what has no dot', () => {
+  const { rooms, roots } = buildingOf(HALLS)
+  const contents = contentOf(layoutOf(roots, WINDOW), rooms, new Map([[10, 2]]), new Map([[1, 900], [2, 400]])) // oxfmt-ignore
+  expect([1, 2, 3].map((id) => contents.get(id)?.total)).toEqual([900, 400, 0])
+  expect(contents.get(2)?.assets).toEqual([10])
+})
+
 test('the last of several movements decides, and an asset that had no place gets one', () => {
   const move = (asset: number, to: number) => ({ asset: { id: asset }, to_location: { id: to } })
   expect([...placesAfter(new Map([[1, 2]]), [move(1, 3), move(1, 4), move(9, 2)])]).toEqual([
@@ -126,21 +133,59 @@ test('the last of several movements decides, and an asset that had no place gets
   ])
 })
 
-test('each dot stands in its room at a place of its own, which others do not change; too many are a number', () => {
-  const { rooms, roots } = buildingOf(HALLS)
-  const drawn = layoutOf(roots, WINDOW)
-  const spotsIn = (assets: readonly number[]) => {
-    const content = contentOf(drawn, rooms, new Map(assets.map((id) => [id, 5]))).get(5)
-    return { spots: content ? spotsOf(content) : new Map(), box: content?.placed.box ?? WINDOW }
-  }
-  const MANY = 200 // half of the largest number of spots
-  const ids = Array.from({ length: MANY }, (_, i) => 4_503_599_627_370_497 + i * 3)
-  const { spots, box } = spotsIn(ids)
-  expect(spots.size).toBe(MANY)
-  expect(new Set([...spots.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(MANY)
-  for (const { x, y } of spots.values()) expect(isInside({ x, y, width: 0, height: 0 }, box)).toBe(true)
-  expect(spotsIn([ids[7] ?? 0]).spots.get(ids[7] ?? 0)).toEqual(spots.get(ids[7] ?? 0))
-  expect(spotsIn([...ids, 1]).spots.size).toBe(0)
+const DRAWN = layoutOf(buildingOf(HALLS).roots, WINDOW)
+const manyIds = (count: number, first = 4_503_599_627_370_497) =>
+  Array.from({ length: count }, (_, i) => first + i * 3)
+
+/** The dots of assets by room. */
+const dotsOf = (assets: Record<number, readonly number[]>) => {
+  const places = new Map(
+    Object.entries(assets).flatMap(([room, ids]) => ids.map((id): [number, number] => [id, Number(room)])),
+  )
+  return spotsOf(contentOf(DRAWN, buildingOf(HALLS).rooms, places).values())
+}
+const YARD = DRAWN.find(({ room }) => room.id === 5)?.box ?? WINDOW
+
+test('each dot stands in its room at a place of its own, which others do not change', () => {
+  const ids = manyIds(200)
+  const spots = dotsOf({ 5: ids })
+  expect(spots.size).toBe(200)
+  expect(new Set([...spots.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(200)
+  for (const { x, y } of spots.values()) expect(isInside({ x, y, width: 0, height: 0 }, YARD)).toBe(true)
+  const [first = 0] = ids
+  expect(dotsOf({ 5: [first] }).get(first)).toEqual(spots.get(first))
+})
+
+test('the more dots, the smaller; each asset keeps one as long as the room has space', () => {
+  const sizes = [10, 400, 800, 1_600, 3_200].map((count) => {
+    const spots = dotsOf({ 5: manyIds(count) })
+    expect(spots.size).toBe(count)
+    expect(new Set([...spots.values()].map(({ x, y }) => `${x} ${y}`)).size).toBe(count)
+    return new Set([...spots.values()].map(({ radius }) => radius))
+  })
+  expect(sizes.every((radii) => radii.size === 1)).toBe(true)
+  const radii = sizes.flatMap((each) => [...each])
+  expect(radii).toEqual(radii.toSorted((a, b) => b - a))
+  expect(radii.at(-1)).toBeLessThan(radii[0] ?? 0)
+  expect(dotsOf({ 5: manyIds(20_000) }).size).toBeGreaterThan(1_000)
+})
+
+test('rooms of one parent have dots of one size', () => {
+  const [few, many] = [manyIds(5), manyIds(1_500, 9_000_000)]
+  const radiusOf = (id: number | undefined, spots: ReturnType<typeof dotsOf>) => spots.get(id ?? 0)?.radius
+  const together = dotsOf({ 2: few, 3: many })
+  expect(radiusOf(few[0], together)).toBe(radiusOf(many[0], together))
+  expect(radiusOf(few[0], together)).toBeLessThan(radiusOf(few[0], dotsOf({ 2: few })) ?? 0)
+})
+
+test('assets at a room around others stand in its head, beside its number', () => {
+  const hall = DRAWN.find(({ room }) => room.id === 1)?.box ?? WINDOW
+  for (const count of [1, 20, 500])
+    for (const { x, y } of dotsOf({ 1: manyIds(count) }).values()) {
+      expect(x).toBeGreaterThan(hall.x + hall.width / 2)
+      expect(x).toBeLessThan(hall.x + hall.width - 40)
+      expect(y).toBeLessThan(hall.y + 28)
+    }
 })
 
 test('a dot glides from where it was to where it is, and stops there', () => {

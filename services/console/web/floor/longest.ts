@@ -1,4 +1,4 @@
-type Stay = { since: string | null }
+type Stay = { since: string }
 
 const MOST = 5
 const DAY_MS = 86_400_000
@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000
  */
 export function longestHere(stays: ReadonlyMap<number, Stay>, now: number): { id: number; since: string }[] {
   const found = [...stays]
-    .flatMap(([id, { since }]) => (since === null ? [] : [{ id, since, ms: now - Date.parse(since) }]))
+    .map(([id, { since }]) => ({ id, since, ms: now - Date.parse(since) }))
     .toSorted((a, b) => b.ms - a.ms || a.id - b.id)
   const median = found[Math.floor(found.length / 2)]?.ms ?? 0
   return found

@@ -1,4 +1,5 @@
 import type { PlacedRoom } from './layout.ts'
+import type { Totals } from './floor-state.ts'
 import type { Room } from './rooms.ts'
 
 /** The location of each asset that has one. */
@@ -17,13 +18,15 @@ export function placesAfter(places: Places, moves: readonly Move[]): Places {
 export type Content = { placed: PlacedRoom; assets: number[]; total: number }
 
 /**
- * The content of each drawn room, by its id. `total` includes everything below. Assets at locations that the picture
- * does not show are left out.
+ * The content of each drawn room, by its id. `total` includes everything below: as counted by the server, where `totals`
+ * says so, because there may be more assets than places are known of. Assets at locations that the picture does not show are
+ * left out.
  */
 export function contentOf(
   drawn: readonly PlacedRoom[],
   rooms: ReadonlyMap<number, Room>,
   places: Places,
+  totals?: Totals,
 ): ReadonlyMap<number, Content> {
   const contents = new Map(
     drawn.map((placed): [number, Content] => [placed.room.id, { placed, assets: [], total: 0 }]),
@@ -38,6 +41,9 @@ export function contentOf(
       content.total += 1
     }
   }
-  for (const { assets } of contents.values()) assets.sort((a, b) => a - b)
+  for (const [id, content] of contents) {
+    content.assets.sort((a, b) => a - b)
+    content.total = totals?.get(id) ?? content.total
+  }
   return contents
 }

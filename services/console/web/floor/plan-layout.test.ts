@@ -65,6 +65,19 @@ test('zones of other places than the one that is shown are left out', () => {
   expect(placed.map(({ room }) => room.id)).toEqual([2])
 })
 
+test('a zone that covers the name of the room around it begins below the name', () => {
+  const building = buildingOf([row(1, null), row(2, 1)])
+  const { placed } = planLayout(
+    building.roots,
+    { image: null, zones: [1, 2].map((id) => zoneOf(id, { x: 0, y: 0, width: 5000, height: 4000 })) },
+    building,
+    AREA,
+  )
+  const [outer, inner] = placed.map(({ box }) => box)
+  expect(inner?.y).toBeGreaterThanOrEqual((outer?.y ?? 0) + 28)
+  expect((inner?.y ?? 0) + (inner?.height ?? 0)).toBeCloseTo((outer?.y ?? 0) + (outer?.height ?? 0))
+})
+
 test('every asset of a room stands inside its outline, and none on its name', () => {
   const building = buildingOf([row(1, null)])
   const plan = { image: null, zones: [{ location_id: 1, points: L_SHAPE }] }
@@ -72,7 +85,7 @@ test('every asset of a room stands inside its outline, and none on its name', ()
   const assets = Array.from({ length: 20 }, (_, i) => [i * 7 + 3, 1] as const)
   const content = contentOf(placed, building.rooms, new Map(assets)).get(1)
   const outline = placed[0]?.outline ?? []
-  const spots = [...(content ? spotsOf(content) : new Map())]
+  const spots = [...spotsOf(content ? [content] : [])]
   expect(spots).toHaveLength(20)
   expect(spots.filter(([, { x, y }]) => !isWithin(outline, [x, y]))).toEqual([])
   expect(new Set(spots.map(([, { x, y }]) => `${x} ${y}`)).size).toBe(20)

@@ -64,6 +64,7 @@ export function planLayout(
   const frame = frameOf(image, { ...area, width: Math.max(0, area.width - width - (width && GAP)) })
   const placed = new Map<Room, PlacedRoom>()
   for (const [room, points] of zoned) placed.set(room, zoneOn(frame, room, points, parents.has(room)))
+  for (const [room, each] of placed) placed.set(room, belowHead(each, nearest(placed, room.parent)))
   const around = [...parents].filter(
     (room) => !zoned.has(room) && pathTo(room).some((r) => shown.includes(r)),
   )
@@ -81,6 +82,21 @@ function zoneOn(frame: Frame, room: Room, points: readonly Point[], isOpen: bool
   const corners = points.map((point) => toScreen(frame, point))
   const box = boundsOf(corners)
   return isRectangle(points) ? { room, box, isOpen } : { room, box, isOpen, outline: corners }
+}
+
+/** The placed room, or the nearest placed one around it. */
+const nearest = (placed: ReadonlyMap<Room, PlacedRoom>, room: Room | undefined): PlacedRoom | undefined =>
+  room && (placed.get(room) ?? nearest(placed, room.parent))
+
+/** What a rectangle keeps at least of its height. */
+const LEAST_HEIGHT = 2 * HEAD
+
+/** A rectangle that covers the name of the room around it, and what stands beside the name, begins below them. */
+function belowHead(each: PlacedRoom, around: PlacedRoom | undefined): PlacedRoom {
+  const { box, outline } = each
+  const covered = around ? around.box.y + HEAD - box.y : 0
+  if (outline || around?.outline || covered <= 0 || box.height - covered < LEAST_HEIGHT) return each
+  return { ...each, box: { ...box, y: box.y + covered, height: box.height - covered } }
 }
 
 export function boundsOf(points: readonly Point[]): Box {

@@ -18,6 +18,7 @@ function timelineOf(
     from: new Date(FROM).toISOString(),
     to: new Date(at(100_000)).toISOString(),
     assets,
+    types: ['person', 'asset'],
     locations,
     start: {
       asset: Object.keys(start).map((asset) => index(assets, Number(asset))),
@@ -51,6 +52,13 @@ test('a jump to any instant shows the same as playing until then, also across sn
     expect(timeline.placesAt(at(second))).toEqual(played)
   }
   expect(next).toBe(moves.length)
+})
+
+test('each asset has its type', () => {
+  expect([...timelineOf([]).types()]).toEqual([
+    [11, 'person'],
+    [12, 'asset'],
+  ])
 })
 
 test('the next movement is found, and the parts of the time are counted', () => {

@@ -26,6 +26,12 @@ export class Timeline {
       this.#snapshots.push(this.#applied(this.#snapshots.at(-1) ?? new Map(), from, from + SNAPSHOT_EVERY))
   }
 
+  /** The type of each asset that the time has, also of those that are deleted by now. */
+  types(): ReadonlyMap<number, string> {
+    const { assets, types } = this.#playback
+    return new Map(assets.map((id, i) => [id, types[i] ?? '']))
+  }
+
   get moves(): number {
     return this.#instants.length
   }

@@ -1,8 +1,8 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { type Glide, isOver, spotAt } from './glide.ts'
-import type { Spot } from './spots.ts'
+import type { SizedSpot, Spot } from './spots.ts'
 
-export type Dot = Spot & {
+export type Dot = SizedSpot & {
   /** A variable of the style sheet, as the colors of light and dark differ. */
   color: string
   /** Something to look at. */
@@ -19,8 +19,8 @@ type Picture = {
   layout: unknown
 }
 
-const RADIUS = 4
-const RING_RADIUS = 7
+/** From the edge of a dot to the ring around it, in pixels. */
+const TO_RING = 3
 
 const isStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches
 
@@ -87,8 +87,8 @@ function draw(
     const { x, y } = spotAt(dot, glides.get(id), now)
     const disc = discs.get(dot.color) ?? new Path2D()
     discs.set(dot.color, disc)
-    addCircle(disc, x, y, RADIUS)
-    if (dot.hasRing) addCircle(rings, x, y, RING_RADIUS)
+    addCircle(disc, x, y, dot.radius)
+    if (dot.hasRing) addCircle(rings, x, y, dot.radius + TO_RING)
   }
   const style = getComputedStyle(canvas)
   for (const [color, disc] of discs) {

@@ -13,6 +13,9 @@ const TYPES: Readonly<Record<string, AssetType>> = {
   inventory: { label: 'Inventory', plural: 'Inventory', color: '--asset-inventory', icon: IconStack2 },
 }
 
+/** The known types, in the order in which they are shown. */
+export const ASSET_TYPES: readonly string[] = Object.keys(TYPES)
+
 const OTHER: AssetType = { label: 'Other', plural: 'Others', color: '--asset-other', icon: IconHelpHexagon }
 
 export const assetTypeOf = (type: string): AssetType => TYPES[type] ?? OTHER

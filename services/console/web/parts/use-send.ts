@@ -6,7 +6,7 @@ import { failureOf, type FieldMessages, SaidError } from './failure.ts'
 import { UnsavedContext } from './unsaved.ts'
 
 type Options<Input, T> = {
-  /** Query keys that are reloaded after success. */
+  /** Query keys that are reloaded after success, and once more when reports have the change. */
   reload?: readonly (readonly unknown[])[]
   onDone?: (result: T) => void
   /** Gets the messages by field. `isSending` stays true until it has resolved. */
@@ -27,6 +27,9 @@ export type Send<Input, T> = {
   reset: () => void
 }
 
+/** Reports show a rename, a deletion or a new location up to two seconds late (D8.9). */
+const REPORTED_MS = 2_000
+
 /** A request that changes data. Never retried automatically. */
 export function useSend<Input, T>(
   work: (input: Input) => Promise<T>,
@@ -40,7 +43,11 @@ export function useSend<Input, T>(
     networkMode: 'always', // offline it fails immediately; a delayed change would surprise
     onSuccess: async (result) => {
       unsaved?.setUnsaved(false)
-      await Promise.all((options.reload ?? []).map((queryKey) => client.invalidateQueries({ queryKey })))
+      const { reload = [] } = options
+      await Promise.all(reload.map((queryKey) => client.invalidateQueries({ queryKey })))
+      setTimeout(() => {
+        for (const queryKey of reload) void client.invalidateQueries({ queryKey })
+      }, REPORTED_MS)
       options.onDone?.(result)
     },
     onError: (failed) => options.onFailure?.(failureOf(failed).fields),

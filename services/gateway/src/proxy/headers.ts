@@ -17,6 +17,9 @@ const PASSED_ON = [
   'user-agent',
 ] as const
 
+/** Services compress their answers. */
+export const passedToServices = ['accept-encoding'] as const
+
 /** Headers that only the console gets: its pages are compressed, and it keeps sessions in a cookie. */
 export const passedToConsole = {
   pages: ['accept-encoding'],

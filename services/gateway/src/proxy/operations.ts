@@ -14,7 +14,7 @@ import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { requestHeaders } from './headers.ts'
+import { passedToServices, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -80,6 +80,7 @@ function addRows(
     headersOf: (request) =>
       requestHeaders(request, {
         principalToken: request.principalToken,
+        passed: passedToServices,
         // Passes client credentials in HTTP Basic, but no bearer token.
         authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
       }),

@@ -9,10 +9,11 @@ import { readMoved } from './playback.queries.ts'
 const MOST_ASSETS = 10_000
 export const MOST_MOVES = 200_000
 
-type Deps = Pick<ReportDeps, 'longReads' | 'now'>
+type Deps = Pick<ReportDeps, 'longReads' | 'view' | 'now'>
 
 export const playbackHandlers = ({
   longReads,
+  view,
   now = Date.now,
 }: Deps): Pick<Handlers<'tracking'>, 'playMovements'> => ({
   async playMovements({ principal: { orgId }, query }) {
@@ -25,6 +26,8 @@ export const playbackHandlers = ({
       readMoved(db, orgId, window, MOST_MOVES + 1),
     ])
     const isCut = total > rows.length || moved.length > MOST_MOVES
-    return { data: playbackOf(window, rows, moved.slice(0, MOST_MOVES), isCut) }
+    return {
+      data: playbackOf(window, rows, moved.slice(0, MOST_MOVES), isCut, (id) => view.types.typeOf(orgId, id)),
+    }
   },
 })

@@ -1,3 +1,4 @@
+import type { AssetType } from '@whereabouts/contracts/assets'
 import type { Playback } from '@whereabouts/contracts/movements'
 import type { Moved } from './playback.queries.ts'
 
@@ -10,6 +11,7 @@ export function playbackOf(
   places: readonly Place[],
   moved: readonly Moved[],
   isCut: boolean,
+  typeOf: (assetId: number) => AssetType,
 ): Playback {
   const [assets, locations] = [new Ids(), new Ids()]
   const start: Playback['start'] = { asset: [], location: [] }
@@ -28,7 +30,16 @@ export function playbackOf(
     before = second
   }
   const [from, to] = [fromMs, toMs].map((ms) => new Date(ms).toISOString()) as [string, string]
-  return { from, to, assets: assets.all, locations: locations.all, start, moves, is_cut: isCut }
+  return {
+    from,
+    to,
+    assets: assets.all,
+    types: assets.all.map(typeOf),
+    locations: locations.all,
+    start,
+    moves,
+    is_cut: isCut,
+  }
 }
 
 class Ids {

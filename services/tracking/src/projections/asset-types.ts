@@ -1,3 +1,5 @@
+import { assetTypes, type AssetType } from '@whereabouts/contracts/assets'
+
 /** The assets of each organization by their type. */
 export class AssetTypes {
   readonly #ids = new Map<number, Map<string, Set<number>>>()
@@ -8,6 +10,12 @@ export class AssetTypes {
     for (const [other, ids] of byType) if (other !== type) ids.delete(assetId)
     const ids = byType.get(type) ?? new Set()
     byType.set(type, ids.add(assetId))
+  }
+
+  /** The default while the state of the asset has not arrived. */
+  typeOf(orgId: number, assetId: number): AssetType {
+    const byType = this.#ids.get(orgId)
+    return assetTypes.find((type) => byType?.get(type)?.has(assetId)) ?? 'asset'
   }
 
   isOneOf(orgId: number, assetId: number, types: readonly string[]): boolean {

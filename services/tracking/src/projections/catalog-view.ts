@@ -4,6 +4,7 @@ import type {
   TagState,
   TypedAsset,
 } from '@whereabouts/contracts/messages/catalog-state'
+import { epochMs } from '@whereabouts/contracts/instant'
 import { AssetTypes } from './asset-types.ts'
 import { TagIndex, type KnownTag } from './tag-index.ts'
 
@@ -15,7 +16,8 @@ export type KnownAsset = {
   name: string
   deleted: boolean
 }
-export type KnownLocation = KnownAsset & { parentId: number | null }
+/** Valid from the first and until the second, in milliseconds. */
+export type KnownLocation = KnownAsset & { parentId: number | null; validFromMs: number; validToMs: number }
 
 /** The asset that a tag is attached to; null for a known tag without a live asset; undefined for an unknown tag. */
 export type TagMatch = KnownAsset | null | undefined
@@ -95,7 +97,12 @@ export class CatalogView {
     if (isOld(before, state)) return
     if (before && this.locationByKey(before.orgId, before.key)?.id === before.id)
       this.#locationsByKey.delete(`${before.orgId} ${before.key}`)
-    const location = { ...entity(state), parentId: state.parent_id }
+    const location = {
+      ...entity(state),
+      parentId: state.parent_id,
+      validFromMs: state.valid_from === undefined ? -Infinity : epochMs(state.valid_from),
+      validToMs: typeof state.valid_to === 'string' ? epochMs(state.valid_to) : Infinity,
+    }
     this.#locations.set(state.id, location)
     if (!location.deleted) this.#locationsByKey.set(`${location.orgId} ${location.key}`, location)
     this.#moveChild(before, location)

@@ -4,6 +4,7 @@ import { lazy, Suspense, useMemo } from 'react'
 import { FloorLegend } from '../../floor/floor-legend.tsx'
 import { FloorPanel } from '../../floor/floor-panel.tsx'
 import { FloorPlan, type Selection } from '../../floor/floor-plan.tsx'
+import type { Places } from '../../floor/places.ts'
 import { PlaybackBar } from '../../floor/playback-bar.tsx'
 import { pathTo, roomsOf, type Room } from '../../floor/rooms.ts'
 import { useFloor, type Floor } from '../../floor/use-floor.ts'
@@ -45,7 +46,8 @@ export default function FloorScreen() {
 function Picture({ floor: live }: { floor: Floor }) {
   const playing = usePlayback()
   const { places } = playing
-  const floor = useMemo(() => (places ? { ...live, places } : live), [live, places])
+  const types = useMemo(() => playing.timeline?.types(), [playing.timeline])
+  const floor = useMemo(() => (places && types ? pastOf(live, places, types) : live), [live, places, types])
   const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '' })
   const focus = floor.building.rooms.get(Number(url.room))
   const shown = useHeat(floor.building, focus, playing.timeline)
@@ -69,7 +71,7 @@ function Picture({ floor: live }: { floor: Floor }) {
             Arrange
           </Button>
         </Group>
-        <FloorLegend floor={floor} noticed={noticed} />
+        <FloorLegend {...{ floor, focus, noticed }} />
       </Group>
       <PlaybackBar playing={playing} />
       <HeatBar shown={shown} />
@@ -88,6 +90,14 @@ function Picture({ floor: live }: { floor: Floor }) {
       </div>
     </>
   )
+}
+
+/** A floor of the past. It has assets that are deleted by now, or are not among those that were seen last. */
+function pastOf(live: Floor, places: Places, types: ReadonlyMap<number, string>): Floor {
+  const assets = new Map(live.assets)
+  for (const [id, type] of types)
+    if (!assets.has(id)) assets.set(id, { id, name: `Asset ${id}`, external_key: '', type })
+  return { ...live, places, assets, totals: undefined }
 }
 
 const NO_READERS: ReadonlyMap<number, FloorReader> = new Map()

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core'
 import { longestHere } from '../../floor/longest.ts'
 import { useFloor } from '../../floor/use-floor.ts'
+import { hasFewer } from '../../floor/use-noticed.ts'
 import { Card } from '../../parts/card.tsx'
 import { AssetLink, LocationLink } from '../../parts/links.tsx'
 import { When } from '../../parts/when.tsx'
@@ -9,7 +10,7 @@ import './overview.css'
 /** The assets that stayed longest at their location, which the floor rings. Nothing if none stands out. */
 export function LongestHere() {
   const { data: floor } = useFloor()
-  const longest = floor ? longestHere(floor.stays, floor.askedAt) : []
+  const longest = floor && !hasFewer(floor) ? longestHere(floor.stays, floor.readAt) : []
   if (!floor || longest.length === 0) return null
   return (
     <Card title="Longest here">
