@@ -68,14 +68,14 @@ describe('D10 other views of the console', () => {
       nowhere: 1,
     })
     const { data: floor } = (await api.call('getFloor', { token })).body
-    const { id, inside: total } = floor.locations
-    expect(Object.fromEntries(id.map((location, i) => [location, total[i]]))).toEqual({
+    const { id: ids, inside: total } = floor.locations
+    expect(Object.fromEntries(ids.map((location, i) => [location, total[i]]))).toEqual({
       [shelf.id]: 1,
       [hall.id]: 1,
       [dock.id]: 0,
     })
     expect(floor).toMatchObject({ total_locations: 3, total_assets: 1 })
-    expect(floor.assets.location.map((index) => id[index])).toEqual([shelf.id])
+    expect(floor.assets.location.map((index) => ids[index])).toEqual([shelf.id])
     const roots = await api.call('listLocationBranch', { token })
     expect(roots.body).toEqual({
       data: [{ ...hall, children_count: 2 }],
