@@ -10,7 +10,19 @@ import { publicTypes } from './generated-files.ts'
 const ROOT = resolve(import.meta.dirname, '../..')
 const CLIENT = join(ROOT, 'libs/client')
 /** What the package contains. The rest of the folder is for the console and for tests. */
-const LIBRARY = ['index', 'client', 'access-tokens', 'retry', 'upsert', 'webhooks', 'whereabouts']
+const LIBRARY = [
+  'index',
+  'client',
+  'errors',
+  'access-tokens',
+  'gate',
+  'retry',
+  'follow',
+  'movements',
+  'upsert',
+  'webhooks',
+  'whereabouts',
+]
 const COMMAND = ['version', 'cli']
 /** What they need comes with the package, so that it installs without a registry. */
 const BUNDLED = { 'openapi-fetch': 'dist', commander: 'lib', 'csv-parse': 'lib' } as const
@@ -62,7 +74,9 @@ async function sourcesOf(names: readonly string[]): Promise<string[]> {
   const all = await readdir(join(CLIENT, 'src'), { recursive: true })
   return all.filter(
     (path) =>
-      path.endsWith('.ts') && !path.endsWith('.test.ts') && names.includes(path.split(/[./]/)[0] ?? ''),
+      path.endsWith('.ts') &&
+      !/\.(?:test|fixture)\.ts$/.test(path) &&
+      names.includes(path.split(/[./]/)[0] ?? ''),
   )
 }
 

@@ -127,7 +127,11 @@ test('what is wrong is said, with a status that scripts can tell apart', async (
   expect(refused.status).toBe(1)
   expect(refused.said).toContain('NOWHERE')
   expect((await run(['--help'])).out).toContain('Examples')
-})
+  for (const args of [['scan', '--help'], ['asset', 'scan', '-h']])
+    expect(await run(args)).toMatchObject({ status: 2, out: '', said: expect.stringContaining('unknown command') })
+  const { said } = await run(['where', '--at', 'noon'])
+  expect(said.match(/Invalid 'at' timestamp/g)).toHaveLength(1)
+}) // oxfmt-ignore
 
 test('a CSV file is imported and exported; refused rows are printed and the others kept', async () => {
   const file = join(folder, 'assets.csv')
@@ -141,6 +145,10 @@ test('a CSV file is imported and exported; refused rows are printed and the othe
   expect(imported.said).toMatch(/assets: 4, .*1 refused/)
   const again = await run(['import', 'assets', '-'], { input: 'name,external_key\nBelt,A-3\n' })
   expect(again).toMatchObject({ status: 0, said: 'assets: 1, 1 unchanged\n' })
+  for (const input of ['external_key;name\nA-3;Belt\n', 'external_key\tname\nA-3\tBelt\n'])
+    expect(await run(['import', 'assets', '-'], { input })).toMatchObject({
+      said: 'assets: 1, 1 unchanged\n',
+    })
   expect(await run(['import', 'assets', '-'], { input: 'key,name\n' })).toMatchObject({ status: 2 })
   await ok('export', 'assets', '-o', join(folder, 'out.csv'))
   const [header, first] = readFileSync(join(folder, 'out.csv'), 'utf8').split('\n')
@@ -168,6 +176,46 @@ test('watch prints what moves, and nothing else', async () => {
   await once(watching, 'close')
   expect(out).toMatch(/CART {2}W-[12] → W-[12]\n/)
 })
+
+test('an import that Ctrl-C ends says what was done and what is left', async () => {
+  const file = join(folder, 'many.csv')
+  const rows = Array.from({ length: 5_000 }, (_, i) => `M-${i},Asset ${i}`)
+  writeFileSync(file, ['external_key,name', ...rows, ''].join('\n'))
+  const importing = start(['import', 'assets', file])
+  const said = text(importing.stderr)
+  await vi.waitUntil(async () => (await ok('assets', '-q', 'M-')) !== 'Nothing found.\n', { timeout: 20_000 })
+  importing.kill('SIGINT')
+  expect(await once(importing, 'close')).toEqual([130, null])
+  const [, done, left] = /assets: (\d+), \1 created\nStopped: (\d+) rows are left/.exec(await said) ?? []
+  expect(Number(done)).toBeGreaterThan(0)
+  expect(Number(done) + Number(left)).toBe(5_000)
+})
+
+test('watch --in prints arrivals, departures and ways back, and movements lists them', async () => {
+  for (const key of ['W-1', 'W-2', 'W-3']) await ok('location', 'set', key, '--name', key)
+  await ok('asset', 'set', 'CART', '--name', 'Cart')
+  await ok('save', 'W-1', 'CART')
+  const watching = start(['watch', '--in', 'W-1', '--every', '1'])
+  let [out, said] = ['', '']
+  watching.stdout.on('data', (chunk) => (out += String(chunk)))
+  watching.stderr.on('data', (chunk) => (said += String(chunk)))
+  await vi.waitUntil(() => said.includes('Watching'), { timeout: 10_000 })
+  let lines = 0
+  const moves = ['W-2', 'W-1', 'W-3', 'W-1', 'W-2']
+  for (const to of moves) {
+    await ok('save', to, 'CART')
+    lines += 1
+    await vi.waitUntil(() => out.split('\n').length > lines, { timeout: 20_000 })
+  }
+  watching.kill('SIGINT')
+  await once(watching, 'close')
+  const path = ['W-1', ...moves]
+  const shown = out.trim().split('\n').map((line) => line.replace(/^\S+ +/, ''))
+  expect(shown).toEqual(moves.map((to, i) => `CART  ${path[i]} → ${to}`))
+  expect(await ok('movements', '--in', 'W-2', '--asset', 'CART')).toMatch(/MOVED +ASSET +NAME +FROM +TO\n\S+ +CART +Cart +\S+ +W-2\n/)
+  expect(await ok('movements', '--csv', '--limit', '1')).toMatch(/^moved,asset,name,from,to\n\S+,CART,Cart,\S*,W-2\n$/)
+  expect(JSON.parse(await ok('movements', '--json', '--limit', '1'))).toMatchObject({ to_location: { external_key: 'W-2' } })
+}) // oxfmt-ignore
 
 test('a delivery is verified', async () => {
   const timestamp = String(Math.floor(Date.now() / 1_000))

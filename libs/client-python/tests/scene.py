@@ -58,8 +58,8 @@ class WithClient:
 
     def use(self, server: Server, *calls: Callable[[Any], Any], **options: Any) -> Any:
         self.pauses: List[float] = []
-        transport = httpx.MockTransport(server)
-        with Whereabouts(**OPTIONS, transport=transport, sleep=self.pauses.append, **options) as client:
+        transport, clock = httpx.MockTransport(server), lambda: sum(self.pauses)
+        with Whereabouts(**OPTIONS, transport=transport, sleep=self.pauses.append, clock=clock, **options) as client:
             for call in calls:
                 result = call(client)
                 result = list(result) if isinstance(result, Iterator) else result
@@ -76,8 +76,8 @@ class WithAsyncClient:
             self.pauses.append(seconds)
 
         async def use() -> Any:
-            transport = httpx.MockTransport(server)
-            async with AsyncWhereabouts(**OPTIONS, transport=transport, sleep=sleep, **options) as client:
+            transport, clock = httpx.MockTransport(server), lambda: sum(self.pauses)
+            async with AsyncWhereabouts(**OPTIONS, transport=transport, sleep=sleep, clock=clock, **options) as client:
                 for call in calls:
                     result = call(client)
                     result = [row async for row in result] if hasattr(result, "__aiter__") else await result

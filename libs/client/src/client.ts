@@ -1,6 +1,8 @@
 import createFetchClient, { type Client as FetchClient } from 'openapi-fetch'
-import type { components, operations, paths } from './api.d.ts'
+import type { operations, paths } from './api.d.ts'
+import { errorOf } from './errors.ts'
 
+export { ApiError, ConnectionError, type ErrorBody } from './errors.ts'
 export type { components, operations, paths } from './api.d.ts'
 
 /**
@@ -44,36 +46,10 @@ export function createClient(options: ClientOptions): Client {
   return client
 }
 
-export type ErrorBody = components['schemas']['Error']['error']
-
-/**
- * A response that is not 2xx. `error` is undefined if the body is not the envelope of the API. That is so for the 403 of a
- * missing User-Agent, and for what a proxy on the way answers; then the message has the beginning of the body.
- */
-export class ApiError extends Error {
-  override readonly name = 'ApiError'
-  readonly status: number
-  readonly error: ErrorBody | undefined
-
-  constructor(status: number, error: ErrorBody | undefined, text = '') {
-    const unexplained = `HTTP status ${status}${text && `: ${text.slice(0, 200)}`}`
-    super(error ? `${error.type}: ${error.detail} (request ${error.request_id})` : unexplained)
-    this.status = status
-    this.error = error
-  }
-
-  /** By which the operator finds the request. */
-  get requestId(): string | undefined {
-    return this.error?.request_id
-  }
-}
-
 /** Returns the data of a response. Throws `ApiError` for an error. */
 export function unwrap<T>(answer: { data?: T; error?: unknown; response: Response }): T {
   if (answer.response.ok) return answer.data as T
-  if (typeof answer.error === 'string') throw new ApiError(answer.response.status, undefined, answer.error)
-  const envelope = answer.error as Partial<components['schemas']['Error']> | undefined
-  throw new ApiError(answer.response.status, envelope?.error)
+  throw errorOf(answer.response, answer.error)
 }
 
 export type Reply<K extends keyof operations> = operations[K] extends {

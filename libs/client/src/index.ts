@@ -1,5 +1,6 @@
 export {
   ApiError,
+  ConnectionError,
   unwrap,
   type Client,
   type ErrorBody,
@@ -7,7 +8,14 @@ export {
   type operations,
   type paths,
 } from './client.ts'
-export { createWhereabouts, type ListPath, type Whereabouts, type WhereaboutsOptions } from './whereabouts.ts'
+export {
+  createWhereabouts,
+  type Abortable,
+  type InventorySaved,
+  type ListPath,
+  type Whereabouts,
+  type WhereaboutsOptions,
+} from './whereabouts.ts'
 export type { Asset, AssetFields, Location, LocationFields, Upserted } from './upsert.ts'
 export type { RetryOptions } from './retry.ts'
 export {
@@ -20,3 +28,5 @@ export {
   type WebhookHeaders,
   type WebhookRefusal,
 } from './webhooks.ts'
+export type { Movement } from './follow.ts'
+export type { FollowOptions, MovementFilter, MovementsRequest } from './movements.ts'

@@ -69,19 +69,35 @@ export const upsertAsset = (
   api: Client,
   externalKey: string,
   fields: AssetFields,
+  signal?: AbortSignal,
 ): Promise<Upserted<Asset>> =>
   upsert<Asset, AssetFields>(
     {
       name: 'asset',
-      create: async (body) => unwrap(await api.POST('/api/v1/assets', { body })).data,
+      create: async (body) =>
+        unwrap(await api.POST('/api/v1/assets', { body, ...(signal && { signal }) })).data,
       get: async (id) =>
-        unwrap(await api.GET('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } })).data,
+        unwrap(
+          await api.GET('/api/v1/assets/{asset_id}', {
+            params: { path: { asset_id: id } },
+            ...(signal && { signal }),
+          }),
+        ).data,
       update: async (id, body) =>
-        unwrap(await api.PATCH('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } }, body }))
-          .data,
+        unwrap(
+          await api.PATCH('/api/v1/assets/{asset_id}', {
+            params: { path: { asset_id: id } },
+            ...(signal && { signal }),
+            body,
+          }),
+        ).data,
       attach: async (id, body) =>
         unwrap(
-          await api.POST('/api/v1/assets/{asset_id}/tags', { params: { path: { asset_id: id } }, body }),
+          await api.POST('/api/v1/assets/{asset_id}/tags', {
+            params: { path: { asset_id: id } },
+            ...(signal && { signal }),
+            body,
+          }),
         ),
     },
     externalKey,
@@ -92,22 +108,33 @@ export const upsertLocation = (
   api: Client,
   externalKey: string,
   fields: LocationFields,
+  signal?: AbortSignal,
 ): Promise<Upserted<Location>> =>
   upsert<Location, LocationFields>(
     {
       name: 'location',
-      create: async (body) => unwrap(await api.POST('/api/v1/locations', { body })).data,
+      create: async (body) =>
+        unwrap(await api.POST('/api/v1/locations', { body, ...(signal && { signal }) })).data,
       get: async (id) =>
-        unwrap(await api.GET('/api/v1/locations/{location_id}', { params: { path: { location_id: id } } }))
-          .data,
+        unwrap(
+          await api.GET('/api/v1/locations/{location_id}', {
+            params: { path: { location_id: id } },
+            ...(signal && { signal }),
+          }),
+        ).data,
       update: async (id, body) =>
         unwrap(
-          await api.PATCH('/api/v1/locations/{location_id}', { params: { path: { location_id: id } }, body }),
+          await api.PATCH('/api/v1/locations/{location_id}', {
+            params: { path: { location_id: id } },
+            ...(signal && { signal }),
+            body,
+          }),
         ).data,
       attach: async (id, body) =>
         unwrap(
           await api.POST('/api/v1/locations/{location_id}/tags', {
             params: { path: { location_id: id } },
+            ...(signal && { signal }),
             body,
           }),
         ),

@@ -1,6 +1,8 @@
-import { accessTokens, type AccessTokens } from './access-tokens.ts'
+import { accessTokens } from './access-tokens.ts'
 import { createClient, unwrap, type Client } from './client.ts'
-import type { paths } from './api.d.ts'
+import type { components, paths } from './api.d.ts'
+import type { Movement } from './follow.ts'
+import { follow, movements, type FollowOptions, type MovementsRequest } from './movements.ts'
 import { retrying, type RetryOptions } from './retry.ts'
 import { upsertAsset, upsertLocation, type Asset, type AssetFields, type Location } from './upsert.ts'
 import type { LocationFields, Upserted } from './upsert.ts'
@@ -34,6 +36,10 @@ type PathParameters<P extends ListPath> = [ListOf<P>['path']] extends [never]
   ? { path?: never }
   : { path: ListOf<P>['path'] }
 
+/** `signal` ends a call, also while it waits. */
+export type Abortable = { signal?: AbortSignal }
+export type InventorySaved = components['schemas']['InventorySaved']
+
 export type Whereabouts = {
   /**
    * All public operations, as in `api.GET('/api/v1/assets/{asset_id}', …)`: typed, with tokens, timeouts and retries. A call
@@ -46,34 +52,57 @@ export type Whereabouts = {
    */
   rows<P extends ListPath>(
     path: P,
-    request?: { query?: Filters<P> } & Partial<PathParameters<P>>,
+    request?: { query?: Filters<P>; signal?: AbortSignal } & Partial<PathParameters<P>>,
   ): AsyncGenerator<ListOf<P>['row']>
   /**
    * Creates the asset with this key, or gives it these fields. What is left out stays as it is; `tags` are added, never taken
    * away. May be repeated, also by several programs at once. Throws `ApiError`, 409 if another asset or location has a tag.
    */
-  upsertAsset(externalKey: string, fields: AssetFields): Promise<Upserted<Asset>>
+  upsertAsset(externalKey: string, fields: AssetFields, options?: Abortable): Promise<Upserted<Asset>>
   /** As `upsertAsset`. */
-  upsertLocation(externalKey: string, fields: LocationFields): Promise<Upserted<Location>>
-  /** Says that assets are at a location now: up to 10 000 keys, all or none. Throws `ApiError`. */
-  saveInventory(assetKeys: readonly string[], locationKey: string): Promise<void>
+  upsertLocation(
+    externalKey: string,
+    fields: LocationFields,
+    options?: Abortable,
+  ): Promise<Upserted<Location>>
+  /** Says that assets are at a location now: up to 10 000 keys, all or none. Resolves with their count. Throws `ApiError`. */
+  saveInventory(
+    assetKeys: readonly string[],
+    locationKey: string,
+    options?: Abortable,
+  ): Promise<InventorySaved>
+  /** What moved from where to where, of all pages, newest first. Throws `ApiError`. */
+  movements(request?: MovementsRequest): AsyncGenerator<Movement>
+  /**
+   * Each movement once, oldest first of each question, without end: it asks again and again, and 5xx, 429 and broken connections
+   * only delay it. Begins with `from`, or with what moves from now on; a program that was down gives the `occurred_at` that it
+   * handled last, and gets that one again. `signal` ends it with its reason.
+   *
+   * Movements may come late, and are then inserted into the past. Those up to `overlapMs` older than the newest one are found, if
+   * there are many movements within a minute; later ones are not. History has one location for each asset and minute: an asset that
+   * leaves and is back within a minute has not moved, also if the first half was yielded already. So what matters for good is
+   * compared with the report from time to time. Throws `ApiError` for a request that would fail again.
+   */
+  follow(options?: FollowOptions): AsyncGenerator<Movement>
 }
 
 const PAGE = 200
 
 /**
  * The API for programs that have an API key. Exchanges it for tokens and renews them; repeats a request once with a new token
- * after a 401; waits and retries as `retrying` says. `unwrap` and everything here throw `ApiError`.
+ * after a 401; waits and retries as `retrying` says, all calls in one queue under the rate limit. `unwrap` and everything here throw `ApiError`.
  */
 export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
   const { baseUrl, clientId, clientSecret, userAgent } = options
-  const send = retrying(options.fetch ?? ((request) => fetch(request)), options)
-  const tokens = accessTokens(createClient({ baseUrl, userAgent, fetch: send }), { clientId, clientSecret })
-  const api = createClient({ baseUrl, userAgent, fetch: authorized(send, tokens) })
+  const send = options.fetch ?? ((request) => fetch(request))
+  // Apart from the others, so that a token can be renewed while they wait for their turn.
+  const exchange = createClient({ baseUrl, userAgent, fetch: retrying(send, options) })
+  const tokens = accessTokens(exchange, { clientId, clientSecret })
+  const api = createClient({ baseUrl, userAgent, fetch: retrying(send, options, tokens) })
 
   async function* rows<P extends ListPath>(
     path: P,
-    { query, path: parameters }: { query?: Filters<P>; path?: unknown } = {},
+    { query, path: parameters, signal }: { query?: Filters<P>; path?: unknown; signal?: AbortSignal } = {},
   ): AsyncGenerator<ListOf<P>['row']> {
     const ask = api.GET as (
       path: P,
@@ -81,7 +110,7 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
     ) => Promise<{ data?: Listed; error?: unknown; response: Response }>
     for (let offset = 0, total = 1; offset < total; offset += PAGE) {
       const params = { path: parameters, query: { ...query, limit: PAGE, offset } }
-      const page = unwrap(await ask(path, { params }))
+      const page = unwrap(await ask(path, { params, ...(signal && { signal }) }))
       total = page.total_count
       yield* page.data as ListOf<P>['row'][]
     }
@@ -90,25 +119,14 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
   return {
     api,
     rows,
-    upsertAsset: (externalKey, fields) => upsertAsset(api, externalKey, fields),
-    upsertLocation: (externalKey, fields) => upsertLocation(api, externalKey, fields),
-    async saveInventory(assetKeys, locationKey) {
+    movements: (request) => movements(api, request),
+    follow: (following) => follow(api, following),
+    upsertAsset: (externalKey, fields, { signal } = {}) => upsertAsset(api, externalKey, fields, signal),
+    upsertLocation: (externalKey, fields, { signal } = {}) =>
+      upsertLocation(api, externalKey, fields, signal),
+    async saveInventory(assetKeys, locationKey, { signal } = {}) {
       const body = { asset_identifiers: [...assetKeys], location_identifier: locationKey }
-      unwrap(await api.POST('/api/v1/inventory/save', { body }))
+      return unwrap(await api.POST('/api/v1/inventory/save', { body, ...(signal && { signal }) })).data
     },
-  }
-}
-
-/** Sends requests with the current token, and once more with a new one after a 401. */
-function authorized(send: (request: Request) => Promise<Response>, tokens: AccessTokens) {
-  return async (request: Request): Promise<Response> => {
-    const again = request.clone()
-    const token = await tokens()
-    request.headers.set('authorization', `Bearer ${token}`)
-    const response = await send(request)
-    if (response.status !== 401) return response
-    await response.body?.cancel()
-    again.headers.set('authorization', `Bearer ${await tokens.replace(token)}`)
-    return send(again)
   }
 }

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import time
-from typing import Any, Generator, Mapping, NamedTuple, Optional, TypeVar, Union
+from typing import Any, Callable, Generator, Mapping, NamedTuple, Optional, Tuple, TypeVar, Union
 
 import httpx
 
-from .errors import result_of
-from .retry import Broken, pause_after
+from .errors import ApiError, Call, failure_of, result_of, retry_after_of
+from .gate import Gate, Place, rate_of
+from .retry import Broken, is_counted, pause_after
 
+UNCOUNTED = 0.05  # between requests that no rate counts, after one was refused because the service is full
 RENEW_BEFORE = 60.0  # a token is replaced this long before it expires, so that it does not expire on its way
 T = TypeVar("T")
 
@@ -30,22 +33,22 @@ class Calls:
     """Requests with a token that all of them share, and with retries."""
 
     def __init__(
-        self, http: Union[httpx.Client, httpx.AsyncClient], base_url: str, client_id: str, secret: str, attempts: int
-    ) -> None:
+        self, http: Union[httpx.Client, httpx.AsyncClient], base_url: str, client_id: str, secret: str, attempts: int,
+        max_wait: float, clock: Callable[[], float],
+    ) -> None:  # fmt: skip
         self._http, self._base_url, self._attempts = http, base_url.rstrip("/"), attempts
         self._grant = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
+        self._max_wait, self._clock = max_wait, clock
+        # That of tokens is apart from the others, so that one can be renewed while they wait for their turn.
+        self._counted, self._uncounted, self._exchanges = Gate(), Gate(UNCOUNTED), Gate()
         self._token, self._renew_at = "", 0.0
         self._failures, self._failure = 0, Exception()
 
     def call(self, method: str, path: str, params: Optional[Mapping[str, Any]] = None, json: Any = None) -> Steps[Any]:
         """Returns the parsed body. Repeats the request once with a new token after a 401."""
         request = self._request(method, path, params, json)
-        token = self._current() or (yield NewToken(None, self._failures))
-        response = yield from self._authorized(request, token)
-        if response.status_code == 401:
-            token = self._current(refused=token) or (yield NewToken(token, self._failures))
-            response = yield from self._authorized(request, token)
-        return result_of(response)
+        response, sent = yield from self._sent(request, self._counted if is_counted(request) else self._uncounted)
+        return result_of(response, sent)
 
     def data(self, method: str, path: str, json: Any = None) -> Steps[Any]:
         """As `call`, without the envelope."""
@@ -61,7 +64,8 @@ class Calls:
         asked_at = time.monotonic()
         request = self._request("POST", "/api/v1/oauth/token", json=self._grant)
         try:
-            pair = result_of((yield from self._retrying(request)))
+            response, sent = yield from self._sent(request, self._exchanges, has_token=False)
+            pair = result_of(response, sent)
         except Exception as error:
             self._failures, self._failure = self._failures + 1, error
             raise
@@ -81,19 +85,54 @@ class Calls:
         url = f"{self._base_url}{path}"
         return self._http.build_request(method, url, params=present or None, json=json, headers=headers)
 
-    def _authorized(self, request: httpx.Request, token: str) -> Steps[httpx.Response]:
-        request.headers["authorization"] = f"Bearer {token}"
-        return (yield from self._retrying(request))
+    def _sent(self, request: httpx.Request, gate: Gate, has_token: bool = True) -> Steps[Tuple[httpx.Response, Call]]:
+        """
+        The last response. Raises ConnectionFailed. 429 means that the request has not begun, so it takes its turn again, for
+        as long as `max_wait` allows. A token is taken at its turn, and replaced once after a 401.
+        """
+        place = gate.join(self._clock() + self._max_wait)
+        url = str(request.url.copy_with(query=None, fragment=None))
+        refused: Optional[str] = None
+        attempt, sent = 1, 0
+        try:
+            while True:
+                yield from self._turn(gate, place, Call(request.method, url, sent))
+                if has_token:
+                    token = self._current(refused) or (yield NewToken(refused, self._failures))
+                    request.headers["authorization"] = f"Bearer {token}"
+                result: Union[httpx.Response, Broken] = yield request
+                sent += 1
+                status = result.status_code if isinstance(result, httpx.Response) else None
+                if isinstance(result, httpx.Response) and status == 429:
+                    asked = retry_after_of(result)
+                    gate.refused(place, self._clock(), 1.0 if asked is None else asked)
+                    if self._clock() + gate.closed_for(self._clock()) > place.give_up_at:
+                        return result, Call(request.method, url, sent)
+                    continue
+                rate = rate_of(result.headers) if isinstance(result, httpx.Response) else None
+                gate.answered(place, self._clock(), rate)
+                if has_token and status == 401 and refused is None:
+                    refused = token
+                    gate.again(place)
+                    continue
+                pause = pause_after(request, result, attempt) if attempt < self._attempts else None
+                if pause is None:
+                    call = Call(request.method, url, sent)
+                    if isinstance(result, Exception):
+                        raise failure_of(result, call)
+                    return result, call
+                yield pause
+                attempt += 1
+                gate.again(place)
+        finally:
+            gate.leave(place)
 
-    def _retrying(self, request: httpx.Request) -> Steps[httpx.Response]:
-        """The last response. Raises the last error of httpx."""
-        attempt = 1
-        while True:
-            result: Union[httpx.Response, Broken] = yield request
-            pause = pause_after(request, result, attempt) if attempt < self._attempts else None
-            if pause is None:
-                if isinstance(result, Exception):
-                    raise result
-                return result
+    def _turn(self, gate: Gate, place: Place, call: Call) -> Steps[None]:
+        pause = gate.pause(place, self._clock())
+        while pause > 0:
+            if pause == math.inf:
+                following, most = math.ceil(gate.closed_for(self._clock())), math.ceil(self._max_wait)
+                text = f"no turn under the rate limit within {most} s of waiting. The next one is in {following} s"
+                raise ApiError(429, None, text, retry_after=following, call=call)
             yield pause
-            attempt += 1
+            pause = gate.pause(place, self._clock())

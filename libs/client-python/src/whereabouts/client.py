@@ -4,15 +4,17 @@ import asyncio
 import re
 import threading
 import time
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, Literal
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, List, Literal
 from typing import Optional, Sequence, Tuple, TypeVar, Union, overload
 from urllib.parse import quote
 
 import httpx
 
 from .calls import Calls, NewToken, Step, Steps
+from .errors import ApiError
+from .follow import Follower, filter_of
 from .retry import BROKEN
-from .types import Asset, AssetFields, AssetLocation, CurrentLocation, HistoryRow, InventorySaved, Location
+from .types import Asset, AssetFields, AssetLocation, CurrentLocation, HistoryRow, InventorySaved, Location, Movement
 from .types import LocationFields
 from .upsert import UpsertedAsset, UpsertedLocation, upsert
 
@@ -68,21 +70,23 @@ class _Methods(Generic[Body, OneAsset, OneLocation, Saved]):
 class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]):
     """
     The API for programs that have an API key. Exchanges it for tokens and renews them; repeats a request once with a new token
-    after a 401; waits and retries. Methods raise ApiError, and the errors of httpx for connections. Threads may share it.
+    after a 401; waits and retries, all calls in one queue under the rate limit. Methods raise ApiError. Threads may share it.
 
     `base_url`: the address before `/api/v1`. `user_agent` names your product, as in `my-warehouse/1.0`. `attempts`: of one
-    request, the first included. `inactivity_timeout`: seconds of waiting to connect, to send or for the next bytes of the
-    response; it does not limit the sum. `transport`: for proxies, certificates and tests. `sleep`: for tests.
+    request, the first included; a 429 is none. `inactivity_timeout`: seconds of waiting to connect, to send or for the next bytes of the
+    response; it does not limit the sum. `max_wait`: seconds that a request may wait for its turn under the rate limit.
+    `transport`: for proxies, certificates and tests. `sleep`, `clock`: for tests.
     """
 
     def __init__(
         self, base_url: str, client_id: str, client_secret: str, user_agent: str,
-        *, attempts: int = 5, inactivity_timeout: float = 30,
+        *, attempts: int = 5, inactivity_timeout: float = 30, max_wait: float = 300,
         transport: Optional[httpx.BaseTransport] = None, sleep: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
         timeout = httpx.Timeout(inactivity_timeout, pool=None)  # one of many calls that waits to begin is not inactive
         self._http = httpx.Client(headers={"user-agent": user_agent}, timeout=timeout, transport=transport)
-        self._calls = Calls(self._http, base_url, client_id, client_secret, attempts)
+        self._calls = Calls(self._http, base_url, client_id, client_secret, attempts, max_wait, clock)
         self._sleep, self._lock = sleep, threading.Lock()
 
     @overload
@@ -110,6 +114,48 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
             offset, total = offset + PAGE, page["total_count"]
             yield from page["data"]
 
+    def movements(
+        self, *, start: Optional[str] = None, end: Optional[str] = None, asset_ids: Optional[Iterable[int]] = None,
+        location_ids: Optional[Iterable[int]] = None, include_descendants: bool = False,
+        types: Optional[Iterable[str]] = None,
+    ) -> Iterator[Movement]:  # fmt: skip
+        """What moved from where to where, of all pages, newest first. Both instants are included."""
+        params = {"limit": 500, "from": start, "to": end, **filter_of(asset_ids, location_ids, include_descendants, types)}
+        while True:
+            page = self.request("GET", "/api/v1/movements", params=params)
+            yield from page["data"]
+            if page["cursor"] is None:
+                return
+            params["after"] = page["cursor"]
+
+    def follow(
+        self, *, start: Optional[str] = None, asset_ids: Optional[Iterable[int]] = None,
+        location_ids: Optional[Iterable[int]] = None, include_descendants: bool = False,
+        types: Optional[Iterable[str]] = None, interval: float = 5, overlap: float = 600,
+    ) -> Iterator[Movement]:  # fmt: skip
+        """
+        Each movement once, oldest first of each question, without end: it asks again and again, and 5xx, 429 and broken
+        connections only delay it. Begins with `start`, or with what moves from now on; a program that was down gives the
+        `occurred_at` that it handled last, and gets that one again. `interval`, `overlap`: in seconds.
+
+        Movements may come late, and are then inserted into the past. Those up to `overlap` older than the newest one are
+        found, if there are many movements within a minute; later ones are not. History has one location for each asset and
+        minute: an asset that leaves and is back within a minute has not moved, also if the first half was yielded already.
+        So what matters for good is compared with the report from time to time.
+        """
+        given = filter_of(asset_ids, location_ids, include_descendants, types)
+        follower = Follower(start, overlap, time.time(), interval)
+        while True:
+            moved: List[Movement] = []
+            try:
+                page = self.request("GET", "/api/v1/movements", params={**given, **follower.bounds()})
+                moved = follower.take(page, time.time())
+            except ApiError as error:
+                follower.failed(error)
+            yield from moved
+            if follower.pause > 0:
+                self._sleep(follower.pause)
+
     def close(self) -> None:
         self._http.close()
 
@@ -126,6 +172,8 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
                 result = self._do(steps.send(result))
         except StopIteration as end:
             return end.value
+        finally:
+            steps.close()  # a call that is cancelled leaves the queue
 
     def _do(self, step: Step) -> Any:
         if isinstance(step, float):
@@ -146,12 +194,13 @@ class AsyncWhereabouts(
 
     def __init__(
         self, base_url: str, client_id: str, client_secret: str, user_agent: str,
-        *, attempts: int = 5, inactivity_timeout: float = 30, transport: Optional[httpx.AsyncBaseTransport] = None,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        *, attempts: int = 5, inactivity_timeout: float = 30, max_wait: float = 300,
+        transport: Optional[httpx.AsyncBaseTransport] = None,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep, clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
         timeout = httpx.Timeout(inactivity_timeout, pool=None)  # one of many calls that waits to begin is not inactive
         self._http = httpx.AsyncClient(headers={"user-agent": user_agent}, timeout=timeout, transport=transport)
-        self._calls = Calls(self._http, base_url, client_id, client_secret, attempts)
+        self._calls = Calls(self._http, base_url, client_id, client_secret, attempts, max_wait, clock)
         self._sleep = sleep
         self._lock: Optional[asyncio.Lock] = None  # made in the event loop, which Python 3.9 binds it to
 
@@ -177,6 +226,41 @@ class AsyncWhereabouts(
             for row in page["data"]:
                 yield row
 
+    async def movements(
+        self, *, start: Optional[str] = None, end: Optional[str] = None, asset_ids: Optional[Iterable[int]] = None,
+        location_ids: Optional[Iterable[int]] = None, include_descendants: bool = False,
+        types: Optional[Iterable[str]] = None,
+    ) -> AsyncIterator[Movement]:  # fmt: skip
+        """As Whereabouts.movements."""
+        params = {"limit": 500, "from": start, "to": end, **filter_of(asset_ids, location_ids, include_descendants, types)}
+        while True:
+            page = await self.request("GET", "/api/v1/movements", params=params)
+            for row in page["data"]:
+                yield row
+            if page["cursor"] is None:
+                return
+            params["after"] = page["cursor"]
+
+    async def follow(
+        self, *, start: Optional[str] = None, asset_ids: Optional[Iterable[int]] = None,
+        location_ids: Optional[Iterable[int]] = None, include_descendants: bool = False,
+        types: Optional[Iterable[str]] = None, interval: float = 5, overlap: float = 600,
+    ) -> AsyncIterator[Movement]:  # fmt: skip
+        """As Whereabouts.follow."""
+        given = filter_of(asset_ids, location_ids, include_descendants, types)
+        follower = Follower(start, overlap, time.time(), interval)
+        while True:
+            moved: List[Movement] = []
+            try:
+                page = await self.request("GET", "/api/v1/movements", params={**given, **follower.bounds()})
+                moved = follower.take(page, time.time())
+            except ApiError as error:
+                follower.failed(error)
+            for movement in moved:
+                yield movement
+            if follower.pause > 0:
+                await self._sleep(follower.pause)
+
     async def aclose(self) -> None:
         await self._http.aclose()
 
@@ -193,6 +277,8 @@ class AsyncWhereabouts(
                 result = await self._do(steps.send(result))
         except StopIteration as end:
             return end.value
+        finally:
+            steps.close()  # a call that is cancelled leaves the queue
 
     async def _do(self, step: Step) -> Any:
         if isinstance(step, float):

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 import random
 import re
-import time
-from email.utils import parsedate_to_datetime
 from typing import Optional, Union
 
 import httpx
 
+from .errors import retry_after_of
+
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
-LONGEST_RETRY_AFTER = 60.0  # if the API asks for a longer wait, the caller decides
+LONGEST_RETRY_AFTER = 60.0  # if the API asks for a longer wait after a 5xx, the caller decides
 REPEATABLE = {"GET", "HEAD", "PUT", "DELETE"}
 REPEATABLE_PATHS = re.compile(r"/(?:oauth/token|inventory/save)$")  # POSTs that do the same again, or nothing
+UNCOUNTED_PATHS = re.compile(r"/(?:assets|locations)(?:/|$)|/(?:oauth/token|inventory/save)$")
 #: Timeouts and broken connections. Not httpx.TransportError, which includes mistakes of the calling program.
 BROKEN = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, httpx.ProxyError)
 Broken = Union[httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, httpx.ProxyError]
@@ -19,23 +20,21 @@ Broken = Union[httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolE
 
 def pause_after(request: httpx.Request, result: Union[httpx.Response, Broken], attempt: int) -> Optional[float]:
     """
-    In seconds; None if the result is final. 429 means that the request has not begun, so it is always repeated. After a 5xx, a
-    timeout or a broken connection, only requests are repeated that do the same again: a POST or PATCH may have succeeded.
+    In seconds; None if the result is final. After a 5xx, a timeout or a broken connection, only requests are repeated that do
+    the same again: a POST or PATCH may have succeeded.
     """
     status = result.status_code if isinstance(result, httpx.Response) else 599
     is_repeatable = request.method in REPEATABLE or REPEATABLE_PATHS.search(request.url.path)
-    if status != 429 and not (status >= 500 and is_repeatable):
+    if not (status >= 500 and is_repeatable):
         return None
-    asked = _retry_after(result.headers.get("retry-after", "")) if isinstance(result, httpx.Response) else None
+    asked = retry_after_of(result) if isinstance(result, httpx.Response) else None
     backoff = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)
     pause = backoff if asked is None else asked
     return pause if pause <= LONGEST_RETRY_AFTER else None
 
 
-def _retry_after(value: str) -> Optional[float]:
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)?", value):
-        return float(value)
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
-    except (TypeError, ValueError, OverflowError):
-        return None
+def is_counted(request: httpx.Request) -> bool:
+    """As D9.9 says. What is not counted never waits for what is."""
+    if request.method in ("GET", "HEAD"):
+        return not request.url.path.endswith("/orgs/me")
+    return request.method == "PATCH" or not UNCOUNTED_PATHS.search(request.url.path)

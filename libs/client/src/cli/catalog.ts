@@ -98,7 +98,7 @@ function said(
 
 /** The asset with this key. Throws `UsageError` if there is none that is valid now. */
 export const assetOf = (key: string): Promise<Asset> => existing('asset', key)
-const locationOf = (key: string): Promise<Location> => existing('location', key)
+export const locationOf = (key: string): Promise<Location> => existing('location', key)
 
 type Kind = 'asset' | 'location'
 

@@ -5,7 +5,8 @@ import { Argument, type Command } from 'commander'
 import { parse } from 'csv-parse'
 import { ApiError } from '../client.ts'
 import type { AssetFields, LocationFields } from '../upsert.ts'
-import { progress, say } from './output.ts'
+import { delimiterOf, peekHeader } from './delimiter.ts'
+import { csvLine, progress, say } from './output.ts'
 import { open, UsageError } from './settings.ts'
 
 type Row = Record<string, string>
@@ -17,6 +18,9 @@ type Resource = keyof typeof COLUMNS
 
 /** Done in part: some rows were refused. */
 const IN_PART = 4
+/** As shells say that Ctrl-C ended a program. */
+const INTERRUPTED = 130
+const OF_ROW = new Set([400, 403, 404, 409, 413, 415, 422])
 /** Requests of an import at a time. */
 const AT_ONCE = 4
 
@@ -31,7 +35,7 @@ export function addCsvCommands(program: Command): void {
 Columns, in any order; external_key and name are needed:
   assets     ${COLUMNS.assets.join(', ')}
   locations  ${COLUMNS.locations.join(', ')}
-An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Locations come after their parents.
+Commas, semicolons or tabs between the columns. An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Locations come after their parents.
 Refused rows are printed, and the others are kept: repair the file and run it again.`)
     .action(importFile)
   program
@@ -45,8 +49,10 @@ Refused rows are printed, and the others are kept: repair the file and run it ag
 async function importFile(resource: Resource, file: string): Promise<void> {
   const whereabouts = open()
   const known = new Set<string>(COLUMNS[resource])
-  const rows = (file === '-' ? stdin : createReadStream(file)).pipe(
+  const { header, whole } = await peekHeader(file === '-' ? stdin : createReadStream(file))
+  const rows = whole.pipe(
     parse({
+      delimiter: delimiterOf(header),
       bom: true,
       skip_empty_lines: true,
       columns(names: string[]) {
@@ -58,16 +64,25 @@ async function importFile(resource: Resource, file: string): Promise<void> {
     }),
   )
   const done = progress(resource)
+  const stopping = new AbortController()
+  const stop = () => stopping.abort()
+  process.once('SIGINT', stop)
+  const { signal } = stopping
+  let left = 0
   const put = async (row: Row, line: number) => {
     const key = row['external_key'] ?? ''
     try {
       const fields = fieldsOf(row)
       const { outcome } = await (resource === 'assets'
-        ? whereabouts.upsertAsset(key, fields as AssetFields)
-        : whereabouts.upsertLocation(key, fields as LocationFields))
+        ? whereabouts.upsertAsset(key, fields as AssetFields, { signal })
+        : whereabouts.upsertLocation(key, fields as LocationFields, { signal }))
       done.count(outcome)
     } catch (error) {
-      if (!(error instanceof ApiError && error.status < 500 && error.status !== 401) && !(error instanceof UsageError)) throw error
+      if (signal.aborted) {
+        left += 1
+        return
+      }
+      if (!isOfRow(error)) throw error
       done.count('refused')
       say(`\nrow ${line}, ${key}: ${error.message}\n`)
     }
@@ -78,13 +93,26 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   let line = 0
   for await (const row of rows as AsyncIterable<Row>) {
     line += 1
+    if (signal.aborted) {
+      left += 1
+      if (file === '-') break // more may never come
+      continue
+    }
     const one = put(row, line).finally(() => running.delete(one))
     running.add(one)
     if (running.size >= atOnce) await Promise.race(running)
   }
   await Promise.all(running)
+  process.off('SIGINT', stop)
   if (done.end().has('refused')) process.exitCode = IN_PART
+  if (!signal.aborted) return
+  say(`Stopped: ${file === '-' ? 'the rows after that' : `${left} rows`} are left. What was under way may be done. Run it again: what is equal stays as it is.\n`)
+  process.exitCode = INTERRUPTED
 } // oxfmt-ignore
+
+/** Whether the row is at fault. Then the others may be right. */
+const isOfRow = (error: unknown): error is Error =>
+  error instanceof UsageError || (error instanceof ApiError && OF_ROW.has(error.status ?? 0))
 
 function fieldsOf({ external_key: _key, tags, is_active, ...cells }: Row): object {
   const given = Object.fromEntries(Object.entries(cells).filter(([, text]) => text !== ''))
@@ -111,10 +139,10 @@ async function exportFile(resource: Resource | 'report', { output }: { output?: 
   const done = progress(resource)
   const columns = resource === 'report' ? REPORT : COLUMNS[resource]
   async function* lines() {
-    yield `${columns.join(',')}\n`
+    yield csvLine(columns)
     for await (const row of rowsOf(resource)) {
       done.count()
-      yield `${columns.map((column) => cellOf((row as Record<string, Cell>)[column])).join(',')}\n`
+      yield csvLine(columns.map((column) => textOf((row as Record<string, Cell>)[column])))
     }
   }
   await pipeline(lines, output === undefined ? stdout : createWriteStream(output), {
@@ -132,8 +160,6 @@ function rowsOf(resource: Resource | 'report'): AsyncIterable<object> {
 
 type Cell = string | number | boolean | null | { tag_type: string; value: string }[]
 
-function cellOf(value: Cell = ''): string {
-  const text = Array.isArray(value) ? value.map((tag) => `${tag.tag_type}:${tag.value}`).join(' ') : String(value ?? '')
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text // a spreadsheet would calculate it
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+function textOf(value: Cell = ''): string {
+  return Array.isArray(value) ? value.map((tag) => `${tag.tag_type}:${tag.value}`).join(' ') : String(value ?? '')
 } // oxfmt-ignore

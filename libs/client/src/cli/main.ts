@@ -23,7 +23,9 @@ Environment
   WHEREABOUTS_BASE, WHEREABOUTS_CLIENT_ID, WHEREABOUTS_CLIENT_SECRET  instead of "login"
 
 Exit status
-  0 done, 1 refused or failed, 2 wrong usage, 3 not found, 4 done in part`
+  0 done, 1 refused or failed, 2 wrong usage, 3 not found, 4 done in part, 130 stopped by Ctrl-C`
+
+const HELP_OPTIONS = new Set(['--help', '-h'])
 
 /** A wrong command line ends with status 2, as usual for commands. */
 const program = new Command('whereabouts')
@@ -47,9 +49,19 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error
 })
 try {
-  await program.parseAsync()
+  const args = process.argv.slice(2)
+  // Help for a command that does not exist would be that of another.
+  await program.parseAsync(isUnknown(program, args) ? args.filter((arg) => !HELP_OPTIONS.has(arg)) : args, {
+    from: 'user',
+  })
 } catch (error) {
   process.exitCode = explain(error)
+}
+
+function isUnknown(command: Command, [name = '-', ...rest]: string[]): boolean {
+  if (name.startsWith('-') || name === 'help' || command.commands.length === 0) return false
+  const own = command.commands.find((one) => one.name() === name)
+  return own === undefined || isUnknown(own, rest)
 }
 
 function everyCommand(command: Command): Command[] {
@@ -65,7 +77,10 @@ function explain(error: unknown): number {
   }
   if (error instanceof ApiError) {
     const { error: body, status } = error
-    const fields = (body?.fields ?? []).map(({ message }) => `\n  ${message}`).join('')
+    const fields = (body?.fields ?? [])
+      .filter(({ message }) => !body?.detail.includes(message))
+      .map(({ message }) => `\n  ${message}`)
+      .join('')
     say(`${body ? `${body.title}: ${body.detail}${fields}\n(request ${body.request_id})` : error.message}\n`)
     return status === 404 ? NOT_FOUND : 1
   }

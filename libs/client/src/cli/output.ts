@@ -7,7 +7,7 @@ export type Column<Row> = [title: string, text: (row: Row) => string | null]
 export async function print<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   columns: readonly Column<Row>[],
-  { json = false, limit = Number.POSITIVE_INFINITY }: { json?: boolean; limit?: number },
+  { json = false, csv = false, limit = Number.POSITIVE_INFINITY }: { json?: boolean; csv?: boolean; limit?: number },
 ): Promise<void> {
   const shown: Row[] = []
   for await (const row of rows) {
@@ -15,7 +15,16 @@ export async function print<Row>(
     shown.push(row)
     if (shown.length >= limit) break
   }
-  if (!json) write(table(shown, columns))
+  if (csv) write([columns.map(([title]) => title.toLowerCase()), ...shown.map((row) => columns.map(([, text]) => text(row)))].map(csvLine).join(''))
+  else if (!json) write(table(shown, columns))
+} // oxfmt-ignore
+
+/** A line of CSV that a spreadsheet does not calculate. */
+export const csvLine = (texts: readonly (string | null)[]): string => `${texts.map(cellOf).join(',')}\n`
+
+function cellOf(text: string | null): string {
+  const safe = /^[=+\-@\t\r]/.test(text ?? '') ? `'${text}` : (text ?? '')
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
 function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { setTimeout as wait } from 'node:timers/promises'
 import { Option, type Command } from 'commander'
 import type { components } from '../api.d.ts'
-import { assetOf } from './catalog.ts'
+import type { Movement } from '../follow.ts'
+import { rounds } from '../movements.ts'
+import { assetOf, locationOf } from './catalog.ts'
 import { print, say, write, type Column, wholeNumber } from './output.ts'
 import { open, UsageError } from './settings.ts'
 
@@ -10,6 +11,15 @@ type Place = components['schemas']['AssetLocation']
 type Minute = components['schemas']['HistoryRow']
 /** `in` and `nowhere` exclude each other, which commander checks. */
 type Filters = { in?: string; nowhere?: true; notSeenSince?: string; at?: string }
+type Listing = {
+  asset?: string
+  in?: string
+  from?: string
+  to?: string
+  limit: number
+  json?: true
+  csv?: true
+}
 type Where = Filters & { limit: number; json?: boolean }
 
 const PLACE: Column<Place>[] = [
@@ -51,6 +61,17 @@ export function addTrackingCommands(program: Command): void {
       await print(rows, MINUTE, { limit, ...(json && { json }) })
     })
   program
+    .command('movements')
+    .description('what moved from where to where, newest first')
+    .option('--asset <key>')
+    .option('--in <location>', 'from or to this location and its sub-locations')
+    .option('--from <time>', 'as in 2026-11-21T10:00:00Z')
+    .option('--to <time>')
+    .option('--limit <rows>', 'at most', wholeNumber, 50)
+    .addOption(new Option('--json', 'one JSON object per line, for programs').conflicts('csv'))
+    .option('--csv', 'for spreadsheets')
+    .action(listMovements)
+  program
     .command('save <location> [keys...]')
     .description('say that assets are at a location now, all or none')
     .option('--file <file>', 'a key per line; - is standard input')
@@ -63,7 +84,7 @@ export function addTrackingCommands(program: Command): void {
   program
     .command('watch')
     .description('print assets that move, as they move, until Ctrl-C')
-    .option('--in <location>', 'at this location and in its sub-locations')
+    .option('--in <location>', 'from or to this location and its sub-locations')
     .option(
       '--every <seconds>',
       'between two questions: each counts against the rate of the key',
@@ -95,30 +116,69 @@ function places(
   return open().rows('/api/v1/reports/asset-locations', { query })
 }
 
+const MOVEMENT: Column<Movement>[] = [
+  ['MOVED', (row) => row.occurred_at],
+  ['ASSET', ({ asset }) => asset.external_key],
+  ['NAME', ({ asset }) => asset.name],
+  ['FROM', (row) => row.from_location?.external_key ?? null],
+  ['TO', (row) => row.to_location.external_key],
+]
+
+async function listMovements({ limit, json, csv, ...given }: Listing): Promise<void> {
+  const { asset, in: location, from, to } = given
+  const rows = open().movements({
+    ...(asset !== undefined && { assetIds: [(await assetOf(asset)).id] }),
+    ...(location !== undefined && (await within(location))),
+    ...(from !== undefined && { from }),
+    ...(to !== undefined && { to }),
+  })
+  await print(rows, MOVEMENT, { limit, ...(json && { json }), ...(csv && { csv }) })
+}
+
+const within = async (location: string) => ({
+  locationIds: [(await locationOf(location)).id],
+  includeDescendants: true,
+})
+
 /**
- * Asks for what was seen since the last question, and prints what is elsewhere now. The live feed of the web app is for
- * sessions only; a program that must not miss a movement needs a webhook.
+ * Prints what moves. History has one location for each asset and minute, so a second movement in a minute replaces the first: what
+ * was printed last for an asset says where it comes from, and a movement that is none any more was a way back. The live feed of the
+ * web app is for sessions only; a program that must not miss a movement needs a webhook.
  */
 async function watch(
   filters: { in?: string },
   everySeconds: number,
   json: boolean | undefined,
 ): Promise<void> {
-  const at = new Map<number, Place>()
-  let newest = ''
-  say('Watching. Ctrl-C ends it.\n')
-  for (let isFirst = true; ; isFirst = false) {
-    const since = newest
-    for await (const row of places([], filters)) {
-      if (!isFirst && row.asset_last_seen < since) break // latest first
-      const before = at.get(row.asset_id)
-      at.set(row.asset_id, row)
-      if (row.asset_last_seen > newest) newest = row.asset_last_seen
-      if (isFirst || before?.location_id === row.location_id) continue
-      const from = before?.location_external_key ?? '-'
-      write(json ? `${JSON.stringify({ ...row, from_location_external_key: before?.location_external_key ?? null })}\n`
-        : `${row.asset_last_seen}  ${row.asset_external_key}  ${from} → ${row.location_external_key ?? '-'}\n`) // oxfmt-ignore
-    }
-    await wait(everySeconds * 1_000)
+  const whereabouts = open()
+  const place = filters.in === undefined ? undefined : await placesOf(filters.in)
+  const at = new Map<number, Movement['from_location']>()
+  const show = (row: Movement, to: Movement['from_location']) => {
+    const before = at.get(row.asset.id) ?? row.from_location
+    at.set(row.asset.id, to)
+    if (before?.id === to?.id || (place && !place.has(before?.id) && !place.has(to?.id))) return
+    write(json ? `${JSON.stringify({ ...row, from_location: before, to_location: to })}\n`
+      : `${row.occurred_at}  ${row.asset.external_key ?? '-'}  ${before?.external_key ?? '-'} → ${to?.external_key ?? '-'}\n`) // oxfmt-ignore
   }
+  let isFirst = true
+  for await (const round of rounds(whereabouts.api, { intervalMs: everySeconds * 1_000 })) {
+    const { moved, withdrawn, known } = round
+    for (const { asset, to_location } of known) at.set(asset.id, to_location)
+    if (isFirst) say('Watching. Ctrl-C ends it.\n')
+    isFirst = false
+    const again = new Set(moved.map(({ asset }) => asset.id))
+    for (const row of withdrawn) if (!again.has(row.asset.id)) show(row, row.from_location)
+    for (const row of moved) show(row, row.to_location)
+  }
+}
+
+/** The ids of a location and its sub-locations. */
+async function placesOf(key: string): Promise<Set<number | undefined>> {
+  const { id } = await locationOf(key)
+  const ids = new Set<number | undefined>([id])
+  for await (const row of open().rows('/api/v1/locations/{location_id}/descendants', {
+    path: { location_id: id },
+  }))
+    ids.add(row.id)
+  return ids
 }

@@ -18,4 +18,4 @@ export const queryClient = new QueryClient({
 })
 
 /** A 4xx is final: the same request would fail again. */
-const isTransient = (error: unknown) => !(error instanceof ApiError) || error.status >= 500
+const isTransient = (error: unknown) => !(error instanceof ApiError) || (error.status ?? 500) >= 500
