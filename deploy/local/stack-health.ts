@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { storageProblem } from './servers/broker-storage.ts'
 
 /** `lag`: messages that wait for a consumer of the service; null for processes without one. */
 export type Health = { health: 'ready' | 'not ready' | 'not reachable'; lacks: string[]; lag: number | null }
@@ -18,6 +20,23 @@ export function checkPort(address: string): Promise<Health> {
     socket.once('timeout', () => end('not reachable'))
     socket.once('error', () => end('not reachable'))
   })
+}
+
+/** Whether the broker accepts connections, and stores messages: of a broker of ours, whose monitor a file names. */
+export async function checkBroker(address: string, monitorFile: string): Promise<Health> {
+  const found = await checkPort(address)
+  const monitorUrl = monitorIn(monitorFile)
+  if (found.health !== 'ready' || monitorUrl === undefined) return found
+  const problem = await storageProblem(monitorUrl)
+  return problem === undefined ? found : { ...found, health: 'not ready', lacks: ['storage'] }
+}
+
+function monitorIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined // a given broker
+  }
 }
 
 /** What `/readyz` and `/metrics` of a service say. */

@@ -4,9 +4,9 @@ import { isErrorLine, lastError } from './last-error.ts'
 import { logsDir } from './servers/child.ts'
 import { recordedProcess } from './servers/process-record.ts'
 import { ROOT } from './services.ts'
-import { checkPort, checkService, type Health } from './stack-health.ts'
+import { checkBroker, checkPort, checkService, type Health } from './stack-health.ts'
 import { readStackRecord, runFile, type StackRecord } from './stack-record.ts'
-import { natsPidFile } from './servers/nats-server.ts'
+import { natsMonitorFile, natsPidFile } from './servers/nats-server.ts'
 import { natsDir } from './stack-servers.ts'
 
 type Row = { name: string; pid: number | null; address: string | null; last_error: string | null } & Health
@@ -46,7 +46,12 @@ function rowsOf(dataDir: string, record: StackRecord): Promise<Row>[] {
   const servers = [
     record.postgres !== null &&
       row('postgres', runFile(dataDir, 'postgres.pid'), record.postgres, checkPort(record.postgres)),
-    row('nats', natsPidFile(natsDir(dataDir)), record.nats, checkPort(record.nats)),
+    row(
+      'nats',
+      natsPidFile(natsDir(dataDir)),
+      record.nats,
+      checkBroker(record.nats, natsMonitorFile(natsDir(dataDir))),
+    ),
   ]
   const services = Object.entries(record.ops).map(([name, ops]) =>
     row(name, runFile(dataDir, `${name}.pid`), name === 'gateway' ? record.base : ops, checkService(ops)),
