@@ -68,14 +68,18 @@ test('a broker that stores nothing is restarted after three failures, and ever l
 test('after as many successes the next restart is soon again', async () => {
   const { answers, asked, seen, end } = await watched((first) => (first.full = 503))
   seen.heals = true
+  const failingFrom = [0]
   for (const times of [1, 2, 3]) {
     await expect.poll(() => seen.restartsAt.length).toBe(times)
     const healthyFrom = asked()
     await expect.poll(asked).toBeGreaterThan(healthyFrom + 8)
+    failingFrom.push(asked())
     answers.full = 503
   }
   await expect.poll(() => seen.restartsAt.length).toBe(4)
   await end()
+  // One more, for a question that was on its way.
+  expect(seen.restartsAt.map((at, n) => at - (failingFrom[n] ?? 0) <= 4)).toEqual([true, true, true, true])
 })
 
 test('while its disk is full it is not restarted, one line says so, and it is restarted once there is room', async () => {

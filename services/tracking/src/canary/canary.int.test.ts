@@ -109,6 +109,25 @@ describe('canaries', () => {
     await consumer.stop()
   })
 
+  test('that get no answer are counted, and sent again once the broker is back', async ({
+    tracking,
+    bus,
+  }) => {
+    const consumer = startIngest(tracking, bus)
+    const replica = startReplica(tracking, bus, 50)
+    await stored(tracking, 3)
+    await bus.server.kill()
+    await expect
+      .poll(() => valueOf(replica.registry, 'timed_work_failures_total', { work: 'canary' }))
+      .toBeGreaterThanOrEqual(3)
+    await expect.poll(() => replica.areReadsStored()).toBe(false)
+    await bus.server.restart()
+    await stored(tracking, 3)
+    await expect.poll(() => replica.areReadsStored()).toBe(true)
+    await replica.stop()
+    await consumer.stop()
+  })
+
   test('show that ingest does not store, although the stream takes them', async ({ tracking, bus }) => {
     const replica = startReplica(tracking, bus)
     await expect.poll(() => replica.areReadsStored()).toBe(false)
