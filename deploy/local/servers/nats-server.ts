@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { storeLimit } from './broker-storage.ts'
+import { FULL_BELOW_BYTES, freeBytes, storeLimit } from './broker-storage.ts'
 import { endOf, hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
 import { freePort } from './free-port.ts'
 import { guardChild } from './guard.ts'
@@ -94,7 +94,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   if (child.pid !== undefined) recordProcess(pidFile, child.pid)
   const monitorUrl = `http://127.0.0.1:${monitorPort}${monitorPath}`
   writeFileSync(natsMonitorFile(dataDir), `${monitorUrl}\n`, { mode: 0o600 })
-  const pid = await untilHealthy(child, monitorUrl, logFile)
+  const pid = await untilHealthy(child, { monitorUrl, logFile, dataDir })
   return {
     url: `nats://127.0.0.1:${port}`,
     mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
@@ -162,15 +162,24 @@ const memberEnvironment = ({ name, port, ports, tls }: ClusterMembership) => ({
   NATS_CA_FILE: tls.caFile,
 })
 
-async function untilHealthy(child: ChildProcess, monitorUrl: string, logFile: string): Promise<number> {
+async function untilHealthy(
+  child: ChildProcess,
+  { monitorUrl, logFile, dataDir }: { monitorUrl: string; logFile: string; dataDir: string },
+): Promise<number> {
   const check = async () => {
-    if (hasEnded(child)) throw new Error(`nats-server did not start:\n${lastLines(logFile, 8)}`)
+    if (hasEnded(child)) throw new Error(whyEnded(dataDir, logFile))
     return (await isHealthy(monitorUrl)) ? child.pid : undefined
   }
   const pid = await poll(check, { everyMs: 25, timeoutMs: START_SECONDS * 1000 })
   if (pid !== undefined) return pid
   await stopChild(child, 'SIGTERM', STOP_SECONDS * 1000)
   throw new Error(`nats-server was not healthy after ${START_SECONDS} s:\n${lastLines(logFile, 8)}`)
+}
+
+function whyEnded(dataDir: string, logFile: string): string {
+  return freeBytes(dataDir) < FULL_BELOW_BYTES
+    ? `the disk of ${dataDir} is full, free space there`
+    : `nats-server did not start:\n${lastLines(logFile, 8)}`
 }
 
 async function isHealthy(monitorUrl: string): Promise<boolean> {
