@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { FULL_BELOW_BYTES, storageProblem } from './servers/broker-storage.ts'
 
 /** `lag`: messages that wait for a consumer of the service; null for processes without one. */
 export type Health = { health: 'ready' | 'not ready' | 'not reachable'; lacks: string[]; lag: number | null }
@@ -20,6 +22,23 @@ export function checkPort(address: string): Promise<Health> {
   })
 }
 
+/** Whether the broker accepts connections, and stores messages: of a broker of ours, whose monitor a file names. */
+export async function checkBroker(address: string, monitorFile: string): Promise<Health> {
+  const found = await checkPort(address)
+  const monitorUrl = monitorIn(monitorFile)
+  if (found.health !== 'ready' || monitorUrl === undefined) return found
+  const problem = await storageProblem(monitorUrl)
+  return problem === undefined ? found : { ...found, health: 'not ready', lacks: ['storage'] }
+}
+
+function monitorIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch {
+    return undefined // a given broker
+  }
+}
+
 /** What `/readyz` and `/metrics` of a service say. */
 export async function checkService(opsUrl: string): Promise<Health> {
   try {
@@ -37,6 +56,40 @@ export async function checkService(opsUrl: string): Promise<Health> {
   } catch {
     return { health: 'not reachable', lacks: [], lag: null }
   }
+}
+
+/** How old the newest stored canary is, which tracking sends the way of a read. */
+export type Reads = { stored: boolean; age_seconds: number }
+
+/** Two canaries may be missing. */
+const LATE_SECONDS = 180
+
+/** Null if tracking does not answer. */
+export async function checkReads(opsUrl: string): Promise<Reads | null> {
+  try {
+    const metrics = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return readsOf(await metrics.text())
+  } catch {
+    return null
+  }
+}
+
+export function readsOf(metrics: string): Reads | null {
+  const age = /^canary_age_seconds(?:\{.*?\})? (\S+)$/m.exec(metrics)?.[1]
+  if (age === undefined) return null
+  return { stored: Number(age) < LATE_SECONDS, age_seconds: Math.round(Number(age)) }
+}
+
+/** What a person should know about reads, in a line, and what to do. `freeBytes`: of the broker's disk in `folder`. */
+export function readsLine(reads: Reads | null, freeBytes: number, folder: string, now: number): string {
+  if (reads === null) return 'reads: unknown, because tracking does not answer'
+  if (reads.stored) return `reads: stored ${reads.age_seconds} s ago`
+  const since = new Date(now - reads.age_seconds * 1_000).toISOString()
+  const advice =
+    freeBytes < FULL_BELOW_BYTES
+      ? `the disk of ${folder} is full. Free space there; then nats starts again by itself`
+      : 'the last errors above say why; see docs/runbooks.md#readsnotstored'
+  return `reads: NOT STORED since ${since}: ${advice}`
 }
 
 /** The sum over all consumers; null if there is none. */

@@ -1,6 +1,7 @@
 // The command `npm start` after its preparation (start.mjs): the product on this machine, until Ctrl-C.
 import { join, relative, resolve } from 'node:path'
 import { errorText } from '../error-text.ts'
+import { watchBrokerStorage } from './broker-health.ts'
 import { seedDemo } from './demo/seed.ts'
 import { resetData } from './reset.ts'
 import { keepLogsSmall } from './rotate-logs.ts'
@@ -9,6 +10,7 @@ import { ROOT } from './services.ts'
 import { startSimulatorProcess } from './simulator/simulator-process.ts'
 import { type Stack, startStack } from './stack.ts'
 import { simulatorPart, stackParts } from './stack-parts.ts'
+import { natsDir } from './stack-servers.ts'
 import { type Step, runStep } from './stack-steps.ts'
 import { supervise } from './supervisor.ts'
 import { untilStopped } from './until-stopped.ts'
@@ -29,11 +31,19 @@ async function main(settings: StartSettings): Promise<void> {
   const simulator = await startDemo(settings, stack)
   const parts = [...stackParts(stack), ...(simulator ? [simulator.part] : [])]
   const supervisor = supervise(parts, { say: onNote })
+  const { broker } = stack
+  const brokerWatch = watchBrokerStorage({
+    broker,
+    folder: natsDir(dataDir),
+    restart: () => broker.stop(), // the supervisor starts it again
+    say: onNote,
+  })
   const stopRotation = keepLogsSmall(logsDir(dataDir))
   say(`  Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s`)
   const reason = await untilStopped()
   say(`\nStopping: ${reason}`)
   stopRotation()
+  await brokerWatch.stop()
   await supervisor.stop()
   await simulator?.stop()
   await stack.stop()

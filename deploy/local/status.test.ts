@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isErrorLine, lastError } from './last-error.ts'
-import { lagOf } from './stack-health.ts'
+import { lagOf, readsLine, readsOf } from './stack-health.ts'
 
 test.for([
   ['{"level":50,"time":1764000000000,"msg":"database lost"}', '2025-11-24T16:00:00.000Z database lost'],
@@ -35,4 +35,21 @@ test('the lag is the sum over the consumers of a service', () => {
     lags.map((lag, n) => `consumer_lag_messages{service="tracking",durable="d${n}"} ${lag}\n`).join('')
   expect(lagOf(`# HELP consumer_lag_messages x\n${text(3, 4)}up 1\n`)).toBe(7)
   expect(lagOf('up 1\n')).toBeNull()
+})
+
+test('reads are stored if the newest canary is younger than three minutes; otherwise the line says since when, and what to do', () => {
+  const shown = (age: number, free: number) => {
+    const metrics = `# HELP canary_age_seconds x\ncanary_age_seconds{service="tracking"} ${age}\nup 1\n`
+    return readsLine(readsOf(metrics), free, '/data/nats', Date.parse('2026-11-24T16:10:00Z'))
+  }
+  expect(shown(12.3, 0)).toBe('reads: stored 12 s ago')
+  expect(shown(600, 1e9)).toBe(
+    'reads: NOT STORED since 2026-11-24T16:00:00.000Z: the last errors above say why; see docs/runbooks.md#readsnotstored',
+  )
+  expect(shown(600, 65_536)).toBe(
+    'reads: NOT STORED since 2026-11-24T16:00:00.000Z: the disk of /data/nats is full. Free space there; then nats starts again by itself',
+  )
+  expect(readsLine(readsOf('up 1\n'), 1e9, '/data/nats', 0)).toBe(
+    'reads: unknown, because tracking does not answer',
+  )
 })

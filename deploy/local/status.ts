@@ -4,9 +4,18 @@ import { isErrorLine, lastError } from './last-error.ts'
 import { logsDir } from './servers/child.ts'
 import { recordedProcess } from './servers/process-record.ts'
 import { ROOT } from './services.ts'
-import { checkPort, checkService, type Health } from './stack-health.ts'
+import {
+  checkBroker,
+  checkPort,
+  checkReads,
+  checkService,
+  readsLine,
+  type Health,
+  type Reads,
+} from './stack-health.ts'
+import { freeBytes } from './servers/broker-storage.ts'
 import { readStackRecord, runFile, type StackRecord } from './stack-record.ts'
-import { natsPidFile } from './servers/nats-server.ts'
+import { natsMonitorFile, natsPidFile } from './servers/nats-server.ts'
 import { natsDir } from './stack-servers.ts'
 
 type Row = { name: string; pid: number | null; address: string | null; last_error: string | null } & Health
@@ -16,6 +25,8 @@ type Status = {
   started_at: string | null
   launcher_pid: number | null
   processes: Row[]
+  /** Null if tracking does not run or does not answer. */
+  reads: Reads | null
 }
 
 const EXIT_CODES = { running: 0, degraded: 1, stopped: 3 } as const
@@ -23,6 +34,8 @@ const EXIT_CODES = { running: 0, degraded: 1, stopped: 3 } as const
 async function statusOf(dataDir: string): Promise<Status> {
   const launcher = recordedProcess(runFile(dataDir, 'launcher.pid'))
   const record = readStackRecord(dataDir)
+  const tracking = record?.ops['tracking']
+  const reads = tracking === undefined ? null : await checkReads(tracking)
   const processes = record ? await Promise.all(rowsOf(dataDir, record)) : []
   const isAnyThere = launcher !== undefined || processes.some(({ pid }) => pid !== null)
   const isWell = launcher !== undefined && processes.every(({ health }) => health === 'ready')
@@ -32,6 +45,7 @@ async function statusOf(dataDir: string): Promise<Status> {
     started_at: isAnyThere ? (record?.started_at ?? null) : null,
     launcher_pid: launcher ?? null,
     processes: isAnyThere ? processes : [],
+    reads,
   }
 }
 
@@ -46,7 +60,12 @@ function rowsOf(dataDir: string, record: StackRecord): Promise<Row>[] {
   const servers = [
     record.postgres !== null &&
       row('postgres', runFile(dataDir, 'postgres.pid'), record.postgres, checkPort(record.postgres)),
-    row('nats', natsPidFile(natsDir(dataDir)), record.nats, checkPort(record.nats)),
+    row(
+      'nats',
+      natsPidFile(natsDir(dataDir)),
+      record.nats,
+      checkBroker(record.nats, natsMonitorFile(natsDir(dataDir))),
+    ),
   ]
   const services = Object.entries(record.ops).map(([name, ops]) =>
     row(name, runFile(dataDir, `${name}.pid`), name === 'gateway' ? record.base : ops, checkService(ops)),
@@ -54,7 +73,7 @@ function rowsOf(dataDir: string, record: StackRecord): Promise<Row>[] {
   return [...servers.filter((one) => one !== false), ...services]
 }
 
-function textOf({ data_dir, state, started_at, launcher_pid, processes }: Status): string {
+function textOf({ data_dir, state, started_at, launcher_pid, processes, reads }: Status): string {
   if (state === 'stopped') return `Nothing runs on ${data_dir}. Start it with npm start.\n`
   const since = started_at === null ? '' : `, since ${started_at}`
   const launcher =
@@ -78,6 +97,8 @@ function textOf({ data_dir, state, started_at, launcher_pid, processes }: Status
     `Whereabouts on ${data_dir} (${launcher}${since}): ${state}`,
     '',
     ...[head, ...rows].map(line),
+    '',
+    readsLine(reads, freeBytes(natsDir(data_dir)), natsDir(data_dir), Date.now()),
     '',
   ].join('\n')
 }

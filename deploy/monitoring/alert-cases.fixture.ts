@@ -28,6 +28,7 @@ const oldest = (durable: string) => `consumer_oldest_unsettled_age_seconds{durab
 const delayed = (le: string) => `webhook_delivery_delay_seconds_bucket{le="${le}"}`
 const POOL = 'service="catalog",pool="catalog"'
 const WORK = 'service="tracking",work="partitions"'
+const CANARY = 'service="tracking",work="canary"'
 const ONLINE = 'readers{kind="configured",state="online"}'
 
 /** A healthy system under load. */
@@ -103,6 +104,9 @@ export const healthy: Series = {
   webhook_secrets_under_other_keys: '0x130',
   [`timed_work_last_success_timestamp_seconds{${WORK}}`]: '0+60x130',
   [`timed_work_interval_seconds{${WORK}}`]: '60x130',
+  [`timed_work_last_success_timestamp_seconds{${CANARY}}`]: '0+60x130',
+  [`timed_work_interval_seconds{${CANARY}}`]: '60x130',
+  canary_age_seconds: '40x130',
   import_oldest_waiting_seconds: '0x130',
   'import_batches_total{outcome="done"}': '0+60x130',
   'import_batches_total{outcome="failed"}': '0+1x130',
@@ -224,6 +228,19 @@ export const alertCases: readonly AlertCase[] = [
     failure: 'one scan in 250 is late',
     series: { 'ingest_messages_total{promise="late"}': '0+24x130' },
     fires: ['ScanDelayBudgetBurnsSlowly'],
+  },
+  {
+    failure: 'the broker stores no read, in good health',
+    series: {
+      [`timed_work_last_success_timestamp_seconds{${CANARY}}`]: '0x130',
+      canary_age_seconds: '0+60x130',
+    },
+    fires: ['ReadsNotStored', 'ScansRefused', 'TimedWorkFailing'],
+  },
+  {
+    failure: 'the broker takes reads, and none gets through ingest',
+    series: { canary_age_seconds: '0+60x130' },
+    fires: ['ReadsNotStored'],
   },
   {
     failure: 'no scan is stored',

@@ -43,6 +43,7 @@ async function overNats(servers: string, key: ApiKey, ca: string | undefined): P
     servers: servers.split(','),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
+    ignoreAuthErrorAbort: true, // after a restart of the broker, keys may come back later than the reader
     ...(ca !== undefined && { tls: { ca } }),
     user: clientId,
     pass: clientSecret,
@@ -50,7 +51,9 @@ async function overNats(servers: string, key: ApiKey, ca: string | undefined): P
   })
   return {
     async publish(orgId, readerKey, format, bytes) {
-      await nc.request(`scans.${orgId}.${readerKey}.${format}`, bytes, { timeout: 5_000 })
+      const reply = await nc.request(`scans.${orgId}.${readerKey}.${format}`, bytes, { timeout: 5_000 })
+      const { error } = reply.json<{ error?: { description: string } }>()
+      if (error) throw new Error(`the broker refused a message: ${error.description}`)
     },
     close: () => nc.close(),
   }

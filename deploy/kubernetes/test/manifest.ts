@@ -96,7 +96,7 @@ export type Container = {
     capabilities?: { drop?: string[] }
   }
   volumeMounts?: { name: string; mountPath: string }[]
-} & Partial<Record<ProbeName, { httpGet?: { port: Port } }>>
+} & Partial<Record<ProbeName, { httpGet?: { port: Port }; exec?: { command: string[] } }>>
 export const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const
 type ProbeName = (typeof PROBES)[number]
 

@@ -37,6 +37,18 @@ test('try has no problem, and no object of an add-on', async () => {
   expect(new Set(names)).toEqual(new Set(['core', 'apps', 'batch', 'networking.k8s.io', 'policy']))
 })
 
+test('a broker alone is restarted when it stores nothing; one of three only when JetStream is off', async () => {
+  const brokers = [await renderInstallation('try'), production, preview, small].map(
+    ({ objects }) => find(objects, 'StatefulSet', 'nats')!.spec,
+  )
+  const asked = brokers.map((spec) => [
+    spec.replicas,
+    spec.template?.spec.containers[0]?.livenessProbe?.exec?.command.at(-1)?.split('/').at(-1),
+  ])
+  const ofThree = [3, 'healthz?js-enabled-only=true']
+  expect(asked).toEqual([[1, 'healthz'], ofThree, ofThree, ofThree])
+})
+
 test('preview, with an outside database, has no problem', async () => {
   expect(await check(preview)).toEqual([])
 })

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { FULL_BELOW_BYTES, freeBytes, storeLimit } from './broker-storage.ts'
 import { endOf, hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
 import { freePort } from './free-port.ts'
 import { guardChild } from './guard.ts'
@@ -13,7 +14,9 @@ const NATS_CONF = resolve(import.meta.dirname, '../../nats/nats.conf')
 /** The configuration of a cluster member, with encrypted connections. */
 const CLUSTER_CONF = resolve(import.meta.dirname, '../../nats/cluster.conf')
 
-const START_SECONDS = 20
+/** Long, because after a crash it reads large streams before it answers. A broker that ends fails at once. */
+const START_SECONDS = 300
+const STORE = 'jetstream'
 const STOP_SECONDS = 10
 
 /** Secrets of the broker. Of the callout's keys it has the public halves only. */
@@ -68,7 +71,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   const { binary, dataDir, secrets, onNote = () => {} } = options
   const pidFile = natsPidFile(dataDir)
   const logFile = options.logFile ?? join(dataDir, 'nats.log')
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  mkdirSync(join(dataDir, STORE), { recursive: true, mode: 0o700 })
   const leftover = await stopLeftoverNats(dataDir)
   if (leftover !== undefined) onNote(`stopped nats-server left over from a killed run (pid ${leftover})`)
   const port = options.port ?? (await freePort())
@@ -79,6 +82,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   const { member } = options
   const env = {
     ...natsEnvironment({ secrets, host: '127.0.0.1', port, mqttPort, monitorPort, monitorPath }),
+    NATS_MAX_FILE_STORE: String(storeLimit(dataDir, STORE)),
     ...(member && memberEnvironment(member)),
   }
   const child = spawnLogged(binary, ['-c', member ? CLUSTER_CONF : NATS_CONF], logFile, {
@@ -89,7 +93,8 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
   guardChild(child, 'TERM')
   if (child.pid !== undefined) recordProcess(pidFile, child.pid)
   const monitorUrl = `http://127.0.0.1:${monitorPort}${monitorPath}`
-  const pid = await untilHealthy(child, monitorUrl, logFile)
+  writeFileSync(natsMonitorFile(dataDir), `${monitorUrl}\n`, { mode: 0o600 })
+  const pid = await untilHealthy(child, { monitorUrl, logFile, dataDir })
   return {
     url: `nats://127.0.0.1:${port}`,
     mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
@@ -99,6 +104,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
     async stop(signal = 'SIGTERM') {
       await stopChild(child, signal, STOP_SECONDS * 1000)
       rmSync(pidFile, { force: true })
+      rmSync(natsMonitorFile(dataDir), { force: true })
     },
   }
 }
@@ -110,6 +116,11 @@ export function stopLeftoverNats(dataDir: string): Promise<number | undefined> {
 
 export function natsPidFile(dataDir: string): string {
   return join(dataDir, 'nats.pid')
+}
+
+/** Holds the address of the monitor, for `npm run status`. */
+export function natsMonitorFile(dataDir: string): string {
+  return join(dataDir, 'nats.monitor')
 }
 
 type Place = {
@@ -130,8 +141,7 @@ function natsEnvironment(place: Place): Record<string, string> {
     NATS_PORT: String(port),
     NATS_MONITOR: `127.0.0.1:${monitorPort}`,
     NATS_MONITOR_PATH: monitorPath,
-    NATS_STORE_DIR: 'jetstream',
-    NATS_MAX_FILE_STORE: '-1',
+    NATS_STORE_DIR: STORE,
     MQTT_PORT: String(mqttPort),
     CALLOUT_PASSWORD: secrets.callout_password,
     SERVICES_PASSWORD: secrets.services_password,
@@ -152,15 +162,24 @@ const memberEnvironment = ({ name, port, ports, tls }: ClusterMembership) => ({
   NATS_CA_FILE: tls.caFile,
 })
 
-async function untilHealthy(child: ChildProcess, monitorUrl: string, logFile: string): Promise<number> {
+async function untilHealthy(
+  child: ChildProcess,
+  { monitorUrl, logFile, dataDir }: { monitorUrl: string; logFile: string; dataDir: string },
+): Promise<number> {
   const check = async () => {
-    if (hasEnded(child)) throw new Error(`nats-server did not start:\n${lastLines(logFile, 8)}`)
+    if (hasEnded(child)) throw new Error(whyEnded(dataDir, logFile))
     return (await isHealthy(monitorUrl)) ? child.pid : undefined
   }
   const pid = await poll(check, { everyMs: 25, timeoutMs: START_SECONDS * 1000 })
   if (pid !== undefined) return pid
   await stopChild(child, 'SIGTERM', STOP_SECONDS * 1000)
   throw new Error(`nats-server was not healthy after ${START_SECONDS} s:\n${lastLines(logFile, 8)}`)
+}
+
+function whyEnded(dataDir: string, logFile: string): string {
+  return freeBytes(dataDir) < FULL_BELOW_BYTES
+    ? `the disk of ${dataDir} is full, free space there`
+    : `nats-server did not start:\n${lastLines(logFile, 8)}`
 }
 
 async function isHealthy(monitorUrl: string): Promise<boolean> {

@@ -40,6 +40,13 @@ export const ingest: Board = {
         queries: [['max by (durable) (consumer_pending_messages{durable=~"tracking-.*"})', '{{durable}}']],
       },
       {
+        title: 'Newest canary that was stored',
+        description: 'Its age. Each replica of tracking sends one a minute the way of a read.',
+        unit: 's',
+        alert: 'ReadsNotStored',
+        queries: [['min(canary_age_seconds)', 'age']],
+      },
+      {
         title: 'SCANS',
         description:
           'Bytes kept, and the limit at which the oldest are deleted. A full stream is normal once its messages are stored.',

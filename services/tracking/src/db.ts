@@ -154,6 +154,8 @@ export type Tables = {
   }
   /** The newest recorded location that an asset brought with it (D1.6). */
   placement: { org_id: number; asset_id: number; placed_at: string }
+  /** See migration 0100. */
+  canary: { is_only: boolean; received_at: string }
   outbox: OutboxTable
 }
 

@@ -24,6 +24,7 @@ import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
+import { startCanary } from './canary/canary.loop.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { ingestConsumer, mqttCopyConsumer, overflowConsumer } from './ingest/ingest.consumer.ts'
@@ -169,6 +170,11 @@ await start('tracking', async () => {
       { ...telemetry, streams: streamNames, durables: durablesOf('tracking') },
     ),
   ]
+  const canary = startCanary({
+    publish: (message) => publish(broker, message),
+    db: worker.db,
+    ...telemetry,
+  })
   health.start()
   unknownTags.start()
   const projections = consumeBatches(
@@ -194,7 +200,10 @@ await start('tracking', async () => {
       readers: directory.isLoaded(),
       live_feed: live.isReady(),
     }),
-    optional: () => ({ broker: broker.isConnected() && brokers.mqtt.isConnected() }),
+    optional: () => ({
+      broker: broker.isConnected() && brokers.mqtt.isConnected(),
+      reads_stored: canary.areReadsStored(),
+    }),
     progress: () => progress.now(),
   })
   const overflow = new Overflow(broker, {
@@ -222,7 +231,7 @@ await start('tracking', async () => {
 
   log.info({ port: config.PORT, ...parts.view.sizes() }, 'ready')
 
-  const intake = [...consumers, projections, overflow, follower, ratesFollower, progress, ...watches]
+  const intake = [...consumers, projections, overflow, follower, ratesFollower, progress, canary, ...watches]
   runUntilSignal(
     [
       drainPhase({ ops, app, drainMs: config.DRAIN_MS }),

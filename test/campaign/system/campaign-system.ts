@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { watchBrokerStorage } from '@whereabouts/deploy/local/broker-health'
 import { poll } from '@whereabouts/deploy/local/servers/poll'
 import { startStack, type Stack } from '@whereabouts/deploy/local/stack'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
@@ -44,6 +45,12 @@ export async function startCampaignSystem(): Promise<CampaignSystem> {
   const exits: Exit[] = []
   const receiver = await startReceiver()
   const stack = await startStack({ dataDir, services: [] })
+  const brokerWatch = watchBrokerStorage({
+    broker: stack.broker,
+    folder: join(dataDir, 'nats'),
+    restart: () => stack.broker.restart('SIGTERM'),
+    say: (line) => process.stdout.write(`${line}\n`),
+  })
 
   const linkTo = async (name: string, url: string) => {
     const { hostname: host, port } = new URL(url)
@@ -114,6 +121,7 @@ export async function startCampaignSystem(): Promise<CampaignSystem> {
     async stop() {
       await Promise.all([...replicas.values()].map((replica) => replica.stop()))
       await Promise.all([...links.values(), ...balancers.values()].map((part) => part.close()))
+      await brokerWatch.stop()
       await stack.stop()
       await receiver.close()
       for (const disk of Object.values(disks)) disk.unmount()

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
+import { poll } from '@whereabouts/deploy/local/servers/poll'
 import type { RanFault } from '../ledger/causes.ts'
 import { ruleOf, type Kind } from '../plan/kinds.ts'
 import type { Fault } from '../plan/plan.ts'
@@ -44,6 +45,18 @@ const brokerEnded =
     await held(fault)
     await stack.broker.restart(signal)
   }
+
+/** Three checks of the watch, and the restart. */
+const RECOVERY = { everyMs: 500, timeoutMs: 180_000 }
+
+/** False while it is restarted, too. */
+const stores = async ({ monitorUrl }: CampaignSystem['stack']['broker']): Promise<true | undefined> => {
+  const isUp = await fetch(`${monitorUrl}/healthz`).then(
+    (reply) => reply.ok,
+    () => false,
+  )
+  return isUp || undefined
+}
 
 /** SIGINT is a fast shutdown of PostgreSQL, SIGQUIT an immediate one: without a checkpoint, like a crash. */
 const databaseEnded =
@@ -97,12 +110,12 @@ const INJECTORS: Record<Kind, Injector> = {
     await held(fault)
     if (pid !== undefined) process.kill(pid, 'SIGCONT')
   },
-  /** Afterwards the broker restarts, because it turns its streams off when it cannot write. */
+  /** Afterwards the broker refuses its streams until the watch of the system restarts it, as the launcher does. */
   async 'broker-disk-full'({ stack, disks }, fault) {
     disks.broker?.fill()
     await held(fault)
     disks.broker?.free()
-    await stack.broker.restart('SIGTERM')
+    if (!(await poll(() => stores(stack.broker), RECOVERY))) throw new Error('the broker stores nothing')
   },
   'database-restart': databaseEnded('SIGINT'),
   'database-crash': databaseEnded('SIGQUIT'),

@@ -2,6 +2,8 @@ import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { BatchConsumer, HandleContext } from '@whereabouts/messaging/consumer'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
 import type { Kysely } from 'kysely'
+import { CANARY_SUBJECT, canaryOf, type Canary } from '../canary/canary.ts'
+import { storeCanary } from '../canary/canary.queries.ts'
 import type { Tables } from '../db.ts'
 import type { Overflow } from '@whereabouts/messaging/overflow'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
@@ -33,14 +35,17 @@ export type IngestDeps = ResolveDeps & {
 /** Bounds memory and transactions: about 40 000 reads. */
 const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }
 
-/** The organization; empty for a subject that is not a scan's, whose message becomes a dead letter. */
-const groupOf = ({ subject }: { subject: string }) => String(readerSubject(subject)?.orgId ?? '')
+type IngestMessage = ReaderMessage | Canary
+
+/** The organization; 0 for a canary, so that it waits behind nobody's messages; empty for a subject that is not a scan's, whose message becomes a dead letter. */
+const groupOf = ({ subject }: { subject: string }) =>
+  subject === CANARY_SUBJECT ? '0' : String(readerSubject(subject)?.orgId ?? '')
 
 /**
  * Turns reader messages into history, positions and movements. If the database or catalog is not reachable, it holds
  * the messages: then no existing tag counts as unknown.
  */
-export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchConsumer<ReaderMessage> => ({
+export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchConsumer<IngestMessage> => ({
   ...BATCH,
   ...ofScans(deps),
   durable: 'tracking-ingest',
@@ -55,7 +60,7 @@ const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
  * Handles messages beyond the share of their organization, in the time that the others leave. They were admitted
  * before. They are late by design and not counted as late: a flood must not use up the error budget of all.
  */
-export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<ReaderMessage> {
+export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<IngestMessage> {
   const scans = ofScans({ ...deps, metrics: { ...deps.metrics, finished: () => undefined } })
   return {
     ...OVERFLOW_BATCH,
@@ -75,12 +80,19 @@ export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchCon
 
 const ofScans = (deps: IngestDeps) => ({
   isOutage,
-  decode: (message: IncomingMessage) => decodeReaderMessage(message, deps),
-  async handle(messages: readonly ReaderMessage[], { signal }: Pick<HandleContext, 'signal'>) {
-    const { resolved, fresh } = await storeMessages(messages, deps, signal)
-    deps.metrics.finished(messages)
-    recordReaderActivity(deps, resolved)
-    deps.metrics.resolved(resolved, fresh)
+  decode: (message: IncomingMessage) => canaryOf(message) ?? decodeReaderMessage(message, deps),
+  async handle(all: readonly IngestMessage[], { signal }: Pick<HandleContext, 'signal'>) {
+    const messages = all.filter((message) => 'decoded' in message)
+    if (messages.length > 0) {
+      const { resolved, fresh } = await storeMessages(messages, deps, signal)
+      deps.metrics.finished(messages)
+      recordReaderActivity(deps, resolved)
+      deps.metrics.resolved(resolved, fresh)
+    }
+    // Last: a canary is stored once the reads around it are.
+    const canaries = all.filter((message) => !('decoded' in message))
+    if (canaries.length > 0)
+      await storeCanary(deps.db, Math.max(...canaries.map(({ receivedAtMs }) => receivedAtMs)))
   },
 })
 
