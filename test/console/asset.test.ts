@@ -166,6 +166,7 @@ test('the stays and their rows follow the asset as it moves', async ({ member, o
   await section(page, 'Current location').getByRole('link', { name: 'Shelf' }).waitFor()
   await section(page, 'Why it is here').getByText('This location was saved').waitFor()
   await stays.getByText('2 stays with 3 rows').waitFor()
+  await stays.getByText(/\d+ (?:s|min) so far$/).waitFor()
   expect(await stays.getByRole('link').allTextContents()).toEqual(['Shelf', 'Receiving dock', 'gate-1'])
   const rowsAt = (location: string) =>
     page.getByRole('region', { name: `Rows at ${location}` }).getByRole('row')

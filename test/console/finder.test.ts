@@ -70,3 +70,42 @@ test('a scanned tag opens its asset, and a slash leads to the search of a list',
   await page.keyboard.press('Enter')
   await expect.poll(() => hasFocus(page.getByRole('heading', { name: 'Forklift 7', level: 1 }))).toBe(true)
 })
+
+test.for([0, 9, 24])(
+  'a scan right after Ctrl-K opens its asset, if the script of the finder comes after %i letters',
+  async (letters, { member, organization }) => {
+    const { page } = member
+    const tag = 'E28011606000020A1B2C0005'
+    await newAsset(organization, 'Forklift 5', [{ tag_type: 'rfid', value: tag }])
+    await newAsset(organization, 'Forklift 6', [{ tag_type: 'rfid', value: `${tag}1` }])
+    const held = Promise.withResolvers<void>()
+    await page.route('**/static/finder-*.js', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await member.open('/assets')
+    await page.getByText('1–2 of 2 assets').waitFor()
+    await page.getByLabel('Search').focus()
+    await page.keyboard.press('Control+k')
+    const scanner = { delay: 10 }
+    await page.keyboard.type(tag.slice(0, letters), scanner)
+    held.resolve()
+    await page.keyboard.type(tag.slice(letters), scanner)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Forklift 5', level: 1 }).waitFor()
+  },
+)
+
+test('before its script is there, Escape ends the search, and keys are typed as usual', async ({
+  member,
+}) => {
+  const { page } = member
+  await page.route('**/static/finder-*.js', () => new Promise(() => undefined))
+  await member.open('/assets')
+  await page.getByLabel('Search').focus()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('lost')
+  await page.keyboard.press('Escape')
+  await page.keyboard.type('lift')
+  expect(await page.getByLabel('Search').inputValue()).toBe('lift')
+})

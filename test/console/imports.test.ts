@@ -31,7 +31,7 @@ test('a file is checked, previewed and applied', async ({ member, organization }
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Check file' }).click()
   await page.getByRole('heading', { name: 'File check: assets', level: 1 }).waitFor()
-  await page.getByText('Done: 4 of 4 rows').waitFor()
+  await page.getByText('Checked 4 of 4 rows').waitFor()
 
   // Failed rows come first, with their columns.
   await row(page, 4)
@@ -83,7 +83,7 @@ test('an export and corrected failed rows can be imported; their added columns a
   await member.open('/imports')
   await choose(page, 'name,location_name,asset_last_seen,import_error\nPallet 4,Dock,2026-01-01,old\n')
   await page.getByRole('button', { name: 'Check file' }).click()
-  await page.getByText('Done: 1 of 1 rows').waitFor()
+  await page.getByText('Checked 1 of 1 rows').waitFor()
   await page.getByText('Ignored: location_name, asset_last_seen, import_error.').waitFor()
   await page.getByText('Created (1)').waitFor()
 })
@@ -118,7 +118,7 @@ test('the example of each resource can be imported', async ({ member }) => {
     await choose(page, await textOf(await download.createReadStream()))
     await page.getByRole('button', { name: 'Check file' }).click()
     await page.getByRole('heading', { name: `File check: ${resource}` }).waitFor()
-    await page.getByText('Done: 2 of 2 rows').waitFor()
+    await page.getByText('Checked 2 of 2 rows').waitFor()
     await page.getByText('Created (2)').waitFor()
   }
 })

@@ -280,3 +280,94 @@ test('a paste of thousands is checked with visible progress, and what is too muc
   await page.getByText('1 asset in the list').waitFor()
   await page.getByText('and 9,900 more').waitFor()
 })
+
+test('a save says before what it takes from other places, and can be undone', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  for (const name of ['Hall', 'Yard', 'Dock']) await newLocation(organization, name, name.toUpperCase())
+  const keys: string[] = []
+  for (const name of ['One', 'Two', 'Three', 'Four', 'Five'])
+    keys.push((await newAsset(organization, name, [])).external_key)
+  const [one, two, three, four, five] = keys as [string, string, string, string, string]
+  const at = (assets: string[], location: string) =>
+    organization.integrator.POST('/api/v1/inventory/save', {
+      body: { asset_identifiers: assets, location_identifier: location },
+    })
+  await at([one, two], 'HALL')
+  await at([three], 'YARD')
+  await at([four], 'DOCK')
+
+  await member.open('/inventory')
+  await scan(member, keys)
+  await page.getByText('5 assets in the list').waitFor()
+  await pick(member, 'Dock')
+  await page.getByText('3 come from other places').click()
+  const moving = page.getByRole('list', { name: 'From other places' })
+  await moving.getByText('Three is at Yard').waitFor()
+  expect(await moving.getByRole('listitem').count()).toBe(3)
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save 5' }).click()
+  await page.getByText('5 assets are at Dock').waitFor()
+
+  await at([two], 'YARD') // moved meanwhile: not pulled back
+  await page.getByText('Moved 3 assets to Dock.').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page
+    .getByText(
+      '2 assets are back where they were. 1 asset that moved or was deleted meanwhile was left alone.',
+    )
+    .waitFor()
+  expect(new Map((await placesOf(organization)).map(([asset, location]) => [asset, location]))).toEqual(
+    new Map([[one, 'HALL'], [two, 'YARD'], [three, 'YARD'], [four, 'DOCK'], [five, 'DOCK']]), // oxfmt-ignore
+  )
+})
+
+test('while a location is searched, nothing that an earlier text found can be picked', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Aisle A', 'AISLE-A')
+  await newLocation(organization, 'Bay A1', 'BAY-A1')
+  await member.open('/inventory')
+  await page.getByRole('combobox', { name: 'Location' }).click()
+  await page.getByRole('option').first().waitFor()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/locations?*', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.keyboard.type('bay a1', { delay: 60 }) // as a person types
+  await page.getByText('Searching…').waitFor()
+  expect(await page.getByRole('option').count()).toBe(0)
+  held.resolve()
+  await page.getByRole('option', { name: 'Bay A1 (BAY-A1)' }).click()
+  expect(await page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Bay A1 (BAY-A1)')
+})
+
+test('on a phone, Save is at the thumb, and after a save the form stays where it was', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Dock', 'DOCK')
+  const keys: string[] = []
+  for (let i = 0; i < 20; i += 1) keys.push((await newAsset(organization, `Pallet ${i}`, [])).external_key)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await member.open('/inventory')
+  await pick(member, 'Dock')
+  const field = page.getByLabel(FIELD)
+  const topOf = async () => (await field.boundingBox())?.y ?? 0
+  const before = await topOf()
+  await scan(member, keys)
+  const save = page.getByRole('button', { name: 'Save 20' })
+  await save.waitFor()
+  const box = await save.boundingBox()
+  expect([box && box.y > 700, box && box.y + box.height <= 844]).toEqual([true, true])
+  await expectAccessible(page)
+  await save.click()
+  await page.getByText('20 assets are at Dock').waitFor()
+  expect((await topOf()) - before).toBeLessThan(250)
+})

@@ -34,6 +34,23 @@ const degraded = (organization: Organization, key: string) =>
 
 const readOf = (value: string, antenna = 1) => ({ reads: [{ tag: { type: 'rfid', value }, antenna }] })
 
+test('a reader that is not set up and not understood is degraded, and its set-up shows the message', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await publish(organization, 'gate-8', 'canonical', { dev: 'gate-8', nothing: true })
+  await degraded(organization, 'gate-8')
+  await member.open('/readers')
+  const row = page.getByRole('row', { name: /gate-8/ })
+  await row.getByText('Degraded').waitFor()
+  await row.getByRole('button', { name: 'Set up gate-8' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Set up gate-8' })
+  await dialog.getByText('Last problem').waitFor()
+  await dialog.getByRole('region', { name: 'Message' }).getByText('"nothing":true').waitFor()
+  await expectAccessible(page)
+})
+
 test('an unconfigured reader appears with its first message and can be configured', async ({
   member,
   organization,

@@ -152,11 +152,11 @@ test('sign-out ends the session in every tab', async ({ member }) => {
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL('**/sign-in')
   await other.waitForURL(SIGN_IN)
-  const refused = await page.evaluate(async () => {
+  const answer = await page.evaluate(async () => {
     const headers = { 'content-type': 'application/json' }
     return (await fetch('/session/refresh', { method: 'POST', headers, body: '{}' })).status
   })
-  expect(refused).toBe(401)
+  expect(answer).toBe(204) // no session
 })
 
 /** The same for an address with and without an account. */
@@ -267,3 +267,30 @@ async function endAllSessions(email: string, password: string): Promise<void> {
   for (const { id } of data.filter(({ current }) => !current))
     await own.DELETE('/api/v1/users/me/sessions/{session_id}', { params: { path: { session_id: id } } })
 }
+
+test('signed out, a page loads without an error in the console', async ({ visitor }) => {
+  const { page, context } = visitor
+  const refused: string[] = []
+  context.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${response.url()}`)
+  })
+  for (const path of ['/sign-in', '/', '/sign-up']) {
+    await visitor.open(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.waitForLoadState('networkidle')
+  }
+  expect(refused).toEqual([])
+})
+
+test('a session that the server refuses leads to the sign-in page in two tabs, and is then forgotten', async ({
+  visitor,
+}) => {
+  const { page, context } = visitor
+  const { hostname } = new URL(STACK.urls.base)
+  const stale = { name: 'whereabouts_session', value: 'no-longer-valid', domain: hostname, path: '/session' }
+  await context.addCookies([{ ...stale, httpOnly: true, sameSite: 'Strict' }])
+  const other = await context.newPage()
+  await Promise.all([visitor.open('/'), other.goto('/assets')])
+  for (const tab of [page, other]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor()
+  expect(await context.cookies(`${STACK.urls.base}/session/refresh`)).toEqual([])
+})

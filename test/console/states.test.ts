@@ -137,6 +137,7 @@ test('offline, every screen of the menu opens and says so; back online it loads'
     await page.getByRole('status').filter({ hasText: 'You are offline' }).first().waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
     expect([name, await page.getByText('could not be loaded').count()]).toEqual([name, 0])
+    expect([name, await page.getByText('You are offline', { exact: true }).count()]).toEqual([name, 1])
   }
   await context.setOffline(false)
   await expect.poll(() => page.getByText('You are offline').count()).toBe(0)

@@ -1139,7 +1139,7 @@ export interface paths {
         get?: never;
         /**
          * Save the image of a floor plan
-         * @description Creates the plan if there is none. Responds with 409 if the images of the organization are too large together.
+         * @description Creates the plan if there is none. Responds with 409 if the images of the organization are too large together, or if the plan has another version than `version`.
          *
          *     **Access:** any signed-in user.
          *
@@ -1149,7 +1149,9 @@ export interface paths {
         post?: never;
         /**
          * Remove the image of a floor plan
-         * @description **Access:** any signed-in user.
+         * @description Responds with 409 if the plan has another version than `version`.
+         *
+         *     **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -8855,7 +8857,9 @@ export interface operations {
     };
     saveFloorImage: {
         parameters: {
-            query?: never;
+            query?: {
+                version?: number;
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -8930,7 +8934,9 @@ export interface operations {
     };
     removeFloorImage: {
         parameters: {
-            query?: never;
+            query?: {
+                version?: number;
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -8983,6 +8989,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Id, MAX_ID } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { openEnum } from './open-enum.ts'
-import { dataOf, pathIdOf } from './query.ts'
+import { dataOf, integerParameter, pathIdOf } from './query.ts'
 import type { Route } from './route.ts'
 
 /** What one organization may store. It keeps the list of plans short enough for one answer. */
@@ -105,6 +105,8 @@ function onceEach<K extends string>(name: K) {
   })
 }
 
+/** Of the plan that was read. Without it, the image is changed also if somebody else has changed the plan since. */
+const ImageQuery = z.strictObject({ version: integerParameter(0).optional() })
 const PlacePath = z.strictObject({ place: pathPlace })
 const ImagePath = z.strictObject({
   hash: z
@@ -145,8 +147,10 @@ export const floorPlanRoutes = {
     path: '/floor-plans/{place}/image',
     summary: 'Save the image of a floor plan',
     description:
-      'Creates the plan if there is none. Responds with 409 if the images of the organization are too large together.',
+      'Creates the plan if there is none. Responds with 409 if the images of the organization are too large together, ' +
+      'or if the plan has another version than `version`.',
     params: PlacePath,
+    query: ImageQuery,
     upload: { mediaTypes: imageTypes, maxBytes: MAX_IMAGE_BYTES },
     success: { status: 200, schema: dataOf(FloorPlan) },
     errors: ['validation_error', 'bad_request', 'not_found', 'conflict', 'rate_limited'],
@@ -156,9 +160,11 @@ export const floorPlanRoutes = {
     method: 'DELETE',
     path: '/floor-plans/{place}/image',
     summary: 'Remove the image of a floor plan',
+    description: 'Responds with 409 if the plan has another version than `version`.',
     params: PlacePath,
+    query: ImageQuery,
     success: { status: 200, schema: dataOf(FloorPlan) },
-    errors: ['validation_error', 'not_found'],
+    errors: ['validation_error', 'not_found', 'conflict'],
   },
   getFloorImage: {
     ...console,

@@ -64,7 +64,7 @@ export const ReaderHealth = z
   .object({
     /**
      * A reader is `silent` if it was not heard for three times its usual pause, and for at least two minutes. One that
-     * sends is `degraded` if at least 5 messages, and 5 % of the messages, of the last hour had a problem.
+     * sends is `degraded` if at least 5 messages, and 5 % of the messages, of the last hour had a problem, or all had.
      */
     status: openEnum(readerStatuses),
     last_seen_at: WireInstant.nullable(),

@@ -9,9 +9,9 @@ export const floorOf = (catalog: Catalog, as: As = {}) => ({
   list: async (): Promise<FloorPlan[]> => (await catalog.get('/floor-plans', as)).json().data,
   save: (place: string | number, { zones = [], readers = [], version = 0 }: Body = {}) =>
     catalog.call('PUT', `/floor-plans/${place}`, { zones, readers, version }, as),
-  draw: (place: string | number, bytes: Buffer, mediaType = 'image/png') =>
-    catalog.call('PUT', `/floor-plans/${place}/image`, bytes, { ...as, mediaType }),
-  erase: (place: string | number) => catalog.delete(`/floor-plans/${place}/image`, as),
+  draw: (place: string | number, bytes: Buffer, mediaType = 'image/png', query = '') =>
+    catalog.call('PUT', `/floor-plans/${place}/image${query}`, bytes, { ...as, mediaType }),
+  erase: (place: string | number, query = '') => catalog.delete(`/floor-plans/${place}/image${query}`, as),
   image: (hash: string | undefined) => catalog.get(`/floor-plans/images/${hash}`, as),
 })
 

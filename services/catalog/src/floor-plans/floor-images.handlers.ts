@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import type { Tx } from '../db.ts'
-import { floorImageNotFound, floorPlanNotFound } from '../errors.ts'
+import { floorImageNotFound, floorPlanChanged, floorPlanNotFound } from '../errors.ts'
 import type { HandlerDeps } from '../transactions/transactions.ts'
 import { limitTransfers, type Transfers } from '../transfers/transfers.ts'
 import { findImage, insertImage, type StoredImage } from './floor-images.queries.ts'
@@ -46,7 +46,7 @@ export const floorImageHandlers = ({
   images = limitTransfers(IMAGES),
 }: Deps) =>
   ({
-    async saveFloorImage({ principal: { orgId, userId }, params, upload, headers }) {
+    async saveFloorImage({ principal: { orgId, userId }, params, query, upload, headers }) {
       const place = placeOf(params.place)
       const done = uploads.begin(orgId, userId)
       try {
@@ -54,8 +54,9 @@ export const floorImageHandlers = ({
         const image = toStored(await buffer(upload), headers['content-type'] ?? '')
         const save = async (tx: Tx) => {
           await lockPlace(tx, orgId, place)
-          if (!(await findPlan(tx, orgId, place)))
-            await admitPlan(tx, orgId, { place, zones: [], kept: [], readers: [] })
+          const stored = await findPlan(tx, orgId, place)
+          refuseOther(query.version, stored?.version ?? 0)
+          if (!stored) await admitPlan(tx, orgId, { place, zones: [], kept: [], readers: [] })
           await savePlan(tx, orgId, { place, image_hash: image.hash })
           await admitImage(tx, orgId, { hash: image.hash, size: image.bytes.length })
           await insertImage(tx, orgId, image)
@@ -67,11 +68,13 @@ export const floorImageHandlers = ({
       }
     },
 
-    async removeFloorImage({ principal: { orgId }, params }) {
+    async removeFloorImage({ principal: { orgId }, params, query }) {
       const place = placeOf(params.place)
       const remove = async (tx: Tx) => {
         await lockPlace(tx, orgId, place)
-        if (!(await findPlan(tx, orgId, place))) throw floorPlanNotFound()
+        const stored = await findPlan(tx, orgId, place)
+        if (!stored) throw floorPlanNotFound()
+        refuseOther(query.version, stored.version)
         await savePlan(tx, orgId, { place, image_hash: null })
         return viewOf(tx, orgId, place)
       }
@@ -98,6 +101,11 @@ export const floorImageHandlers = ({
       }
     },
   }) satisfies Partial<Handlers<'catalog'>>
+
+/** A person who has read another version has not seen what somebody changed since. */
+function refuseOther(read: number | undefined, stored: number): void {
+  if (read !== undefined && read !== stored) throw floorPlanChanged()
+}
 
 /** Throws `invalidImage`. */
 function toStored(bytes: Buffer, contentType: string): StoredImage {

@@ -71,6 +71,19 @@ test('an image changes the version, because it changes what zones mean', async (
   expect((await floor.draw('all', png(2, 2))).json().data).toMatchObject({ readers, version: 4 })
 })
 
+test('an image is not changed on another version than the one that was read', async ({ catalog }) => {
+  const floor = floorOf(catalog)
+  const draw = (size: number, version: number) =>
+    floor.draw('all', png(size, size), 'image/png', `?version=${version}`)
+  expect((await draw(1, 1)).statusCode).toBe(409)
+  expect((await draw(1, 0)).json().data).toMatchObject({ version: 1, image: { width: 1 } })
+  expect((await draw(2, 0)).json().error).toMatchObject({ type: 'conflict' })
+  expect((await floor.erase('all', '?version=2')).statusCode).toBe(409)
+  expect((await floor.list())[0]).toMatchObject({ version: 1, image: { width: 1 } })
+  expect((await floor.erase('all', '?version=1')).json().data).toMatchObject({ version: 2, image: null })
+  expect((await draw(3, -1)).statusCode).toBe(400)
+})
+
 test('there is no image to remove without a plan', async ({ catalog }) => {
   expect((await floorOf(catalog).erase('all')).statusCode).toBe(404)
   expect(await floorOf(catalog).list()).toEqual([])

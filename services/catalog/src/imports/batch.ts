@@ -10,7 +10,7 @@ import { holdClaim, type Claim } from './claims.queries.ts'
 import type { CsvRow } from './csv.ts'
 import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
 import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
-import { findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
+import { findEarlierLines, findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
 import { plan, tagName, type Change, type Snapshot, type Planned } from './plan.ts'
 import { readRow, tableOf, type RowInput } from './row-input.ts'
 import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
@@ -42,8 +42,28 @@ export async function workBatch(tx: Tx, claim: Claim, worker: string, size: numb
   const most = { lines: size, characters: MAX_CHARACTERS }
   const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
   const rows = await mapInSlices(lines, (line) => readRow(held.resource, held.columns, line))
-  return advance(tx, held, await execute(tx, held, rows))
+  return advance(tx, held, await execute(tx, held, await withRepeatedKeys(tx, held, rows)))
 }
+
+/** A row whose key an earlier row of the file has, in any batch, fails: it would silently overwrite that one. */
+async function withRepeatedKeys(
+  tx: Tx,
+  { org_id, file_id }: ImportRow,
+  rows: readonly RowInput[],
+): Promise<readonly RowInput[]> {
+  const named = rows.flatMap(({ key, line }) => (key === undefined ? [] : [{ key, before: line }]))
+  const earlier = await findEarlierLines(tx, org_id, file_id, named)
+  return rows.map((row) => {
+    const line = earlier.get(row.line)
+    return line === undefined ? row : { ...row, errors: [...row.errors, repeatedKey(line)] }
+  })
+}
+
+const repeatedKey = (line: number): RowError => ({
+  field: 'external_key',
+  code: 'conflict',
+  message: `external_key is already in line ${line} of the file`,
+})
 
 /** Marks the next row as failed, after it made every attempt fail. */
 export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {

@@ -74,6 +74,10 @@ async function apply(catalog: Catalog, imports: Imports, id: number, org: number
   return { ...(await imports.finished(data.id, { org })), rows: await imports.rows(data.id, { org }) }
 }
 
+/** A file has each key once; a file per row would not notice. */
+const withoutRepeatedKeys = (rows: readonly string[][]) =>
+  rows.filter(([key], i) => key === '' || rows.findIndex(([earlier]) => earlier === key) === i)
+
 const withoutIds = (rows: readonly ImportRowView[]) => rows.map(({ id: _id, ...row }) => row)
 
 describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource) => {
@@ -98,7 +102,7 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
 
   test('gives the same outcomes in batches and row by row', async ({ catalog, imports }) => {
     await fc.assert(
-      fc.asyncProperty(file, async (rows) => {
+      fc.asyncProperty(file.map(withoutRepeatedKeys), async (rows) => {
         const [inParts, atOnce] = [newOrg(), newOrg()]
         const parts = await imports.run(resource, fileOf(resource, rows), { org: inParts })
         // One import per row, one after the other.

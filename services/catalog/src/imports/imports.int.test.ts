@@ -158,33 +158,57 @@ describe('D10 importing assets', () => {
     expect(only.json()).toEqual({ data: failed.slice(98), limit: 7, offset: 98, total_count: 100 })
   })
 
-  test('rows of one file run in order, also for the same asset and tag', async ({ catalog, imports }) => {
+  test('rows of one file run in order, also for the same tag and for a minted key', async ({
+    catalog,
+    imports,
+  }) => {
     const csv = lines(
       'external_key,name,rfid',
       'A,first,E1',
       'B,second,E1',
-      'A,renamed,',
-      'B,second,E1',
+      'C,third,E3',
       ',minted,E2',
       'ASSET-0001,found,E2',
     )
     const { rows } = await imports.run('assets', csv)
-    expect(rows.map(({ outcome }) => outcome)).toEqual([
-      'created',
-      'failed',
-      'updated',
-      'created',
-      'created',
-      'updated',
-    ])
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['created', 'failed', 'created', 'created', 'updated'])
     const all = (await catalog.get('/assets')).json<{ data: AssetView[] }>().data
     const seen = all.map(({ external_key, name, tags }) => [
       external_key,
       name,
       tags.map(({ value }) => value),
     ])
-    expect(seen).toEqual([['A', 'renamed', []], ['ASSET-0001', 'found', ['E2']], ['B', 'second', ['E1']]]) // oxfmt-ignore
+    expect(seen).toEqual([['A', 'first', ['E1']], ['ASSET-0001', 'found', ['E2']], ['C', 'third', ['E3']]]) // oxfmt-ignore
   })
+
+  test.for(['assets', 'locations'] as const)(
+    'a key that an earlier row of %s has fails, in a dry run as in an import',
+    async (resource, { catalog, imports }) => {
+      const others = Array.from({ length: 400 }, (_, i) => `K-${i},other`)
+      const csv = lines('external_key,name', 'A,first', 'B,', 'A,second', ...others, 'A,third', 'B,b', 'C,c')
+      const twice = (line: number) => [
+        {
+          field: 'external_key',
+          code: 'conflict',
+          message: `external_key is already in line ${line} of the file`,
+        },
+      ]
+      const dry = await imports.run(resource, csv, { dryRun: true })
+      const real = await imports.run(resource, csv)
+      for (const { rows } of [dry, real])
+        expect(rows.filter(({ line }) => line < 5 || line > 404)).toMatchObject([
+          { line: 2, outcome: 'created', errors: [] },
+          { line: 3, outcome: 'failed', errors: [{ field: 'name' }] },
+          { line: 4, outcome: 'failed', external_key: 'A', id: null, errors: twice(2) },
+          { line: 405, outcome: 'failed', errors: twice(2) },
+          { line: 406, outcome: 'failed', errors: twice(3) },
+          { line: 407, outcome: 'created', errors: [] },
+        ])
+      expect((await catalog.get(`/${resource}?external_key=A`)).json().data).toMatchObject([
+        { name: 'first' },
+      ])
+    },
+  )
 
   test('the tag of a location is taken; keys and tags of another organization are free', async ({
     catalog,
@@ -196,7 +220,7 @@ describe('D10 importing assets', () => {
       { external_key: 'A', tags: [{ tag_type: 'rfid', value: 'E2' }] },
       { org: otherOrg },
     )
-    const { rows } = await imports.run('assets', lines('external_key,name,rfid', 'A,mine,E1', 'A,mine,E2'))
+    const { rows } = await imports.run('assets', lines('external_key,name,rfid', 'B,mine,E1', 'A,mine,E2'))
     expect(rows.map(({ outcome }) => outcome)).toEqual(['failed', 'created'])
     expect((await catalog.get(`/assets/${theirs.id}`, { org: otherOrg })).json().data).toEqual(theirs)
   })
@@ -259,8 +283,10 @@ describe('D10 importing locations', () => {
     const a = await catalog.location({ external_key: 'A' })
     const b = await catalog.location({ external_key: 'B', parent_id: a.id })
     await catalog.location({ external_key: 'C', parent_id: b.id })
-    const csv = lines('external_key,parent_external_key', 'A,C', 'B,B', 'C,', 'A,C')
-    const { rows } = await imports.run('locations', csv)
+    const csv = lines('external_key,parent_external_key', 'A,C', 'B,B', 'C,')
+    const first = await imports.run('locations', csv)
+    const second = await imports.run('locations', lines('external_key,parent_external_key', 'A,C'))
+    const rows = [...first.rows, ...second.rows]
     expect(rows.map(({ outcome }) => outcome)).toEqual(['failed', 'failed', 'updated', 'updated'])
     expect(rows[0]?.errors).toEqual([
       {

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { CsvRow } from './csv.ts'
 
-/** A stored line. It has a key if other lines may refer to it. */
+/** A stored line, with its key if it has a valid one. */
 export type StoredLine = CsvRow & { key?: string | undefined }
 
 export async function insertLines(
@@ -69,6 +69,24 @@ export async function findLaterLines(
       where org_id = ${orgId} and file_id = ${fileId} and external_key = wanted.key and line + 0 > wanted.after
       order by line + 0 limit 1) as found`.execute(db)
   return new Map(rows.map(({ after, line }) => [after, line]))
+}
+
+/** For each pair, the first line before `before` with this key. */
+export async function findEarlierLines(
+  db: Db,
+  orgId: number,
+  fileId: number,
+  wanted: readonly { key: string; before: number }[],
+): Promise<Map<number, number>> {
+  const [keys, lines] = [wanted.map(({ key }) => key), wanted.map(({ before }) => before)]
+  const { rows } = await sql<{ before: number; line: number }>`
+    select wanted.before, found.line
+    from unnest(${keys}::text[], ${lines}::int[]) as wanted (key, before)
+    cross join lateral (
+      select line from import_line
+      where org_id = ${orgId} and file_id = ${fileId} and external_key = wanted.key and line + 0 < wanted.before
+      order by line + 0 limit 1) as found`.execute(db)
+  return new Map(rows.map(({ before, line }) => [before, line]))
 }
 
 export async function insertOutcomes(

@@ -38,7 +38,7 @@ export async function receiveImport(runInTransaction: RunInTransaction, upload: 
     return beginUpload(tx, orgId, newUpload)
   })
   try {
-    return await storeFile(runInTransaction, orgId, id, withKeys(rows, resource, columns))
+    return await storeFile(runInTransaction, orgId, id, withKeys(rows, columns))
   } catch (error) {
     await runInTransaction(orgId, (tx) => removeImport(tx, orgId, id)).catch(() => undefined)
     throw error
@@ -65,13 +65,12 @@ async function storeFile(
   return stored
 }
 
-/** Adds the key to lines of locations, because earlier rows may name it as a parent. */
+/** Adds the key: each key may come once, and an earlier row may name a location as a parent. */
 async function* withKeys(
   rows: AsyncIterable<CsvRow>,
-  resource: ImportResource,
   columns: readonly FileColumn[],
 ): AsyncGenerator<StoredLine> {
-  const at = resource === 'locations' ? columns.indexOf('external_key') : -1
+  const at = columns.indexOf('external_key')
   for await (const row of rows) {
     const key = unescapeFormula(row.cells[at] ?? '')
     yield NaturalKey.safeParse(key).success ? { ...row, key } : row

@@ -53,7 +53,10 @@ export function addSession(app: FastifyInstance, { callKeys, cookie }: SessionDe
   for (const [name, operation] of OPENING)
     route(name, async (request, reply, body) => pass(reply, await callKeys(operation, body, request)))
 
-  route('refresh', (request, reply) => renew(request, reply, {}))
+  // Most pages ask before they know whether there is a session. Without a cookie there is nothing to refuse.
+  route('refresh', async (request, reply) =>
+    cookie.read(request.headers.cookie) === undefined ? reply.status(204).send() : renew(request, reply, {}),
+  )
   route('switch', (request, reply, body) => renew(request, reply, { org_id: body['org_id'] ?? null }))
 
   route('sign-out', async (request, reply) => {

@@ -11,6 +11,7 @@ import { failureOf } from '../parts/failure.ts'
 import { Icon } from '../parts/icon.tsx'
 import { useVisits } from '../parts/visits.ts'
 import { want } from '../parts/wanted.ts'
+import type { KeptKeys } from '../shell/kept-keys.ts'
 import { useSession } from '../session/use-session.ts'
 import { groupsOf, type Hit, isExact, isOwn, NOTHING, type Found } from './hits.ts'
 import { unwrap } from '@whereabouts/client/client'
@@ -24,8 +25,14 @@ const [store, spotlight] = createSpotlight()
 /** The types of the list leave it out. Keyboard users must be able to focus what scrolls. */
 const VIEWPORT: object = { viewportProps: { tabIndex: 0, role: 'group', 'aria-label': 'Results' } }
 
+type Props = {
+  /** What was typed before the field was there. */
+  takeTyped: KeptKeys['take']
+  onClosed: () => void
+}
+
 /** Finds things, screens and actions from anywhere. Open while it is mounted. */
-export default function Finder({ onClosed }: { onClosed: () => void }) {
+export default function Finder({ takeTyped, onClosed }: Props) {
   const [text, setText] = useState('')
   const typed = text.trim()
   const { hits, groups, message, isPending } = useHits(typed)
@@ -43,10 +50,9 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
   }
   useEffect(() => spotlight.open(), [])
 
-  const openNamed = async () => {
-    const found = { ...NOTHING, named: await findNamed(typed) }
-    const [hit, ...others] = groupsOf({ text: typed, found, visits: [], isAdmin }).find(isExact)?.hits ?? []
-    const own = hits[selected]
+  const openNamed = async (value: string, own: Hit | undefined) => {
+    const found = { ...NOTHING, named: await findNamed(value) }
+    const [hit, ...others] = groupsOf({ text: value, found, visits: [], isAdmin }).find(isExact)?.hits ?? []
     if (hit && others.length === 0) open(hit)
     else if (!hit && own && isOwn(own)) open(own)
   }
@@ -55,7 +61,17 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || !isPending) return
     event.preventDefault()
     event.stopPropagation()
-    void openNamed().catch(() => undefined) // the results show why
+    void openNamed(typed, hits[selected]).catch(() => undefined) // the results show why
+  }
+  const goOnTyping = () => {
+    const kept = takeTyped()
+    const value = kept.text.trim()
+    if (value === '') return
+    setText(kept.text)
+    const [own] = groupsOf({ text: value, found: NOTHING, visits: [], isAdmin }).flatMap(
+      (group) => group.hits,
+    )
+    if (kept.isEntered) void openNamed(value, own).catch(() => undefined)
   }
   return (
     <Spotlight.Root
@@ -83,6 +99,7 @@ export default function Finder({ onClosed }: { onClosed: () => void }) {
           placeholder="Asset, location, reader, tag, screen or action"
           aria-label="Find"
           onKeyUp={redraw}
+          onFocus={goOnTyping}
           size="md"
           maxLength={255}
           autoComplete="off"

@@ -1,8 +1,10 @@
 import { Button, Group, SegmentedControl, Select, Slider, Text, TextInput } from '@mantine/core'
-import { useMemo } from 'react'
+import { type KeyboardEvent, useMemo, useState } from 'react'
 import { Bars } from '../parts/bars.tsx'
 import { countText } from '../parts/count-text.ts'
 import { clockTime, dayTime } from '../parts/times.ts'
+import { afterKey, instantOf, timeOf } from './time-in-span.ts'
+import type { Timeline } from './timeline.ts'
 import { SPANS, SPEEDS, type Playing } from './use-playback.ts'
 
 const BARS = 96
@@ -11,6 +13,14 @@ const BARS = 96
 export function PlaybackBar({ playing }: { playing: Playing }) {
   const { span, day, timeline, at, speed, isPlaying, change } = playing
   const bars = useMemo(() => timeline?.histogram(BARS) ?? [], [timeline])
+  /** The slider itself moves by its step, a second. */
+  const moveByKey = (event: KeyboardEvent) => {
+    const to = timeline && afterKey(event.key, at, timeline)
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return
+    event.preventDefault()
+    event.stopPropagation()
+    playing.seek(to)
+  }
   return (
     <section aria-label="Time" className="playback">
       <Group gap="sm">
@@ -63,8 +73,9 @@ export function PlaybackBar({ playing }: { playing: Playing }) {
               onChange={(value) => change({ speed: value ?? '60' })}
               allowDeselect={false}
             />
+            <TimeField key={timeline.fromMs} timeline={timeline} at={at} onPick={playing.seek} />
             <Text size="sm" fw={600} role="status" style={{ fontVariantNumeric: 'tabular-nums' }}>
-              {`${dayTime(new Date(at).toISOString())} (${clockTime(new Date(at).toISOString())})`}
+              {textOf(at)}
             </Text>
             <Text size="xs" c="dimmed">
               {countText(timeline.moves, 'movements')}
@@ -74,7 +85,7 @@ export function PlaybackBar({ playing }: { playing: Playing }) {
         )}
       </Group>
       {timeline && (
-        <div className="playback-track">
+        <div className="playback-track" onKeyDownCapture={moveByKey}>
           <Bars height={36} series={[{ label: 'movements', color: 'var(--asset-thing)', values: bars }]} />
           <Slider
             size="sm"
@@ -85,9 +96,39 @@ export function PlaybackBar({ playing }: { playing: Playing }) {
             onChange={(value) => playing.seek(value)}
             label={(value) => clockTime(new Date(value).toISOString())}
             thumbLabel="Instant"
+            thumbValueText={(value) => textOf(value)}
           />
         </div>
       )}
     </section>
+  )
+}
+
+/** An instant as people read it, with its seconds. */
+function textOf(ms: number): string {
+  const instant = new Date(ms).toISOString()
+  return `${dayTime(instant)} (${clockTime(instant)})`
+}
+
+type TimeProps = { timeline: Timeline; at: number; onPick: (ms: number) => void }
+
+/** What is typed stays while the field has the focus, also while the time goes on. */
+function TimeField({ timeline, at, onPick }: TimeProps) {
+  const [typed, setTyped] = useState<string>()
+  return (
+    <TextInput
+      size="xs"
+      type="time"
+      aria-label="Time of day"
+      value={typed ?? timeOf(at)}
+      onFocus={() => setTyped(timeOf(at))}
+      onBlur={() => setTyped(undefined)}
+      onChange={(event) => {
+        const time = event.currentTarget.value
+        setTyped(time)
+        const to = instantOf(time, timeline)
+        if (to !== undefined) onPick(to)
+      }}
+    />
   )
 }

@@ -37,11 +37,12 @@ export const useImage = (hash: string | undefined): string | undefined =>
     queryFn: async ({ signal }) => {
       const params = { path: { hash: hash ?? '' } }
       const { data } = await api.GET('/api/v1/floor-plans/images/{hash}', { params, signal, parseAs: 'blob' })
-      return data && addressOf(data)
+      return data && dataUrl(data)
     },
   }).data
 
-function addressOf(blob: Blob): Promise<string> {
+/** The bytes as an address for `<img>`. */
+export function dataUrl(blob: Blob): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const reader = new FileReader()
   reader.addEventListener('load', () => resolve(reader.result as string))

@@ -91,18 +91,18 @@ const DIRECTIONS = { ascending: IconChevronUp, descending: IconChevronDown, none
 type HeadingProps<Row> = { column: Column<Row>; sorting: Sorting | undefined }
 
 function Heading<Row>({ column: { label, role, sort: field, align, width }, sorting }: HeadingProps<Row>) {
-  const style = { ta: align, w: width }
+  const style = styleOf({ align, width })
   if (role === 'actions')
     return (
-      <Table.Th {...style}>
+      <Table.Th style={style}>
         <VisuallyHidden>{label}</VisuallyHidden>
       </Table.Th>
     )
-  if (field === undefined || !sorting) return <Table.Th {...style}>{label}</Table.Th>
+  if (field === undefined || !sorting) return <Table.Th style={style}>{label}</Table.Th>
   const { sort, onSort } = sorting
   const direction = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : 'none'
   return (
-    <Table.Th aria-sort={direction} {...style}>
+    <Table.Th aria-sort={direction} style={style}>
       <UnstyledButton
         className="sort"
         onClick={() => onSort(direction === 'ascending' ? `-${field}` : field)}
@@ -114,6 +114,16 @@ function Heading<Row>({ column: { label, role, sort: field, align, width }, sort
   )
 }
 
+/**
+ * How a column is laid out, as variables: the styles of the table use them, and those of the cards on a phone do not.
+ * As properties they would hold on a phone too.
+ */
+const styleOf = ({ align, width, maxWidth }: Pick<Column<never>, 'align' | 'width' | 'maxWidth'>) => ({
+  '--column-align': align,
+  '--column-width': width === undefined ? undefined : `${width}px`,
+  '--column-max-width': maxWidth === undefined ? undefined : `${maxWidth}px`,
+})
+
 type RowProps = { row: unknown; columns: readonly Column<unknown>[]; hasArrived: boolean }
 
 const Row = memo(function Row({ row, columns, hasArrived }: RowProps) {
@@ -124,9 +134,7 @@ const Row = memo(function Row({ row, columns, hasArrived }: RowProps) {
           <Table.Td
             key={label}
             data-label={role === undefined ? label : undefined}
-            w={width}
-            maw={maxWidth}
-            ta={align}
+            style={styleOf({ align, width, maxWidth })}
           >
             {role === undefined ? <div>{cell(row)}</div> : cell(row)}
           </Table.Td>

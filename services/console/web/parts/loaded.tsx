@@ -32,9 +32,9 @@ export function Loaded<T>({ query, children, what = 'this', missing }: Props<T>)
   if (failure !== false) return failure
   if (query.fetchStatus === 'paused')
     return (
-      <Alert color="yellow" title="You are offline" role="status">
+      <Text size="sm" c="dimmed" role="status">
         {`We will load ${what} when you are back online.`}
-      </Alert>
+      </Text>
     )
   return <Waiting what={what} />
 }

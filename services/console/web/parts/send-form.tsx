@@ -13,6 +13,10 @@ type Props = {
   /** Fields that show their own messages. */
   shownFields?: readonly string[]
   isDisabled?: boolean
+  /** On a phone, the button stays at the lower edge of the screen. */
+  isAtThumb?: boolean
+  /** What to know before sending, beside the button. */
+  beside?: ReactNode
   /** Red for what takes something away. */
   color?: 'red'
   children: ReactNode
@@ -26,6 +30,8 @@ export function SendForm({
   onCancel,
   shownFields = [],
   isDisabled = false,
+  isAtThumb = false,
+  beside,
   color,
   children,
 }: Props) {
@@ -55,7 +61,8 @@ export function SendForm({
       <Stack gap="sm">
         {children}
         {send.error !== undefined && <FailureNotice error={send.error} shownFields={shownFields} />}
-        <Group justify="flex-end" gap="xs">
+        <Group justify="flex-end" gap="xs" className={isAtThumb ? 'at-thumb' : undefined}>
+          {Boolean(beside) && <div className="beside">{beside}</div>}
           {onCancel && (
             <Button variant="default" onClick={unsaved?.requestClose ?? onCancel}>
               Cancel

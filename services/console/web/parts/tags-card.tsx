@@ -45,7 +45,7 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
           <Table.Tbody>
             {tags.map(({ id, tag_type, value }) => (
               <Table.Tr key={id}>
-                <Table.Td w={90}>
+                <Table.Td w={1}>
                   <Badge variant="light" color="gray" tt="none">
                     {tagTypeLabel(tag_type)}
                   </Badge>

@@ -3,12 +3,12 @@ import { notifications } from '@mantine/notifications'
 import { FailureNotice } from './failure-notice.tsx'
 import { useSend } from './use-send.ts'
 
-type Undo = {
+type Undo<T> = {
   /** What happened, for example `Deleted Forklift 7.` */
   message: string
-  undo: () => Promise<unknown>
+  undo: () => Promise<T>
   /** Said afterwards, for example `Forklift 7 restored.` */
-  done: string
+  done: string | ((result: T) => string)
   reload: readonly (readonly unknown[])[]
   /** Another way, if an undo fails: opens the page of the deleted thing. */
   open?: { label: string; go: () => void }
@@ -17,7 +17,7 @@ type Undo = {
 let last: string | undefined
 
 /** A notice with a button. It stays until it is closed or the next one comes: nobody has to hurry. */
-export function offerUndo(undo: Undo): void {
+export function offerUndo<T>(undo: Undo<T>): void {
   close()
   last = notifications.show({
     message: <UndoNotice {...undo} />,
@@ -30,12 +30,12 @@ function close(): void {
   last = undefined
 }
 
-function UndoNotice({ message, undo, done, reload, open }: Undo) {
+function UndoNotice<T>({ message, undo, done, reload, open }: Undo<T>) {
   const send = useSend(undo, {
     reload,
-    onDone: () => {
+    onDone: (result) => {
       close()
-      notifications.show({ message: done })
+      notifications.show({ message: typeof done === 'string' ? done : done(result) })
     },
   })
   return (

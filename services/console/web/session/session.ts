@@ -108,6 +108,9 @@ export async function signOut(leave = () => location.assign('/sign-in')): Promis
   leave()
 }
 
+/** There was no cookie, or it is no longer valid. */
+const NO_SESSION: ReadonlySet<number> = new Set([204, 401])
+
 /** Exchanges the cookie for an access token. Concurrent calls share one exchange. */
 function renew(): Promise<void> {
   exchange ??= exchangeCookie().finally(() => {
@@ -119,7 +122,7 @@ function renew(): Promise<void> {
 async function exchangeCookie(): Promise<void> {
   const session = await oneTabAtATime(async () => {
     const response = await marked(() => post('refresh', {}))
-    return response.status === 401 ? undefined : readSession(response)
+    return NO_SESSION.has(response.status) ? undefined : readSession(response)
   })
   if (session) return enter(session)
   token = undefined

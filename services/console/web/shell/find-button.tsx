@@ -1,7 +1,8 @@
 import { UnstyledButton } from '@mantine/core'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
+import { keptKeys } from './kept-keys.ts'
 
 export const loadFinder = () => import('../finder/finder.tsx')
 const Finder = lazy(loadFinder)
@@ -11,19 +12,26 @@ const KEYS = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'
 /** Opens the finder, as Ctrl-K does. `/` moves to the search of the list on the screen. */
 export function FindButton() {
   const [isOpen, setOpen] = useState(false)
+  const [kept] = useState(() => keptKeys(document, () => setOpen(false)))
+  const open = useCallback(() => {
+    kept.start()
+    setOpen(true)
+  }, [kept])
+  useEffect(() => whenIdle(() => loadFinder().catch(() => undefined)), []) // retried when it opens
+  useEffect(() => () => void kept.take(), [kept])
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.altKey || isDialogOpen()) return
-      if (isFindKey(event)) setOpen(true)
+      if (isFindKey(event)) open()
       else if (!isListKey(event) || !focusListSearch()) return
       event.preventDefault()
     }
     document.addEventListener('keydown', press)
     return () => document.removeEventListener('keydown', press)
-  }, [])
+  }, [open])
   return (
     <>
-      <UnstyledButton className="find" onClick={() => setOpen(true)} aria-keyshortcuts="Control+K Meta+K">
+      <UnstyledButton className="find" onClick={open} aria-keyshortcuts="Control+K Meta+K">
         <Icon of={IconSearch} size={16} />
         <span className="find-text" data-keys={KEYS}>
           Find anything
@@ -31,11 +39,23 @@ export function FindButton() {
       </UnstyledButton>
       {isOpen && (
         <Suspense>
-          <Finder onClosed={() => setOpen(false)} />
+          <Finder takeTyped={kept.take} onClosed={() => setOpen(false)} />
         </Suspense>
       )}
     </>
   )
+}
+
+const IDLE_AFTER_MS = 200
+
+/** Once the browser has nothing else to do. Safari does not tell when. */
+function whenIdle(work: () => void): () => void {
+  if ('requestIdleCallback' in window) {
+    const waiting = window.requestIdleCallback(work)
+    return () => window.cancelIdleCallback(waiting)
+  }
+  const waiting = setTimeout(work, IDLE_AFTER_MS)
+  return () => clearTimeout(waiting)
 }
 
 /** The finder would lead away from what is typed there. */

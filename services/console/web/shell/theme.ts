@@ -1,5 +1,6 @@
 import {
   Alert,
+  Badge,
   createTheme,
   Modal,
   Notification,
@@ -61,6 +62,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
+    // One or two words, of which a part says nothing: never cut.
+    Badge: Badge.extend({ defaultProps: { miw: 'max-content' } }),
     // role=alert interrupts screen readers; only failures set it.
     Alert: Alert.extend({ defaultProps: { role: 'status' } }),
     Table: Table.extend({ defaultProps: { verticalSpacing: 'var(--row-space)', highlightOnHover: true } }),

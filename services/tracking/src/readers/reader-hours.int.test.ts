@@ -117,11 +117,13 @@ describe('the hours of a reader', () => {
 })
 
 describe('a degraded reader', () => {
-  test('has 5 messages with problems in the last hour, and 5 percent of its messages', async ({
+  test('has 5 messages with problems in the last hour, and 5 percent of its messages, or nothing else', async ({
     tracking,
   }) => {
     tracking.clock.stoppedAt = HOUR + MINUTE
-    await heard(tracking, 'few', 4, 4, HOUR)
+    await heard(tracking, 'few', 5, 4, HOUR)
+    await heard(tracking, 'new', 1, 1, HOUR)
+    await heard(tracking, 'good', 1, 0, HOUR)
     await heard(tracking, 'just', 100, 5, HOUR)
     await heard(tracking, 'rare', 101, 5, HOUR)
     await heard(tracking, 'silent', 10, 10, HOUR - 6 * MINUTE)
@@ -133,11 +135,14 @@ describe('a degraded reader', () => {
     expect(status).toEqual([
       ['silent', 'silent'],
       ['just', 'degraded'],
+      ['new', 'degraded'],
       ['few', 'online'],
+      ['good', 'online'],
       ['rare', 'online'],
     ])
     expect(await list(tracking, 'status=degraded')).toMatchObject([
       { reader_key: 'just', health: { messages_last_hour: 100, problems_last_hour: 5 } },
+      { reader_key: 'new', health: { messages_last_hour: 1, problems_last_hour: 1 } },
     ])
   })
 

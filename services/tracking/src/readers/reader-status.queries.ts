@@ -9,10 +9,13 @@ export const silence = sql.raw(
   `greatest(120000, 3 * coalesce(h.usual_pause_ms, 100000)) * interval '1 millisecond'`,
 )
 
-/** A reader that sends is degraded if so many messages of the last hour had a problem, and such a share of them. */
+/**
+ * A reader that sends is degraded if so many messages of the last hour had a problem, and such a share of them; or if
+ * all had one, however few.
+ */
 const DEGRADED = { problems: 5, percent: 5 }
 const isDegraded = sql.raw(
-  `l.problems >= ${DEGRADED.problems} and l.problems * 100 >= l.messages * ${DEGRADED.percent}`,
+  `(l.all_failed or l.problems >= ${DEGRADED.problems} and l.problems * 100 >= l.messages * ${DEGRADED.percent})`,
 )
 
 /** Of a reader with health `h` and the last hour `l`. */
@@ -35,7 +38,8 @@ export function lastHour(orgId: number, nowMs: number): RawBuilder<unknown> {
   const sum = (column: string) =>
     sql`coalesce(round(sum(x.${sql.ref(column)} * x.share)), 0)::bigint as ${sql.ref(column)}`
   return sql`
-    select ${sum('messages')}, ${sum('problems')}, ${sum('reads')} from (
+    select ${sum('messages')}, ${sum('problems')}, ${sum('reads')},
+      round(sum(x.problems * x.share)) > 0 and sum(x.problems * x.share) >= sum(x.messages * x.share) as all_failed from (
       select messages, problems, reads, case hour when ${current}::timestamptz then 1 else ${left}::numeric end as share
       from reader_hour
       where org_id = ${orgId} and reader_key = h.reader_key and antenna = ${WHOLE_READER}

@@ -19,7 +19,7 @@ type Props = {
   onDone: () => void
 }
 
-/** Arranges the floor of a place: an image, the zones of locations, and readers. Nothing but the image is saved before "Save". */
+/** Arranges the floor of a place: an image, the zones of locations, and readers. Nothing is saved before "Save". */
 export default function PlanEditor({ place, plan, shown, building, readers, onDone }: Props) {
   const draft = usePlanDraft(place, plan, onDone)
   const { save, isChanged } = draft

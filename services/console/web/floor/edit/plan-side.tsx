@@ -20,7 +20,7 @@ const IMAGES = 'image/png,image/jpeg,image/webp,image/svg+xml'
 
 /** The image, and what can be put on the plan. */
 export function PlanSide({ draft, shown, readers }: Props) {
-  const { image, upload, removeImage } = draft
+  const { image, choose, removeImage } = draft
   return (
     <Stack gap="md">
       <Stack gap="xs">
@@ -28,29 +28,23 @@ export function PlanSide({ draft, shown, readers }: Props) {
           Image
         </Title>
         <Group gap="xs">
-          <FileButton accept={IMAGES} onChange={(file) => file && upload.send(file)}>
+          <FileButton accept={IMAGES} onChange={(file) => file && choose.send(file)}>
             {(button) => (
-              <Button {...button} size="xs" variant="default" loading={upload.isSending}>
-                {image ? 'Replace image' : 'Upload image'}
+              <Button {...button} size="xs" variant="default" loading={choose.isSending}>
+                {image ? 'Replace image' : 'Choose image'}
               </Button>
             )}
           </FileButton>
           {image && (
-            <Button
-              size="xs"
-              variant="default"
-              loading={removeImage.isSending}
-              onClick={() => removeImage.send(undefined)}
-            >
+            <Button size="xs" variant="default" onClick={removeImage}>
               Remove image
             </Button>
           )}
         </Group>
         <Text size="xs" c="dimmed">
-          PNG, JPEG, WebP or SVG, up to 2 MiB and 8,000 pixels. It is saved at once.
+          PNG, JPEG, WebP or SVG, up to 2 MiB and 8,000 pixels. Others see it once you save.
         </Text>
-        {upload.error !== undefined && <FailureNotice error={upload.error} />}
-        {removeImage.error !== undefined && <FailureNotice error={removeImage.error} />}
+        {choose.error !== undefined && <FailureNotice error={choose.error} />}
       </Stack>
       <Locations draft={draft} shown={shown} />
       <Readers draft={draft} readers={readers} />

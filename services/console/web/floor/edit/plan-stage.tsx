@@ -3,7 +3,6 @@ import type { KeyboardEvent } from 'react'
 import { boundsOf, type Frame, frameOf, middleOf, toScreen, unitsOf, type Zone } from '../plan-layout.ts'
 import type { Point } from '../layout.ts'
 import type { Building } from '../rooms.ts'
-import { useImage } from '../use-plans.ts'
 import { useDrag } from './use-drag.ts'
 import type { PlacedReader, PlanDraft } from './use-plan-draft.ts'
 import { addCorner, moveCorner, movePoint, moveZone, removeCorner } from './zone-edits.ts'
@@ -14,7 +13,7 @@ type Props = { draft: PlanDraft; building: Building; readerNames: ReadonlyMap<nu
 export function PlanStage({ draft, building, readerNames }: Props) {
   const { ref, width, height } = useElementSize()
   const frame = frameOf(draft.image, { x: 0, y: 0, width, height })
-  const url = useImage(draft.image?.hash)
+  const { url } = draft
   const isPicked = (kind: 'zone' | 'reader', id: number) =>
     draft.picked?.kind === kind && draft.picked.id === id
   const picked = draft.zones.find(({ location_id: id }) => isPicked('zone', id))

@@ -104,7 +104,11 @@ type StayProps = {
 
 function Stay({ id, stay, isEarlier, isLater }: StayProps) {
   const [isOpen, setOpen] = useState(false)
-  const seconds = secondsOf(stay)
+  const now = useNow()
+  const isCurrent = stay.until === null && !isLater
+  const known = secondsOf(stay)
+  const isSoFar = isCurrent && known === 0 // seen once: it is there since
+  const seconds = isSoFar ? (now - Date.parse(stay.from)) / 1000 : known
   return (
     <li>
       <div className="stay">
@@ -124,6 +128,7 @@ function Stay({ id, stay, isEarlier, isLater }: StayProps) {
         <div className="stay-side">
           <Text size="sm" component="div">
             {seconds > 0 && `${isEarlier || isLater ? 'more than ' : ''}${durationText(seconds)}`}
+            {isSoFar && seconds > 0 && ' so far'}
           </Text>
           <Button
             variant="subtle"

@@ -62,7 +62,22 @@ const STATES: Readonly<Record<string, string>> = {
   failed: 'Failed',
 }
 
-export const stateText = (state: string): string => STATES[state] ?? state
+type Progress = Pick<Import, 'state' | 'dry_run' | 'rows_done' | 'rows_total'>
+
+/** Of a check, nothing is done but the check. */
+const isChecked = ({ state, dry_run: isDryRun }: Pick<Progress, 'state' | 'dry_run'>) =>
+  isDryRun && state === 'done'
+
+export const stateText = (one: Pick<Progress, 'state' | 'dry_run'>): string =>
+  isChecked(one) ? 'Checked' : (STATES[one.state] ?? one.state)
+
+/** How far an import is. */
+export function progressText(one: Progress): string {
+  const rows = `${format.format(one.rows_done)} of ${format.format(one.rows_total)} rows`
+  return isChecked(one) ? `Checked ${rows}` : `${stateText(one)}: ${rows}`
+}
+
+const format = new Intl.NumberFormat()
 
 export const titleOf = ({ resource, dry_run: isDryRun }: Pick<Import, 'resource' | 'dry_run'>): string =>
   isDryRun ? `File check: ${resource}` : `Import: ${resource}`

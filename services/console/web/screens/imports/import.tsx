@@ -8,7 +8,7 @@ import { Screen } from '../../parts/screen.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { When } from '../../parts/when.tsx'
 import { api } from '../../session/api.ts'
-import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
+import { isUnfinished, percentOf, progressText, titleOf, type Import } from './import-files.ts'
 import { ImportRows } from './import-rows.tsx'
 import { OUTCOMES, useImport, useReloadWhenDone } from './use-imports.ts'
 
@@ -84,7 +84,7 @@ function Summary({ one }: { one: Import }) {
     <Paper withBorder p="md" component="section" aria-label="Progress">
       <Group justify="space-between" mb={6}>
         <Text fw={600} role="status">
-          {`${stateText(one.state)}: ${counted(one.rows_done)} of ${counted(one.rows_total)} rows`}
+          {progressText(one)}
         </Text>
         <Text size="sm" component="div">
           {one.finished_at === null ? 'Started ' : 'Finished '}

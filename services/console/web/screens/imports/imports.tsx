@@ -62,7 +62,7 @@ const COLORS: Readonly<Record<string, string>> = {
 
 const State = ({ of: each }: { of: Import }) => (
   <Badge variant="light" color={COLORS[each.state] ?? 'gray'}>
-    {isUnfinished(each) ? `${stateText(each.state)} ${percentOf(each)} %` : stateText(each.state)}
+    {isUnfinished(each) ? `${stateText(each)} ${percentOf(each)} %` : stateText(each)}
   </Badge>
 )
 

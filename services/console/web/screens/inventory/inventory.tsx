@@ -5,15 +5,20 @@ import { LocationPicker, type PickedLocation } from '../../parts/location-picker
 import { Screen } from '../../parts/screen.tsx'
 import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
-import { Result } from './result.tsx'
+import { Result, SavedAssets } from './result.tsx'
 import { isProblem, rowsOf } from './rows.ts'
-import { isLocationGone, save, type SaveRequest } from './save.ts'
+import { isLocationGone, save, type Saved, type SaveRequest } from './save.ts'
 import { ScanList } from './scan-list.tsx'
 import { type LastEntry, statusText } from './status-text.ts'
 import { useDraft } from './use-draft.ts'
 import { useLookups } from './use-lookups.ts'
 import { ValueEntry } from './value-entry.tsx'
 import { scanTyping } from './scan-typing.ts'
+import { undoSave } from './undo-save.ts'
+import { undoneText } from './undone.ts'
+import { WhatMoves } from './what-moves.tsx'
+import { countText } from '../../parts/count-text.ts'
+import { offerUndo } from '../../parts/undo.tsx'
 
 import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // oxfmt-ignore
 
@@ -26,10 +31,11 @@ export default function Inventory() {
   const [last, setLast] = useState<LastEntry>()
   const [progress, setProgress] = useState('')
   const saving = useSend((request: SaveRequest) => save(request), {
-    reload: [['assets'], ['asset'], ['report'], ['occupancy']],
-    onDone: ({ values }) => {
-      change((now) => removeSaved(now, values))
+    reload: RELOAD,
+    onDone: (saved) => {
+      change((now) => removeSaved(now, saved.values))
       setLast(undefined)
+      offerMoveBack(saved)
     },
   })
 
@@ -102,6 +108,8 @@ export default function Inventory() {
             onSubmit={submit}
             isDisabled={draft.location === null || count === 0}
             shownFields={['location_identifier']}
+            isAtThumb
+            beside={draft.location && <WhatMoves rows={rows} location={draft.location} />}
           >
             {rows.length === 0 ? (
               <EmptyState title="Nothing scanned yet">
@@ -129,8 +137,23 @@ export default function Inventory() {
           </SendForm>
         </Grid.Col>
       </Grid>
+      {saving.result && <SavedAssets saved={saving.result} />}
     </Screen>
   )
+}
+
+const RELOAD = [['assets'], ['asset'], ['report'], ['occupancy']]
+
+/** Offers to undo what a save has moved. */
+function offerMoveBack(saved: Saved): void {
+  const { moved } = saved.outcome
+  if (moved.length === 0) return
+  offerUndo({
+    message: `Moved ${countText(moved.length, 'assets')} to ${saved.response.location_name}.`,
+    undo: () => undoSave(saved),
+    done: undoneText,
+    reload: RELOAD,
+  })
 }
 
 const NotKept = () => (

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { countText } from '../../parts/count-text.ts'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
@@ -17,18 +17,32 @@ type Props = {
 
 const SHOWN = 50
 
-/** The result of a save. */
+/** What a save has done, in a few lines: the form stays where it was. */
 export function Result({ saved, left, onDone }: Props) {
-  const [offset, setOffset] = useState(0)
-  const { moved, first, stayed } = saved.outcome
-  const rows = [...moved, ...first, ...stayed]
-  const columns = useMemo(() => columnsOf(saved.response), [saved.response])
   const start = useRef<HTMLDivElement>(null)
   // The focused button was removed.
   useEffect(() => start.current?.focus(), [])
   return (
     <Stack gap="sm" ref={start} tabIndex={-1} style={{ outline: 'none' }}>
       <Summary saved={saved} left={left} />
+      <Group justify="flex-end">
+        <Button onClick={onDone}>Save another inventory</Button>
+      </Group>
+    </Stack>
+  )
+}
+
+/** The saved assets, below the form for the next ones. */
+export function SavedAssets({ saved }: Pick<Props, 'saved'>) {
+  const [offset, setOffset] = useState(0)
+  const { moved, first, stayed } = saved.outcome
+  const rows = [...moved, ...first, ...stayed]
+  const columns = useMemo(() => columnsOf(saved.response), [saved.response])
+  return (
+    <Stack gap="sm" component="section" aria-label="Last save">
+      <Title order={2} size="h4">
+        Saved assets
+      </Title>
       <DataTable
         label="Saved assets"
         columns={columns}
@@ -36,9 +50,6 @@ export function Result({ saved, left, onDone }: Props) {
         rowKey={({ asset }) => asset.id}
       />
       <Pager offset={offset} limit={SHOWN} total={rows.length} onOffset={setOffset} what="assets" />
-      <Group justify="flex-end">
-        <Button onClick={onDone}>Save another inventory</Button>
-      </Group>
     </Stack>
   )
 }

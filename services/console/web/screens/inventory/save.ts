@@ -99,9 +99,12 @@ const unresolved = (error: unknown, field: string) =>
     ? (error.error?.fields ?? []).filter((each) => each.field === field && each.code === 'fk_not_found')
     : []
 
-/** Whether the API found no asset with the key of a row. */
+/** The keys with which the API found no asset. */
+export const refusedKeys = (error: unknown): ReadonlySet<unknown> =>
+  new Set(unresolved(error, 'asset_identifiers').map(({ params }) => params?.['value']))
+
 function isRefusedBy(error: unknown): (row: AssetRow) => boolean {
-  const keys = new Set(unresolved(error, 'asset_identifiers').map(({ params }) => params?.['value']))
+  const keys = refusedKeys(error)
   return ({ asset }) => keys.has(asset.external_key)
 }
 

@@ -97,8 +97,8 @@ const COLUMNS: readonly Column<Movement>[] = [
     role: 'title',
     cell: ({ asset }) => (
       <>
-        <AssetLink id={asset.id}>{asset.name ?? 'Deleted asset'}</AssetLink>
-        <Text size="xs" c="dimmed">
+        <AssetLink id={asset.id}>{asset.name ?? 'Deleted asset'}</AssetLink>{' '}
+        <Text span size="xs" c="dimmed">
           {asset.external_key}
         </Text>
       </>

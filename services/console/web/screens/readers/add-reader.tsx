@@ -3,19 +3,23 @@ import { type components, unwrap } from '@whereabouts/client/client'
 import { FormModal } from '../../parts/form-modal.tsx'
 import { ResourceForm } from '../../parts/resource-form.tsx'
 import { api } from '../../session/api.ts'
+import { LastProblem } from './last-problem.tsx'
 import { READER_FIELDS } from './reader-fields.ts'
 
 type Props = {
   /** Key of a discovered reader; empty for a new one. */
   readerKey: string
+  /** Of a discovered reader. */
+  health?: components['schemas']['ReaderHealth'] | undefined
   onClose: () => void
 }
 
 /** Sets up a reader, then opens it to add scan points. */
-export function AddReader({ readerKey, onClose }: Props) {
+export function AddReader({ readerKey, health, onClose }: Props) {
   const navigate = useNavigate()
   return (
     <FormModal opened onClose={onClose} title={readerKey === '' ? 'Add reader' : `Set up ${readerKey}`}>
+      {health && <LastProblem health={health} withMessage />}
       <ResourceForm
         fields={READER_FIELDS}
         known={{ reader_key: readerKey, name: readerKey }}

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import {
   clockText,
   detailPairs,
+  problemShareText,
   problemText,
   readProblemsOf,
   readsByHourText,
@@ -49,6 +50,16 @@ test('problems are counted in plain words', () => {
     counted: '0 reads without a location',
   })
 })
+
+test.for([
+  [0, 10, '0%'],
+  [30, 6_127, '0.5%'],
+  [1, 5_000, '< 0.1%'],
+  [5, 5, '100%'],
+  [2, 1, '100%'], // both are estimates
+] as const)('%i of %i messages with problems are %s', ([problems, messages, text]) =>
+  expect(problemShareText({ problems_last_hour: problems, messages_last_hour: messages })).toBe(text),
+)
 
 test.for([
   ['malformed_json at ', 'Not JSON, or incomplete.'],

@@ -69,6 +69,15 @@ export const readProblemsOf = (health: Health): ReadProblem[] =>
     return { field, label, counted: `${format.format(count)} ${count === 1 ? one : several}`, hint, count }
   })
 
+const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+
+/** The share of the messages of the last hour that had a problem. */
+export function problemShareText(health: Pick<Health, 'problems_last_hour' | 'messages_last_hour'>): string {
+  const { problems_last_hour: problems, messages_last_hour: messages } = health
+  const share = Math.min(1, problems / Math.max(1, messages))
+  return problems > 0 && share < 0.001 ? `< ${percent.format(0.001)}` : percent.format(share)
+}
+
 const IN_SYNC_MS = 2_000
 
 export const isInSync = (offsetMs: number): boolean => Math.abs(offsetMs) < IN_SYNC_MS

@@ -1,11 +1,12 @@
 import { Anchor, Badge, Button, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
+import { type SyntheticEvent, useState } from 'react'
 import type { components } from '@whereabouts/client/client'
 import type { Column } from '../../parts/data-table.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { When } from '../../parts/when.tsx'
 import { formatLabel } from './formats.ts'
-import { clockText, readProblemsOf, readsByHourText } from './health-text.ts'
+import { clockText, problemShareText, readProblemsOf, readsByHourText } from './health-text.ts'
 import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
@@ -28,7 +29,7 @@ export const readerColumns = (
             {name}
           </Anchor>
         ) : (
-          <Badge color="brand" variant="light" miw="max-content">
+          <Badge color="brand" variant="light">
             Discovered
           </Badge>
         )}{' '}
@@ -51,7 +52,9 @@ export const readerColumns = (
   },
   {
     label: 'Reads, 24 h',
-    cell: ({ health }) => <Sparkline label={readsByHourText(health)} values={health.reads_by_hour} />,
+    cell: ({ health }) => (
+      <Sparkline label={readsByHourText(health)} values={health.reads_by_hour} height={20} />
+    ),
   },
   { label: 'Clock', cell: ({ health }) => clockText(health.clock_offset_ms) },
   { label: 'Problems', cell: ({ health }) => <Problems health={health} /> },
@@ -74,21 +77,35 @@ export const readerColumns = (
   },
 ]
 
+/** One figure; the reasons when it is pointed at or has the focus, and on the page of the reader. */
 function Problems({ health }: Pick<Reader, 'health'>) {
+  const [at, setAt] = useState<{ top: number; right: number }>()
   const problems = readProblemsOf(health).filter((problem) => problem.count > 0)
-  if (problems.length === 0) return 'None'
+  if (problems.length === 0 && health.problems_last_hour === 0) return 'None'
+  const reasons = [
+    ...(health.problems_last_hour > 0 ? [lastHourText(health)] : []),
+    ...problems.map(({ counted }) => counted),
+  ]
+  const show = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+    const { bottom, right } = currentTarget.getBoundingClientRect()
+    setAt({ top: bottom + 4, right: document.documentElement.clientWidth - right })
+  }
+  const hide = () => setAt(undefined)
+  const focusable = { tabIndex: 0, onFocus: show, onBlur: hide } // for people without a pointer
   return (
-    <>
-      {health.problems_last_hour > 0 && (
-        <Text size="sm" fw={500}>
-          {lastHourText(health)}
-        </Text>
-      )}
-      {problems.map(({ field, hint, counted }) => (
-        <Text key={field} size="sm" title={hint}>
-          {counted}
-        </Text>
-      ))}
-    </>
+    <span
+      className="problems"
+      data-bad={health.status === 'degraded' || undefined}
+      onMouseEnter={show}
+      onMouseLeave={hide}
+      {...focusable}
+    >
+      {problemShareText(health)}
+      <span className="problem-reasons" data-shown={at !== undefined || undefined} style={at}>
+        {reasons.map((reason) => (
+          <span key={reason}>{reason}</span>
+        ))}
+      </span>
+    </span>
   )
 }

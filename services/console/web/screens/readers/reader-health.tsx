@@ -1,11 +1,12 @@
-import { Alert, SimpleGrid, Text, Title } from '@mantine/core'
+import { SimpleGrid, Text, Title } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { type Column, DataTable } from '../../parts/data-table.tsx'
 import { When } from '../../parts/when.tsx'
-import { clockText, detailPairs, problemText, readProblemsOf, readsText, wordsOf } from './health-text.ts'
+import { clockText, detailPairs, readProblemsOf, readsText, wordsOf } from './health-text.ts'
 import { lastHourText } from './last-hour.ts'
+import { LastProblem } from './last-problem.tsx'
 import { ReaderStatus } from './reader-status.tsx'
 
 type Health = components['schemas']['ReaderHealth']
@@ -29,16 +30,7 @@ export function ReaderHealth({ health }: { health: Health }) {
         <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
         <Fact label="Device ID">{health.identity ?? '–'}</Fact>
       </SimpleGrid>
-      {health.last_problem !== null && (
-        <Alert color="yellow" variant="light" title="Last problem">
-          {problemText(health.last_problem)}
-          {health.last_problem_at !== null && (
-            <Text size="xs" c="dimmed">
-              <When at={health.last_problem_at} />
-            </Text>
-          )}
-        </Alert>
-      )}
+      <LastProblem health={health} />
       {health.status === 'never_heard' ? (
         <Text size="sm" c="dimmed">
           No messages yet. Connect the device as described below, or send a test read.

@@ -19,7 +19,6 @@ export function ReaderStatus({ status }: { status: string }) {
     <Badge
       color={color}
       variant="light"
-      miw="max-content"
       leftSection={status === 'degraded' && <Icon of={IconAlertTriangle} size={12} />}
     >
       {text}

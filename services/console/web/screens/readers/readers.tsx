@@ -59,7 +59,13 @@ export default function Readers() {
         offset={filter.offset}
         onOffset={(offset) => setFilter({ offset })}
       />
-      {adding !== undefined && <AddReader readerKey={adding} onClose={() => setAdding(undefined)} />}
+      {adding !== undefined && (
+        <AddReader
+          readerKey={adding}
+          health={readers.data?.data.find(({ reader_key: key }) => key === adding)?.health}
+          onClose={() => setAdding(undefined)}
+        />
+      )}
     </Screen>
   )
 }

@@ -25,13 +25,13 @@ export function Step({ number, title, state, later, children }: Props) {
   }, [state])
   const [color, text] = STATES[state]
   return (
-    <Paper component="li" withBorder p="md">
+    <Paper component="li" withBorder p="md" className="guide-step">
       <Stack gap="sm">
         <Group gap="sm" justify="space-between" wrap="nowrap">
           <Title order={2} size="h4" ref={heading} tabIndex={-1}>
             {`${number}. ${title}`}
           </Title>
-          <Badge color={color} variant="light" style={{ flexShrink: 0 }}>
+          <Badge color={color} variant="light">
             {text}
           </Badge>
         </Group>

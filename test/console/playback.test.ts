@@ -1,0 +1,42 @@
+import { expect } from 'vitest'
+import { newAsset, newLocation } from '../system/organization.ts'
+import { readAt } from './support/readings.ts'
+import { test } from './support/visitor.fixture.ts'
+
+test('a time is reached by keyboard: minutes, ten minutes, the ends, and typed', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Dock', 'DOCK')
+  const { id } = await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E2801160' }])
+  await readAt(organization, { id, tag: 'E2801160' }, [{ location: 'DOCK', hoursAgo: 5 }])
+  await member.open('/floor?span=8h')
+  const slider = page.getByRole('slider', { name: 'Instant' })
+  await slider.focus()
+  const at = async () => Number(await slider.getAttribute('aria-valuenow'))
+  const [from, to] = [await slider.getAttribute('aria-valuemin'), await slider.getAttribute('aria-valuemax')]
+  for (const [key, want] of [
+    ['PageUp', 600_000],
+    ['ArrowRight', 660_000],
+    ['ArrowDown', 600_000],
+    ['PageDown', 0],
+  ] as const) {
+    await page.keyboard.press(key)
+    await expect.poll(async () => [key, (await at()) - Number(from)]).toEqual([key, want])
+  }
+  await page.keyboard.press('End')
+  await expect.poll(at).toBe(Number(to))
+  await page.keyboard.press('Home')
+  await expect.poll(at).toBe(Number(from))
+  expect(await slider.getAttribute('aria-valuetext')).toMatch(/^\d+ \w+ \d{4}, \d\d:\d\d \(\d\d:\d\d:\d\d\)$/)
+
+  const wanted = new Date(Number(to) - 3_600_000)
+  const berlin = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short', timeZone: 'Europe/Berlin' }).format(
+    wanted,
+  )
+  const field = page.getByLabel('Time of day')
+  await field.focus()
+  await page.keyboard.type(berlin.replace(':', ''))
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain(`${berlin} (${berlin}:00)`)
+})
