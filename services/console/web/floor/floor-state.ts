@@ -5,10 +5,10 @@ import { type Building, buildingOf, pathTo } from './rooms.ts'
 
 type Columns = components['schemas']['Floor']
 
-export type FloorAsset = { id: number; name: string; external_key: string; type: string }
+type FloorAsset = { id: number; name: string; external_key: string; type: string }
 
 /** Since when it is where it is, and when it was seen there last. Both are older than a movement that has just arrived. */
-export type Stay = { since: string; seen: string }
+type Stay = { since: string; seen: string }
 
 /** How many assets each location has, with everything below it. */
 export type Totals = ReadonlyMap<number, number>
