@@ -1,6 +1,7 @@
 // `pnpm bench <name>`: measures the product on this machine. All servers listen on loopback.
 import { benchConsole, CONSOLE_HELP } from './console/console.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
+import { benchHour, HOUR_HELP } from './console/hour.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchRequests, REQUESTS_HELP } from './requests/requests.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
@@ -10,6 +11,7 @@ const HELP = `pnpm bench <name> [flags]    measure the product on this machine; 
 
 ${CONSOLE_HELP}
 ${FAIRNESS_HELP}
+${HOUR_HELP}
 ${INGEST_HELP}
 ${REQUESTS_HELP}
 ${WALLS_HELP}
@@ -20,6 +22,7 @@ ${WEBHOOKS_HELP}
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   console: benchConsole,
   fairness: benchFairness,
+  hour: benchHour,
   ingest: benchIngest,
   requests: benchRequests,
   walls: benchWalls,
