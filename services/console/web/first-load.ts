@@ -4,7 +4,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import type { Plugin, Rolldown } from 'vite'
 
 type Bundle = Rolldown.OutputBundle
-type Chunk = Rolldown.OutputChunk & { viteMetadata?: { importedCss: ReadonlySet<string> } }
+type Chunk = Rolldown.OutputChunk
 type Weight = { script: number; css: number }
 
 /** In KiB, compressed. */
@@ -19,7 +19,7 @@ type Budget = {
 
 /**
  * Fails the build when a visit loads more than the budget: what the entry and each screen import, directly and through
- * others, with their styles.
+ * others, and the styles, which are one file.
  */
 export function loadBudget(budget: Budget): Plugin {
   return {
@@ -40,7 +40,8 @@ export function loadBudget(budget: Budget): Plugin {
         return [{ name: chunk.name, weight: weightOf(bundle, files) }]
       })
       screens.sort((one, other) => total(other.weight) - total(one.weight))
-      const weight = weightOf(bundle, [...first])
+      const styles = Object.keys(bundle).filter((file) => file.endsWith('.css'))
+      const weight = weightOf(bundle, [...first, ...styles])
       const requests = 1 + Object.keys(bundle).filter((file) => /\.(?:js|css)$/.test(file)).length
       this.info(
         `compressed: ${rounded(weight.script)} KiB script and ${rounded(weight.css)} KiB styles first, ` +
@@ -81,14 +82,13 @@ export function completeStyles(): Plugin {
 const classesOf = (texts: readonly string[]) =>
   new Set(texts.flatMap((text) => text.match(/\bm_[0-9a-f]{6,8}\b/g) ?? []))
 
-/** The chunk, all that it imports at once, and their styles. */
+/** The chunk, and all that it imports at once. */
 function filesOf(bundle: Bundle, start: Chunk): ReadonlySet<string> {
   const files = new Set<string>()
   const add = (name: string) => {
     const chunk = bundle[name]
     if (files.has(name) || chunk?.type !== 'chunk') return
     files.add(name)
-    for (const style of (chunk as Chunk).viteMetadata?.importedCss ?? []) files.add(style)
     chunk.imports.forEach(add)
   }
   add(start.fileName)

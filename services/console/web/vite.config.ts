@@ -50,13 +50,14 @@ export default defineConfig({
   plugins: [
     react(),
     completeStyles(),
-    loadBudget({ entry: { script: 200, css: 32 }, screen: 60, requests: 30 }),
+    loadBudget({ entry: { script: 200, css: 32 }, screen: 60, requests: 24 }),
   ],
   build: {
     outDir: '../dist',
     emptyOutDir: true,
     assetsDir: 'static',
     assetsInlineLimit: 0,
+    cssCodeSplit: false, // nine small files are nine requests, and together they are as small as the largest
     modulePreload: { polyfill: false },
     target: 'baseline-widely-available',
     reportCompressedSize: false,

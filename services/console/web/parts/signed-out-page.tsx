@@ -1,3 +1,4 @@
+import { Logo } from './logo.tsx'
 import { Container, Group, Paper, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Screen } from './screen.tsx'
@@ -16,7 +17,7 @@ export function SignedOutPage({
     <Container size={460} py={{ base: 24, xs: 60 }}>
       <header>
         <Group gap="sm" mb="lg" wrap="nowrap">
-          <img src="/icon.svg" alt="" width={36} height={36} />
+          <Logo size={36} />
           <div>
             <Text fw={700} size="lg" lh={1.2}>
               Whereabouts

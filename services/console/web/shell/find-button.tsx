@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { keptKeys } from './kept-keys.ts'
 
-export const loadFinder = () => import('../finder/finder.tsx')
+const loadFinder = () => import('../finder/finder.tsx')
 const Finder = lazy(loadFinder)
 
 const KEYS = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'

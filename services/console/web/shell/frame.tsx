@@ -7,7 +7,8 @@ import { Icon } from '../parts/icon.tsx'
 import { Waiting } from '../parts/loaded.tsx'
 import { useSessionState } from '../session/use-session.ts'
 import { FeedBadge } from './feed-badge.tsx'
-import { FindButton, loadFinder } from './find-button.tsx'
+import { FindButton } from './find-button.tsx'
+import { Logo } from '../parts/logo.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import { GROUPS, SCREENS } from './screens.ts'
 import { SignInAgain } from './sign-in-again.tsx'
@@ -63,7 +64,7 @@ function SignedIn() {
               aria-expanded={isOpen}
             />
             <Link to="/" className="brand" aria-label="Whereabouts">
-              <img src="/icon.svg" alt="" width={26} height={26} />
+              <Logo size={26} />
               <Text span fw={700} visibleFrom="sm">
                 Whereabouts
               </Text>
@@ -117,14 +118,15 @@ function SignedIn() {
   )
 }
 
-const PRELOAD_AFTER_MS = 2_000
+/** A visit that is over by then does not pay for screens that it never opened. */
+const PRELOAD_AFTER_MS = 30_000
 
 /**
  * Preloads the scripts of all screens, so that they also open offline, and after a release that removed them.
  */
 function loadOtherScreens(): () => void {
   const timer = setTimeout(() => {
-    for (const load of [loadFinder, ...SCREENS.map((screen) => screen.load)]) load().catch(() => undefined) // retried when the screen opens
+    for (const { load } of SCREENS) load().catch(() => undefined) // retried when the screen opens
   }, PRELOAD_AFTER_MS)
   return () => clearTimeout(timer)
 }

@@ -3,15 +3,14 @@ import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef, useState } from 'react'
 import { useMovements } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
-import { lookUp } from '../../parts/lookups.ts'
-import { type Arrival, newestArrivals, SHOWN_ARRIVALS } from './arrivals.ts'
+import { type Arrival, newestArrivals } from './arrivals.ts'
 
-/** Who has just moved was also seen just now: among so many seen last are those that arrived last. */
-const SEEN_LAST = 200
+/** Movements, of which an asset may have several. */
+const NEWEST = 50
 /** Movements are rendered in batches: a busy site has hundreds per second. */
 const BATCH_MS = 500
 
-/** The last arrivals, from the report, and then as they happen. */
+/** The last arrivals, from the movements, and then as they happen. */
 export function useArrivals() {
   const [live, setLive] = useState<readonly Arrival[]>([])
   const waiting = useRef<Arrival[]>([])
@@ -40,24 +39,17 @@ export function useArrivals() {
   return { ...earlier, data: earlier.data && newestArrivals([...earlier.data, ...live]) }
 }
 
-const KEY = ['report', 'arrivals']
+const KEY = ['movements', 'arrivals']
 
+/** Deleted things have no name, and nobody looks for them here. */
 async function loadArrivals(signal: AbortSignal): Promise<Arrival[]> {
-  const query = { sort: '-asset_last_seen', limit: SEEN_LAST }
-  const { data } = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
-  const rows = data
-    .flatMap(({ dwell_started_at: at, location_id: locationId, location_external_key: key, ...row }) =>
-      at === null || locationId === null || key === null ? [] : [{ ...row, at, locationId, key }],
-    )
-    .toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at))
-    .slice(0, SHOWN_ARRIVALS)
-  if (rows.length === 0) return []
-  // The report has keys instead of names.
-  const found = await lookUp([...new Set(rows.flatMap((row) => [row.asset_external_key, row.key]))])
-  const names = new Map([...found.values()].flat().map(({ id, name }) => [id, name]))
-  return rows.map((row) => ({
-    at: row.at,
-    asset: { id: row.asset_id, name: names.get(row.asset_id) ?? row.asset_external_key },
-    location: { id: row.locationId, name: names.get(row.locationId) ?? row.key },
-  }))
+  const query = { limit: NEWEST }
+  const { data } = unwrap(await api.GET('/api/v1/movements', { params: { query }, signal }))
+  return newestArrivals(
+    data.flatMap(({ occurred_at: at, asset, to_location: to }) =>
+      asset.name === null || to.name === null
+        ? []
+        : [{ at, asset: { id: asset.id, name: asset.name }, location: { id: to.id, name: to.name } }],
+    ),
+  )
 }
