@@ -36,7 +36,7 @@ test('an operation has code in curl, TypeScript and Python alone, and its sectio
   expect((await picker.innerText()).trim()).toBe('curl')
   await picker.click()
   const options = page.getByRole('option')
-  expect(await options.allInnerTexts()).toEqual(['curl', 'TypeScript', 'Python'])
+  await expect.poll(() => options.allInnerTexts()).toEqual(['curl', 'TypeScript', 'Python'])
   await options.filter({ hasText: 'Python' }).click()
   await section.getByText('whereabouts.request("POST", "/api/v1/assets"').waitFor()
   await page.goto(`${STACK.urls.base}/api#tag/assets`)
@@ -53,7 +53,7 @@ test('"Test Request" with a token reads the organization', async ({ browser }) =
   await page.getByRole('button', { name: /^Test Request.*orgs\/me/ }).click()
   const dialog = page.getByRole('dialog')
   const value = dialog.locator('.scalar-password-input') // it has no label
-  expect(await value.inputValue()).toBe('Bearer ')
+  await expect.poll(() => value.inputValue()).toBe('Bearer ')
   await value.fill(`Bearer ${access_token}`)
   const responded = page.waitForResponse(`${STACK.urls.base}/api/v1/orgs/me`)
   await dialog

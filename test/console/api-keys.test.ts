@@ -138,7 +138,7 @@ test('a member who is not an administrator sees whom to ask', async ({ visitor, 
   await page.getByText('Only administrators can manage API keys').waitFor()
   await visitor.open('/readers')
   await page.getByText('Only administrators can set them up').waitFor()
-  expect(await page.getByRole('button', { name: 'Add reader' }).first().isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Add reader' }).first().isDisabled()).toBe(true)
   await visitor.open('/start')
   await page.getByText('1 of 5 steps is done.').waitFor()
 })

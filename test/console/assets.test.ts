@@ -80,7 +80,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   await page.getByText('1–50 of 60 assets').waitFor()
   await row(page, 'PALLET-001').getByRole('link', { name: 'Receiving dock' }).waitFor()
   // Only what is unusual has a badge.
-  expect(await row(page, 'PALLET-001').getByText('Inactive').count()).toBe(1)
+  await expect.poll(() => row(page, 'PALLET-001').getByText('Inactive').count()).toBe(1)
   expect(
     await row(page, 'PALLET-002')
       .getByText(/Active/)
@@ -114,7 +114,7 @@ test('assets are searched, filtered, sorted and paged by the API, and show their
   await page.getByText('No matching assets').waitFor()
   await page.getByRole('button', { name: 'Show all assets' }).click()
   await page.getByText('1–50 of 60 assets').waitFor()
-  expect(await page.getByLabel('Search').inputValue()).toBe('')
+  await expect.poll(() => page.getByLabel('Search').inputValue()).toBe('')
   await page.getByLabel('Active').selectOption('false')
   await page.getByText('1 asset', { exact: true }).waitFor()
 
@@ -145,7 +145,7 @@ test('assets are listed by location, with its sub-locations, and by when they we
   await row(page, 'Pallet 001').getByRole('link', { name: 'Hall' }).waitFor()
   await row(page, 'Pallet 002').getByRole('link', { name: 'Bay' }).waitFor()
   await page.getByText('Type, Active and the export do not go with').waitFor()
-  expect(await page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByLabel('Type', { exact: true }).isDisabled()).toBe(true)
   await expectAccessible(page)
   await page.getByLabel('With sub-locations').uncheck()
   await page.getByText('1 asset', { exact: true }).waitFor()
@@ -167,7 +167,7 @@ test('assets are listed by location, with its sub-locations, and by when they we
       .getByRole('cell')
       .nth(heads.findIndex((each) => each.startsWith(head)))
   await cell('Pallet 003', 'Here since').locator('time').waitFor()
-  expect(await cell('Pallet 004', 'Last seen').textContent()).toBe('–')
+  await expect.poll(() => cell('Pallet 004', 'Last seen').textContent()).toBe('–')
 })
 
 const DELETED = {
@@ -347,7 +347,7 @@ test('a session that ends during typing loses no text', async ({ member, organiz
   await again.getByRole('button', { name: 'Sign in' }).click()
   // The pending request continued and was refused. All typed text is still there.
   await form.getByRole('alert').getByText('Asset TAKEN already exists').waitFor()
-  expect(await form.getByLabel('Description').inputValue()).toBe('and not to be typed again')
+  await expect.poll(() => form.getByLabel('Description').inputValue()).toBe('and not to be typed again')
   await form.getByLabel('External key').fill('KEY-1')
   await form.getByRole('button', { name: 'Create asset' }).click()
   await page.getByRole('heading', { name: 'Typed before', level: 1 }).waitFor()

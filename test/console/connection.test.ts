@@ -17,10 +17,10 @@ test('only the visible page has a connection, and continues after the last event
   await move('DOCK')
   await show(page)
   await movedTo(page, 'Dock')
-  expect(await page.getByRole('link', { name: 'Forklift 7' }).count()).toBe(2)
+  await expect.poll(() => page.getByRole('link', { name: 'Forklift 7' }).count()).toBe(2)
   await page.goto(`${front.urls.near}/assets`)
   await isLive(page)
-  expect(front.open()).toBe(1)
+  await expect.poll(front.open).toBe(1) // that of the page before ends on its own time
 })
 
 test('a page that is reloaded while it renews the session stays signed in', async ({ member, front }) => {

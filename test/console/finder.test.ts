@@ -62,7 +62,7 @@ test('a scanned tag opens its asset, and a slash leads to the search of a list',
   await page.keyboard.press('/')
   await page.keyboard.type('lift 8')
   await page.getByText('1 asset', { exact: true }).waitFor()
-  expect(await page.getByLabel('Search').inputValue()).toBe('lift 8')
+  await expect.poll(() => page.getByLabel('Search').inputValue()).toBe('lift 8')
 
   await page.keyboard.press('Control+k')
   await page.getByRole('textbox', { name: 'Find' }).waitFor()
@@ -107,5 +107,5 @@ test('before its script is there, Escape ends the search, and keys are typed as 
   await page.keyboard.type('lost')
   await page.keyboard.press('Escape')
   await page.keyboard.type('lift')
-  expect(await page.getByLabel('Search').inputValue()).toBe('lift')
+  await expect.poll(() => page.getByLabel('Search').inputValue()).toBe('lift')
 })

@@ -129,5 +129,5 @@ test('an image that cannot be used is refused before anything is saved', async (
   await page.getByText('This image cannot be used').waitFor()
   await page.locator('input[type=file]').setInputFiles(picture(9000, 10))
   await page.getByText('It is larger than 8,000 pixels.').waitFor()
-  expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true)
 })

@@ -126,7 +126,7 @@ test('the last hour is played back, movement by movement, and the address keeps 
   await expectAccessible(page)
   await time.getByRole('button', { name: 'Next movement' }).click()
   await room('Dock 1 1 asset').waitFor()
-  expect(await time.getByRole('button', { name: 'Next movement' }).isDisabled()).toBe(true)
+  await expect.poll(() => time.getByRole('button', { name: 'Next movement' }).isDisabled()).toBe(true)
   await page.reload()
   await room('Dock 1 1 asset').waitFor()
   await time.getByRole('slider', { name: 'Instant' }).focus()

@@ -95,7 +95,7 @@ test('a file with a wrong header is refused with the request ID; an empty one be
   await member.open('/imports')
   await choose(page, '')
   await page.getByText('The file is empty').waitFor()
-  expect(await page.getByRole('button', { name: 'Check file' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Check file' }).isDisabled()).toBe(true)
   await choose(page, 'external_key,name,colour,weight\nA-1,A,red,3\n')
   await page.getByRole('button', { name: 'Check file' }).click()
   const alert = page.getByRole('alert')

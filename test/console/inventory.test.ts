@@ -51,7 +51,7 @@ test('C4 keys, barcodes and RFID tags are resolved as they are scanned, and save
 
   await member.open('/inventory')
   await page.getByText('Nothing scanned yet').waitFor()
-  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await scan(member, ['Box-000001'])
   await row(member, 'Box-000001').getByRole('link', { name: 'Box' }).waitFor()
   await page.getByText(`Box (${box.external_key}) added.`).waitFor()
@@ -64,7 +64,7 @@ test('C4 keys, barcodes and RFID tags are resolved as they are scanned, and save
   await scan(member, ['dock-sign'])
   await row(member, 'dock-sign').getByText('This is the location Dock (DOCK).').waitFor()
   await page.getByRole('button', { name: 'Use Dock as the location' }).click()
-  expect(await page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Dock (DOCK)')
+  await expect.poll(() => page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Dock (DOCK)')
   expect(await row(member, 'dock-sign').count()).toBe(0)
 
   await page.getByLabel('Paste several').fill(`${pallet.external_key}; ${crate.external_key}\nBox-000001`)
@@ -105,7 +105,7 @@ test('C4 what names nothing stays and does not stop the others; the person choos
   await row(member, 'NONE-1').getByText('Nothing has this key or tag').waitFor()
   await page.getByText('3 unknown values').waitFor()
   await row(member, '7788').getByText('This names more than one thing. Choose one:').waitFor()
-  expect(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true)
   await expectAccessible(page)
 
   await row(member, '7788')
@@ -152,7 +152,7 @@ test('C9 the list and the location survive leaving, reloading and signing in aga
   await row(member, 'One').waitFor()
   await page.reload()
   await row(member, 'One').waitFor()
-  expect(await page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Dock (DOCK)')
+  await expect.poll(() => page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Dock (DOCK)')
 
   const second = await context.newPage()
   await second.goto('/inventory')
@@ -248,13 +248,13 @@ test('the next scan after picking a location is added, and also one into the fie
   await row(member, one.external_key).waitFor()
   await pick(member, 'Dock') // a picked location does not hide the others
   await page.getByText('1 asset in the list').waitFor()
-  expect(await location.inputValue()).toBe('Dock (DOCK)')
+  await expect.poll(() => location.inputValue()).toBe('Dock (DOCK)')
 
   await location.click()
   await page.keyboard.type(`${two.external_key}\n`)
   await row(member, two.external_key).waitFor()
   await page.getByText('2 assets in the list').waitFor()
-  expect(await location.inputValue()).toBe('Dock (DOCK)')
+  await expect.poll(() => location.inputValue()).toBe('Dock (DOCK)')
   expect(await hasFocus(page.getByLabel(FIELD))).toBe(true)
 })
 
@@ -274,7 +274,7 @@ test('a paste of thousands is checked with visible progress, and what is too muc
   await page
     .getByText('2 values not added: the list holds at most 10,000. Save it, then add the rest.')
     .waitFor()
-  expect(await page.getByLabel('Paste several').inputValue()).toBe('V-9999\nV-10000')
+  await expect.poll(() => page.getByLabel('Paste several').inputValue()).toBe('V-9999\nV-10000')
   await page.getByText(/values not checked yet\. Checking them now…/).waitFor()
   await page.getByText('9,999 unknown values').waitFor()
   await page.getByText('1 asset in the list').waitFor()
@@ -306,7 +306,7 @@ test('a save says before what it takes from other places, and can be undone', as
   await page.getByText('3 come from other places').click()
   const moving = page.getByRole('list', { name: 'From other places' })
   await moving.getByText('Three is at Yard').waitFor()
-  expect(await moving.getByRole('listitem').count()).toBe(3)
+  await expect.poll(() => moving.getByRole('listitem').count()).toBe(3)
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Save 5' }).click()
   await page.getByText('5 assets are at Dock').waitFor()
@@ -344,7 +344,9 @@ test('while a location is searched, nothing that an earlier text found can be pi
   expect(await page.getByRole('option').count()).toBe(0)
   held.resolve()
   await page.getByRole('option', { name: 'Bay A1 (BAY-A1)' }).click()
-  expect(await page.getByRole('combobox', { name: 'Location' }).inputValue()).toBe('Bay A1 (BAY-A1)')
+  await expect
+    .poll(() => page.getByRole('combobox', { name: 'Location' }).inputValue())
+    .toBe('Bay A1 (BAY-A1)')
 })
 
 test('on a phone, Save is at the thumb, and after a save the form stays where it was', async ({

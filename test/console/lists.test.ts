@@ -103,7 +103,7 @@ test('on a wide screen rows of movements and readers are one line, and the reaso
     expect((await row.boundingBox())?.height, path).toBeLessThan(40)
   }
   const problems = page.getByRole('row', { name: /gate/ }).locator('.problems')
-  expect(await problems.innerText()).toMatch(/^100%/)
+  await expect.poll(() => problems.innerText()).toMatch(/^100%/)
   const reasons = problems.locator('.problem-reasons')
   const isSeen = async () => ((await reasons.boundingBox())?.height ?? 0) > 30
   expect(await isSeen()).toBe(false)

@@ -64,7 +64,7 @@ test('a paused list counts new movements and shows them on resume', async ({ mem
   await save(organization, [forklift, pallet], 'DOCK')
   const resume = page.getByRole('button', { name: 'Resume, 2 new' })
   await resume.waitFor()
-  expect(await rows.count()).toBe(1)
+  await expect.poll(() => rows.count()).toBe(1)
   await resume.click()
   await expect.poll(() => rows.count()).toBe(3)
 })
@@ -83,8 +83,8 @@ test('starts with the last five minutes, and counts each movement once', async (
   await page.reload()
   await page.getByText(counted(3)).waitFor()
   await rows.nth(2).waitFor()
-  expect(await rows.first().textContent()).toMatch(/Forklift 7.*Hall.*Dock/)
-  expect(await rows.count()).toBe(3)
+  await expect.poll(() => rows.first().textContent()).toMatch(/Forklift 7.*Hall.*Dock/)
+  await expect.poll(() => rows.count()).toBe(3)
 })
 
 const recentCount = async ({ admin }: Organization) =>
@@ -120,7 +120,7 @@ test('marks a gap that the last minutes do not fill, and keeps the list offline'
       .count(),
   ).toBe(0)
   expect(await page.getByText(/^Movements: /).count()).toBe(0)
-  expect(await page.getByRole('link', { name: 'Forklift 7' }).isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('link', { name: 'Forklift 7' }).isVisible()).toBe(true)
   await page.setViewportSize({ width: 360, height: 800 })
   await page
     .getByRole('status')

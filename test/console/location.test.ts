@@ -44,7 +44,7 @@ test('shows the assets here and in sub-locations, updated live', async ({ member
   // Names first, keys second, for assets and locations.
   await rows.first().getByRole('link', { name: 'One', exact: true }).waitFor()
   await page.getByRole('status').getByText('1 asset', { exact: true }).waitFor()
-  expect(await rows.first().textContent()).toContain(one.external_key)
+  await expect.poll(() => rows.first().textContent()).toContain(one.external_key)
   await put(organization, [two.external_key], 'HALL')
   await page.getByText('1–2 of 2 assets').waitFor()
   // Sub-locations count. A save replaces the one of the same minute, so that there may be a movement less.
@@ -80,7 +80,9 @@ test('edits, renames and tags a location; errors are shown at their field', asyn
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('heading', { level: 1, name: 'Gate' }).waitFor()
   await page.getByRole('cell', { name: 'North side' }).waitFor()
-  expect(await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').count()).toBe(1)
+  await expect
+    .poll(() => page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').count())
+    .toBe(1)
 
   await page.getByRole('button', { name: 'Change key' }).click()
   await dialog.getByLabel('External key').fill('HALL')
@@ -123,7 +125,7 @@ test('a location with sub-locations says why it cannot be deleted; another one i
   const { hall, dock } = await scene(organization)
   await member.open(`/locations/${hall}`)
   await page.getByText('Cannot be deleted: it has 1 sub-location. Move or delete it first.').waitFor()
-  expect(await page.getByRole('button', { name: 'Delete Hall' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Delete Hall' }).isDisabled()).toBe(true)
   await expectAccessible(page)
   await page.getByRole('link', { name: '1 sub-location' }).click()
   await page.waitForURL(/#sub-locations$/)
@@ -190,5 +192,5 @@ test('keeps loaded data offline', async ({ member, organization }) => {
   await page.getByRole('link', { name: one.name }).waitFor()
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
-  expect(await page.getByRole('link', { name: one.name }).isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('link', { name: one.name }).isVisible()).toBe(true)
 })

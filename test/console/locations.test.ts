@@ -27,7 +27,7 @@ test('a new location is created from the empty list; a taken key is shown at its
   await member.open('/locations')
   const empty = page.getByText('No locations yet')
   await empty.waitFor()
-  expect(await empty.locator('xpath=ancestor::*[@data-with-border]').count()).toBe(1)
+  await expect.poll(() => empty.locator('xpath=ancestor::*[@data-with-border]').count()).toBe(1)
   const dialog = page.getByRole('dialog')
   const create = async (name: string, key: string) => {
     await page.getByRole('button', { name: 'New location' }).click()
@@ -41,7 +41,7 @@ test('a new location is created from the empty list; a taken key is shown at its
   await page.keyboard.press('Escape')
   await page.getByRole('dialog', { name: 'Discard what you entered?' }).waitFor()
   await page.getByRole('button', { name: 'Keep editing' }).click()
-  expect(await dialog.getByLabel('Name').inputValue()).toBe('Half typed')
+  await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('Half typed')
   await dialog.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Discard' }).click()
   await create('Hall', 'HALL')
@@ -94,7 +94,7 @@ test('expands level by level with live counts, also by arrow keys', async ({ mem
   await expect.poll(() => row('Shelf').count()).toBe(0)
   await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('ArrowDown')
-  expect(await page.locator(':focus').textContent()).toBe('Aisle')
+  await expect.poll(() => page.locator(':focus').textContent()).toBe('Aisle')
 })
 
 test('moves a location by mouse and by keyboard, and confirms origin and target', async ({
@@ -175,7 +175,7 @@ test('finds locations with their path, shows a failure, and keeps loaded data of
   await page.getByText('No location found').waitFor()
   await page.getByRole('navigation').getByRole('link', { name: 'Locations' }).click()
   await page.getByRole('link', { name: 'Hall' }).waitFor()
-  expect(await page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('')
+  await expect.poll(() => page.getByRole('searchbox', { name: 'Search' }).inputValue()).toBe('')
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   await page.getByRole('button', { name: 'Sub-locations of Hall' }).click()

@@ -29,7 +29,7 @@ test('what moved lately is listed, follows live, and is narrowed to a location; 
   await isLive(page)
   await save(organization, [pallet], 'YARD')
   await rows.filter({ hasText: 'Pallet 31' }).filter({ hasText: 'Yard' }).waitFor()
-  expect(await rows.count()).toBe(2)
+  await expect.poll(() => rows.count()).toBe(2)
 
   await page.getByRole('combobox', { name: 'From or to location' }).fill('hall')
   await page.getByRole('option', { name: 'Hall (HALL)' }).click()
@@ -89,7 +89,7 @@ test('a part of the chart becomes the time of the list, by pointer and keyboard;
   await chart.getByRole('button', { name: 'Whole range' }).click()
   await page.waitForURL('**/movements?type=person')
   await chart.getByText('Show as table').click()
-  expect(await chart.locator('tbody tr').count()).toBeGreaterThan(59)
+  await expect.poll(() => chart.locator('tbody tr').count()).toBeGreaterThan(59)
 })
 
 test('an export tells its progress, can be cancelled, and has ids and keys', async ({

@@ -71,7 +71,7 @@ test('shows counts, movements, assets by location and what needs attention, upda
   await attention.getByRole('link', { name: /^\d+ failed delivery attempts?$/ }).waitFor()
   const moved = page.getByRole('region', { name: 'Just moved' }).getByRole('listitem')
   await moved.getByText('Two came to Hall').waitFor()
-  expect(await moved.allTextContents()).toHaveLength(2)
+  await expect.poll(() => moved.allTextContents()).toHaveLength(2)
   const count = (name: string) => page.locator(`[data-count=${name}]`).textContent()
   expect([
     await count('assets'),
@@ -90,7 +90,7 @@ test('shows counts, movements, assets by location and what needs attention, upda
   await row('Yard').getByText('2 here, 2 in total').waitFor()
   await row('Hall').getByText('0 here, 0 in total').waitFor()
   await moved.getByText('One came to Yard').waitFor()
-  expect(await moved.allTextContents()).toHaveLength(2)
+  await expect.poll(() => moved.allTextContents()).toHaveLength(2)
   await page.getByText('Show as table').click()
   await page
     .getByRole('region', { name: 'Movements in the last 24 hours' })
@@ -101,7 +101,7 @@ test('shows counts, movements, assets by location and what needs attention, upda
   await page.getByText('Show as table').click()
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
-  expect(await row('Yard').isVisible()).toBe(true)
+  await expect.poll(() => row('Yard').isVisible()).toBe(true)
 })
 
 test('each exception leads to the list with exactly these', async ({ member, organization }) => {

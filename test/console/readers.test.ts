@@ -88,7 +88,7 @@ test('an unconfigured reader appears with its first message and can be configure
   await expectAccessible(page)
   await page.goBack()
   await page.getByRole('button', { name: 'Set up gate-7' }).click()
-  expect(await page.getByLabel('Reader key').inputValue()).toBe('gate-7')
+  await expect.poll(() => page.getByLabel('Reader key').inputValue()).toBe('gate-7')
   await page.getByLabel('Name').fill('Gate 7')
   await page.getByRole('button', { name: 'Set up reader' }).click()
   await page.getByRole('heading', { name: 'Gate 7', level: 1 }).waitFor()
@@ -132,13 +132,13 @@ test('a reader is added, gets a scan point, is connected, changed and removed', 
   await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Discard' }).click()
 
-  expect(await page.getByLabel('MQTT topic', { exact: true }).inputValue()).toBe(
-    `scans/${organization.id}/dock-1/zebra`,
-  )
-  expect(await page.getByLabel('Sled topic', { exact: true }).inputValue()).toBe(
-    `${organization.id}/dock-1/zebra`,
-  )
-  expect(await page.getByLabel('MQTT broker', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
+  await expect
+    .poll(() => page.getByLabel('MQTT topic', { exact: true }).inputValue())
+    .toBe(`scans/${organization.id}/dock-1/zebra`)
+  await expect
+    .poll(() => page.getByLabel('Sled topic', { exact: true }).inputValue())
+    .toBe(`${organization.id}/dock-1/zebra`)
+  await expect.poll(() => page.getByLabel('MQTT broker', { exact: true }).inputValue()).toBe(STACK.urls.mqtt)
   const guide = page.getByRole('link', { name: 'All settings of this device, in the guide' })
   expect(await guide.getAttribute('href')).toBe('/docs/readers/zebra')
   await expectAccessible(page)
@@ -183,7 +183,9 @@ test('a test read from the page of a reader is checked, and counts like a read o
   await dialog.getByRole('button', { name: 'Send test read' }).click()
   await page.getByText('Test read sent.').waitFor()
   await page.getByText('1 read in 1 message').waitFor()
-  expect(await page.getByLabel('MQTT topic', { exact: true }).isVisible(), 'settings stay open').toBe(true)
+  await expect
+    .poll(() => page.getByLabel('MQTT topic', { exact: true }).isVisible(), { message: 'settings stay open' })
+    .toBe(true)
 })
 
 test('a reader with a mapping is added; the mapping is checked before it is sent', async ({
@@ -266,7 +268,7 @@ test('an unknown payload becomes a working mapping: message, preview, saved, rea
   await messages.getByRole('button', { name: 'Try it' }).click()
   const dialog = page.getByRole('dialog', { name: 'Try a message' })
   await dialog.getByRole('heading', { name: '1 problem' }).waitFor()
-  expect(await dialog.getByLabel('Message').inputValue()).toBe(JSON.stringify(payload))
+  await expect.poll(() => dialog.getByLabel('Message').inputValue()).toBe(JSON.stringify(payload))
   await dialog.getByRole('combobox', { name: 'Kind of reader' }).click()
   await page.getByRole('option', { name: /described by a mapping/ }).click()
   const mapping = dialog.getByLabel('Mapping')

@@ -71,7 +71,7 @@ test('sign-up to first scan of a real reader, by keyboard only', async ({ visito
   await keyboard.press('Enter')
   await page.getByRole('link', { name: 'Gate 2' }).waitFor()
   expect(await hasFocus(location)).toBe(true) // ready for the next one
-  expect(await location.inputValue()).toBe('')
+  await expect.poll(() => location.inputValue()).toBe('')
 
   await typeInto(page, page.getByLabel('Asset name'), 'Crane 1')
   await page.getByText('An example. A real one: Printed on the label').waitFor()
@@ -86,9 +86,11 @@ test('sign-up to first scan of a real reader, by keyboard only', async ({ visito
   expect(await textOf(page, 'Reader key')).toBe('gate-2-reader')
   await keyboard.press('Enter')
   await page.getByText('4 of 5 steps are done.').waitFor()
-  expect(await page.getByLabel('MQTT topic', { exact: true }).isVisible(), 'settings are on demand').toBe(
-    false,
-  )
+  await expect
+    .poll(() => page.getByLabel('MQTT topic', { exact: true }).isVisible(), {
+      message: 'settings are on demand',
+    })
+    .toBe(false)
   await press(page, page.getByText('Connect a real reader'))
   await press(page, page.getByRole('button', { name: 'Create user name and password' }))
   await press(page, page.getByRole('button', { name: 'Copy Password' }))
@@ -214,7 +216,7 @@ test('a refused name is shown at the field, and offline no text is lost', async 
   await page.getByLabel('Location name').fill('Dock')
   await page.getByRole('button', { name: 'Add location' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
-  expect(await page.getByLabel('Location name').inputValue()).toBe('Dock')
+  await expect.poll(() => page.getByLabel('Location name').inputValue()).toBe('Dock')
   await context.setOffline(false)
   await page.getByRole('button', { name: 'Add location' }).click()
   await page.getByRole('link', { name: 'Dock' }).waitFor()

@@ -70,7 +70,7 @@ test('a reload shows progress and keeps the earlier rows', async ({ member, orga
   })
   await page.getByLabel('Search').fill('nothing of the kind')
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor()
-  expect(await page.getByRole('link', { name: 'Crane' }).isVisible()).toBe(true)
+  await expect.poll(() => page.getByRole('link', { name: 'Crane' }).isVisible()).toBe(true)
   held.resolve()
   await page.getByText('No matching assets').waitFor()
   await page.getByRole('progressbar', { name: 'Loading' }).waitFor({ state: 'detached' })

@@ -26,7 +26,7 @@ test('what was typed into a form is not dropped without a question', async ({ me
   await page.evaluate('history.back()')
   await question.getByRole('button', { name: 'Keep editing' }).click()
   expect(new URL(page.url()).pathname).toBe(`/assets/${asset.id}`)
-  expect(await form.getByLabel('Description').inputValue()).toBe('Reach truck')
+  await expect.poll(() => form.getByLabel('Description').inputValue()).toBe('Reach truck')
 
   await page.evaluate('history.back()')
   await question.getByRole('button', { name: 'Discard' }).click()

@@ -25,7 +25,7 @@ test('a webhook is registered, shows its secret once, is tested, paused and remo
 
   const secret = await page.getByLabel('Signing secret', { exact: true }).inputValue()
   expect(secret).toMatch(/^whsec_/)
-  expect(await page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+  await expect.poll(() => page.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
   page.once('dialog', (dialog) => void dialog.dismiss())
   await page.getByRole('link', { name: 'Assets', exact: true }).click()
   await page.getByRole('button', { name: 'Copy Signing secret' }).click()
@@ -77,7 +77,7 @@ test('shows offline and failures, and keeps typed text', async ({ member }) => {
   await page.getByText('You are offline').waitFor()
   await page.getByRole('button', { name: 'Register' }).click()
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
-  expect(await page.getByLabel('URL').inputValue()).toBe('https://example.com/kept')
+  await expect.poll(() => page.getByLabel('URL').inputValue()).toBe('https://example.com/kept')
   await context.setOffline(false)
   await page.getByText('You are offline').waitFor({ state: 'hidden' })
 })

@@ -66,9 +66,9 @@ export const moves = async (tracking: Tracking) =>
 
 /** Number of history rows, of assets that were seen, and of events. */
 export async function counts(tracking: Tracking): Promise<number[]> {
-  const { rows } = await sql<{ n: number }>`
-    select count(*) as n from scan union all
-    select count(*) from position where isfinite(minute) union all
-    select count(*) from outbox`.execute(tracking.db)
-  return rows.map(({ n }) => n)
+  const { rows } = await sql<{ scans: number; seen: number; events: number }>`
+    select (select count(*) from scan) as scans,
+      (select count(*) from position where isfinite(minute)) as seen,
+      (select count(*) from outbox) as events`.execute(tracking.db)
+  return rows.flatMap(({ scans, seen, events: sent }) => [scans, seen, sent])
 }
