@@ -1,6 +1,6 @@
 import type { components } from '@whereabouts/client/client'
 import type { Movement } from '../live/movement.ts'
-import type { Places } from './places.ts'
+import type { Places, Totals } from './places.ts'
 import { type Building, buildingOf, pathTo } from './rooms.ts'
 
 type Columns = components['schemas']['Floor']
@@ -9,9 +9,6 @@ type FloorAsset = { id: number; name: string; external_key: string; type: string
 
 /** Since when it is where it is, and when it was seen there last. Both are older than a movement that has just arrived. */
 type Stay = { since: string; seen: string }
-
-/** How many assets each location has, with everything below it. */
-export type Totals = ReadonlyMap<number, number>
 
 /** The floor as the server counted it at `readAt`, in milliseconds of the server's clock. */
 export type FloorState = {

@@ -1,9 +1,11 @@
 import type { PlacedRoom } from './layout.ts'
-import type { Totals } from './floor-state.ts'
 import type { Room } from './rooms.ts'
 
 /** The location of each asset that has one. */
 export type Places = ReadonlyMap<number, number>
+
+/** How many assets each location has, with everything below it. */
+export type Totals = ReadonlyMap<number, number>
 
 type Move = { asset: { id: number }; to_location: { id: number } }
 

@@ -5,8 +5,8 @@ import { useMovements } from '../live/use-live.ts'
 import type { Movement } from '../live/movement.ts'
 import { combined, type LoadedQuery } from '../parts/combined-query.ts'
 import { api } from '../session/api.ts'
-import { floorStateOf, type FloorState, type Totals, totalsAfter } from './floor-state.ts'
-import { placesAfter } from './places.ts'
+import { floorStateOf, type FloorState, totalsAfter } from './floor-state.ts'
+import { placesAfter, type Totals } from './places.ts'
 import { type FloorPlanData, usePlans } from './use-plans.ts'
 
 const REFRESH_MS = 60_000

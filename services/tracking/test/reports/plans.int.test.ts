@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import { listLiveLocations, readPlaces } from '../../src/floor/floor.queries.ts'
 import { countHistory, findMinutes } from '../../src/history/history.queries.ts'
 import { findLocationKeys, readPage } from '../../src/history/page.queries.ts'
 import { monthOf } from '../../src/partitions/partitions.queries.ts'
@@ -53,6 +54,8 @@ async function readEverything({ db }: Plans): Promise<void> {
   for (const filter of filters) await readAssetLocationsAt(db, ORG_ID, filterOf(filter), ago(100))
   await findCurrentLocations({ forOrg: () => db }, { org_id: ORG_ID, asset_ids: some.map(assetId) })
   await countOccupancy(db, ORG_ID, some.map(locationId))
+  await readPlaces(db, ORG_ID, 5_000)
+  await listLiveLocations(db, ORG_ID)
 }
 
 async function readMovements({ db }: Plans): Promise<void> {
@@ -109,6 +112,19 @@ test('rows that are counted or skipped are read from an index alone', slow, asyn
     ['Index Only Scan', 'asset_place_location'],
   ])
 })
+
+test(
+  'the floor counts places from an index, and looks up only the assets that it shows',
+  slow,
+  async ({ plans }) => {
+    const { assets, held } = await readPlaces(plans.db, ORG_ID, 50)
+    expect(assets).toHaveLength(50)
+    expect([...held.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2_000)
+    const scans = of(await plans.takeScans()).map(({ table, type, index }) => [table, type, index])
+    expect(scans).toContainEqual(['asset_place', 'Index Only Scan', 'asset_place_location'])
+    expect(scans).toContainEqual(['asset', 'Index Scan', 'asset_pkey'])
+  },
+)
 
 test('months outside the range, or after the instant, are not read', slow, async ({ plans }) => {
   const months = async () => {
