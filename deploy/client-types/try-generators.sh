@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pnpm try:generators [name...]: with each generator, makes a client of the API, compiles it and calls a running stack.
-# It is that of `npm start`, or that of BASE, CLIENT_ID and CLIENT_SECRET (a key with assets:read, assets:write and
-# scans:read). Downloads the generators.
+# It is that of `npm start`, or that of BASE, CLIENT_ID and CLIENT_SECRET (a key that reads and writes assets, locations
+# and scans). Downloads the generators.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd ../.. && pwd)

@@ -14,6 +14,7 @@ export type ComposeService = {
   read_only?: boolean
   cap_drop?: string[]
   restart?: string
+  mem_limit?: string
   profiles?: string[]
   logging?: { driver: string; options: Record<string, string> }
 }

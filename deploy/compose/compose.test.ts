@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { generateSecrets } from '../local/secrets.ts'
 import { SERVICES } from '../local/services.ts'
 import { MigrateConfig, TopologyConfig } from '../step-config.ts'
-import { composeText, readCompose } from './compose-file.ts'
+import { composeText, readCompose, type ComposeService } from './compose-file.ts'
 import { envFileOf, missingLines } from './env-file.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -32,7 +32,7 @@ describe('secrets', () => {
     // The value of a variable that is named like a secret always comes from outside.
     const named = text.matchAll(/^ +\w*(?:PASSWORD|SECRET|SEED|PRIVATE_KEY)\w*: (.*)$/gm)
     expect(
-      Array.from(named, ([, value]) => value).filter((value) => !/^\$\{\w+(:\?.*)?\}$/.test(value!)),
+      Array.from(named, ([, value]) => value).filter((value) => !/^\$\{\w+(:\?.*|:-)?\}$/.test(value!)),
     ).toEqual([])
   })
 
@@ -75,12 +75,65 @@ describe('the environment of', () => {
   })
 
   test('nats matches its configuration', () => {
-    const conf = readFileSync(join(ROOT, 'deploy/nats/nats.conf'), 'utf8')
-    const named = new Set(Array.from(conf.matchAll(/(?<!#.*)\$([A-Z_]+)/g), ([, name]) => name!))
-    expect(Object.keys(compose.services['nats']?.environment ?? {}).toSorted()).toEqual(
-      Array.from(named).toSorted(),
-    )
+    const { environment = {}, volumes = [] } = compose.services['nats'] ?? {}
+    for (const mode of ['encrypted', 'plain']) {
+      const conf = ['nats', mode].map((name) => readFileSync(join(ROOT, `deploy/nats/${name}.conf`), 'utf8'))
+      const named = new Set(Array.from(conf.join('\n').matchAll(/(?<!#.*)\$([A-Z_]+)/g), ([, name]) => name!))
+      const read = Object.keys(environment).filter((name) => name !== 'GOMEMLIMIT')
+      expect(read.toSorted()).toEqual(Array.from(named).toSorted())
+      expect(volumes).toContain(`./deploy/nats/${mode}.conf:/etc/nats/${mode}.conf:ro`)
+      const { command } = readCompose({ ...variables, READERS: mode }).services['nats'] ?? {}
+      expect(command).toEqual(['-c', `/etc/nats/${mode}.conf`])
+    }
+    expect(compose.services['nats']?.command).toEqual(['-c', '/etc/nats/encrypted.conf'])
   })
+})
+
+test.for(Object.entries(compose.services))('%s has a limit of memory', ([, service]) => {
+  expect(service.mem_limit).toMatch(/^\d+[mg]$/)
+})
+
+test('the documentation names the sums of the limits of memory', () => {
+  const mebibytes = ({ mem_limit: limit = '' }: ComposeService) =>
+    Number.parseInt(limit, 10) * (limit.endsWith('g') ? 1024 : 1)
+  const sumOf = (services: ComposeService[]) => services.reduce((sum, one) => sum + mebibytes(one), 0) / 1024
+  const services = Object.values(compose.services).filter(({ restart }) => restart !== 'no') // steps end
+  const monitoring = services.filter(({ profiles }) => profiles !== undefined)
+  const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
+  const always = sumOf(services.filter(({ profiles }) => profiles === undefined))
+  expect(text).toContain(`${always.toFixed(1)} GiB, and ${sumOf(monitoring).toFixed(1)} GiB more`)
+})
+
+describe('PostgreSQL', () => {
+  const settings = new Map(
+    (compose.services['postgres']?.command ?? []).flatMap((part) =>
+      part.includes('=') ? [part.split('=') as [string, string]] : [],
+    ),
+  )
+
+  test('has a quarter of its memory for buffers, counts on three quarters, and compresses its log', () => {
+    const memory = Number.parseInt(compose.services['postgres']?.mem_limit ?? '', 10)
+    expect(settings.get('shared_buffers')).toBe(`${memory / 4}GB`)
+    expect(settings.get('effective_cache_size')).toBe(`${(memory * 3) / 4}GB`)
+    expect(settings.get('wal_compression')).toBe('on')
+  })
+})
+
+test('alerts have a receiver, disks an exporter, and the dump a place that both see', () => {
+  const prometheus = readFileSync(join(ROOT, 'deploy/monitoring/prometheus.yml'), 'utf8')
+  const hosts = Array.from(prometheus.matchAll(/targets: \['([\w-]+):\d+'\]/g), ([, host]) => host!)
+  expect(hosts).toEqual(['alertmanager', 'node-exporter'])
+  for (const host of hosts) expect(compose.services[host]?.profiles).toEqual(['monitoring'])
+  const { backup, 'node-exporter': exporter } = compose.services
+  expect(backup?.volumes).toContain(`metrics:${backup?.environment?.['METRICS_DIR']}`)
+  expect(exporter?.volumes).toContain('metrics:/metrics:ro')
+  expect(exporter?.command).toContain('--collector.textfile.directory=/metrics')
+})
+
+test('certificates and dumps are neither in git nor in the image', () => {
+  for (const file of ['.gitignore', 'deploy/Dockerfile.dockerignore'])
+    for (const name of ['certificates', 'backups'])
+      expect(readFileSync(join(ROOT, file), 'utf8')).toMatch(new RegExp(`^${name}/?$`, 'm'))
 })
 
 test.for(Object.entries(compose.services))('the log of %s has a limit', ([, { logging }]) => {

@@ -117,6 +117,7 @@ export const healthy: Series = {
   'kubelet_volume_stats_available_bytes{persistentvolumeclaim="postgres-1"}': '60x130',
   'kubelet_volume_stats_capacity_bytes{persistentvolumeclaim="postgres-1"}': '100x130',
   'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp{namespace="whereabouts"}': '0+60x130',
+  'backup_completed_timestamp_seconds{instance="node-exporter:9100"}': '0+60x130',
   'cnpg_pg_stat_archiver_last_archived_time{namespace="whereabouts"}': '0+60x130',
   'cnpg_pg_stat_archiver_last_failed_time{namespace="whereabouts"}': '-1x130',
   'cnpg_collector_pg_wal_archive_status{namespace="whereabouts",value="ready"}': '1x130',
@@ -453,6 +454,11 @@ export const alertCases: readonly AlertCase[] = [
       'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp{namespace="whereabouts"}':
         '-172800x130',
     },
+    fires: ['BackupTooOld'],
+  },
+  {
+    failure: 'the last dump of a single machine is two days old',
+    series: { 'backup_completed_timestamp_seconds{instance="node-exporter:9100"}': '-172800x130' },
     fires: ['BackupTooOld'],
   },
   {

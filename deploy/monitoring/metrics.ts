@@ -25,6 +25,7 @@ export const foreignMetrics: readonly string[] = [
   'cnpg_pg_replication_lag',
   'barman_cloud_cloudnative_pg_io_last_available_backup_timestamp',
   'cnpg_collector_last_available_backup_timestamp',
+  'backup_completed_timestamp_seconds',
   'cnpg_pg_stat_archiver_last_failed_time',
   'cnpg_pg_stat_archiver_last_archived_time',
   'cnpg_collector_pg_wal_archive_status',

@@ -1,4 +1,4 @@
-// The same five calls in each language of this folder. This one: oapi-codegen.
+// The same calls in each language of this folder. This one: oapi-codegen.
 package main
 
 import (
@@ -51,11 +51,15 @@ func main() {
 	must(created, err, nil)
 	id := must(created.JSON201, err, created.Body).Data.Id
 	defer client.DeleteAssetWithResponse(ctx, id, nil)
+	located, err := client.CreateLocationWithResponse(ctx, nil, api.LocationCreate{ExternalKey: &key, Name: "Generated"})
+	must(located, err, nil)
+	place := must(located.JSON201, err, located.Body).Data.Id
+	defer client.DeleteLocationWithResponse(ctx, place, nil)
 
 	listed, err := client.ListAssetsWithResponse(ctx, &api.ListAssetsParams{ExternalKey: &[]string{key}})
 	must(listed, err, nil)
 	page := must(listed.JSON200, err, listed.Body)
-	if page.TotalCount != 1 || page.Data[0].Tags[0].Value != key {
+	if page.TotalCount != 1 || page.Data[0].Tags[0].Value != key || !page.Data[0].Tags[0].Epc.IsNull() {
 		panic(page)
 	}
 
@@ -71,6 +75,17 @@ func main() {
 	must(report, err, nil)
 	if len(must(report.JSON200, err, report.Body).Data) > 5 {
 		panic("not a page")
+	}
+
+	saved, err := client.SaveInventoryWithResponse(ctx, nil,
+		api.InventorySave{AssetIdentifiers: []string{key}, LocationIdentifier: key})
+	must(saved, err, nil)
+	must(saved.JSON201, err, saved.Body)
+	moved, err := client.ListMovementsWithResponse(ctx, &api.ListMovementsParams{AssetId: &[]int64{id}})
+	must(moved, err, nil)
+	first := must(moved.JSON200, err, moved.Body).Data[0]
+	if !first.FromLocation.IsNull() || first.ToLocation.Id != place {
+		panic(first)
 	}
 	fmt.Println("calls ok")
 }

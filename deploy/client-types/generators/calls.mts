@@ -1,4 +1,4 @@
-// The same five calls in each language of this folder. This one: openapi-typescript and openapi-fetch.
+// The same calls in each language of this folder. This one: openapi-typescript and openapi-fetch.
 import createClient from 'openapi-fetch'
 import type { paths } from './api.d.ts'
 
@@ -33,10 +33,14 @@ const created = data(
   }),
 ).data
 const params = { path: { asset_id: created.id } }
+const place = data(
+  await api.POST('/api/v1/locations', { body: { external_key: key, name: 'Generated' } }),
+).data
 try {
   const page = data(await api.GET('/api/v1/assets', { params: { query: { external_key: [key] } } }))
   const [listed] = page.data
-  if (page.total_count !== 1 || listed?.tags[0]?.value !== key) throw new Error('listed otherwise')
+  if (page.total_count !== 1 || listed?.tags[0]?.value !== key || listed.tags[0].epc !== null)
+    throw new Error('listed otherwise')
   const headers = { 'Content-Type': 'application/merge-patch+json' }
   const cleared = data(
     await api.PATCH('/api/v1/assets/{asset_id}', { params, headers, body: { description: null } }),
@@ -45,7 +49,14 @@ try {
     throw new Error('not cleared')
   const report = data(await api.GET('/api/v1/reports/asset-locations', { params: { query: { limit: 5 } } }))
   if (typeof report === 'string' || report.data.length > 5) throw new Error('not a page')
+  await api.POST('/api/v1/inventory/save', { body: { asset_identifiers: [key], location_identifier: key } })
+  const movements = data(
+    await api.GET('/api/v1/movements', { params: { query: { asset_id: [created.id] } } }),
+  ).data
+  if (movements[0]?.from_location !== null || movements[0].to_location.id !== place.id)
+    throw new Error('no first sighting')
 } finally {
+  await api.DELETE('/api/v1/locations/{location_id}', { params: { path: { location_id: place.id } } })
   await api.DELETE('/api/v1/assets/{asset_id}', { params })
 }
 console.log('calls ok')

@@ -2156,6 +2156,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * @description The credentials of a key, or a refresh token, in exchange for tokens.
          * @example {
          *       "grant_type": "client_credentials",
          *       "client_id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
@@ -2181,6 +2182,7 @@ export interface components {
             scope?: string;
         };
         /**
+         * @description A new API key.
          * @example {
          *       "name": "ERP connector",
          *       "scopes": [
@@ -2207,6 +2209,7 @@ export interface components {
             reader_key?: string | null;
         };
         /**
+         * @description A new asset. Only `name` is required.
          * @example {
          *       "name": "Forklift 7",
          *       "external_key": "FORKLIFT-7",
@@ -2258,6 +2261,7 @@ export interface components {
             tags?: components["schemas"]["TagCreate"][] | null;
         };
         /**
+         * @description A new tag of an asset or location.
          * @example {
          *       "tag_type": "rfid",
          *       "value": "3074257BF7194E4000001A85"
@@ -2273,6 +2277,7 @@ export interface components {
             value: string;
         };
         /**
+         * @description What changes about an asset: a merge patch.
          * @example {
          *       "name": "Forklift 8",
          *       "description": null,
@@ -2335,6 +2340,7 @@ export interface components {
             /** @description Read-only. Accepted if it equals the stored value, refused if it differs. Order does not matter. To change tags, use the tag operations. */
             tags?: components["schemas"]["EchoedTag"][];
         };
+        /** @description A tag as it was read. Accepted only if it equals the stored one. */
         EchoedTag: {
             /**
              * Format: int64
@@ -2346,12 +2352,12 @@ export interface components {
             /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
             value?: string;
             /** @description Ignored. */
-            epc?: components["schemas"]["EchoedEpc"] | null;
-        };
-        EchoedEpc: {
-            [key: string]: unknown;
+            epc?: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
+         * @description The new key of an asset or location.
          * @example {
          *       "external_key": "NORTH-1"
          *     }
@@ -2364,6 +2370,7 @@ export interface components {
             external_key: string;
         };
         /**
+         * @description A new location. Only `name` is required.
          * @example {
          *       "name": "Dock 1",
          *       "external_key": "DOCK-1",
@@ -2410,6 +2417,7 @@ export interface components {
             tags?: components["schemas"]["TagCreate"][] | null;
         };
         /**
+         * @description What changes about a location: a merge patch.
          * @example {
          *       "name": "Dock 2",
          *       "description": null,
@@ -2571,6 +2579,7 @@ export interface components {
             y: number;
         };
         /**
+         * @description Assets that are at a location now.
          * @example {
          *       "asset_identifiers": [
          *         "FORKLIFT-7",
@@ -2794,12 +2803,14 @@ export interface components {
              */
             location_external_key?: string;
         };
+        /** @description The asset that moved, and between which locations. */
         AssetMovedData: {
             asset: components["schemas"]["MovedAsset"];
             /** @description Null for a first sighting, after a scan without a location, and if that location was deleted. */
             from_location: components["schemas"]["EventLocation"] | null;
             to_location: components["schemas"]["EventLocation"];
         };
+        /** @description The asset that moved, as it was when the event was made. */
         MovedAsset: {
             /**
              * Format: int64
@@ -2812,6 +2823,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
+        /** @description A location, as it was when the event was made. */
         EventLocation: {
             /**
              * Format: int64
@@ -2822,6 +2834,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
+        /** @description An access token, and the refresh token for the next one. */
         TokenPair: {
             /**
              * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
@@ -2849,9 +2862,11 @@ export interface components {
              */
             scope: string;
         };
+        /** @description The body of every response with an error that is JSON. */
         Error: {
             error: components["schemas"]["ErrorDetails"];
         };
+        /** @description One problem of the request, at a field or a parameter. */
         FieldError: {
             /**
              * @description JSON path, or name of the parameter.
@@ -3139,6 +3154,7 @@ export interface components {
              */
             expires_at: string;
         };
+        /** @description The organization and the scopes of the calling key. */
         CurrentOrganization: {
             /**
              * Format: int64
@@ -3165,6 +3181,7 @@ export interface components {
              */
             api_key_id: string;
         };
+        /** @description An API key, without its secret. */
         ApiKey: {
             /**
              * Format: int64
@@ -3226,6 +3243,7 @@ export interface components {
              */
             last_used_at: string | null;
         };
+        /** @description A new API key with its secret, which no later response shows. */
         ApiKeyCreated: {
             /**
              * Format: int64
@@ -3315,6 +3333,7 @@ export interface components {
             /** @description The secret of the API key. */
             client_secret: string;
         };
+        /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
         Asset: {
             /**
              * Format: int64
@@ -3376,6 +3395,7 @@ export interface components {
             tags: components["schemas"]["Tag"][];
         };
         /**
+         * @description A label that readers read, on one asset or location.
          * @example {
          *       "id": 4503599627370497,
          *       "tag_type": "rfid",
@@ -3411,6 +3431,7 @@ export interface components {
             epc?: components["schemas"]["Epc"] | null;
         };
         /**
+         * @description What the value of a tag says according to the GS1 Tag Data Standard.
          * @example {
          *       "scheme": "sgtin-96",
          *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
@@ -3438,6 +3459,7 @@ export interface components {
             serial: string | null;
         };
         /**
+         * @description A place, inside of another one or a root.
          * @example {
          *       "id": 4503599627370513,
          *       "external_key": "DOCK-1",
@@ -3834,6 +3856,7 @@ export interface components {
             };
         };
         /**
+         * @description One stored scan of an asset.
          * @example {
          *       "event_observed_at": "2026-11-21T08:30:00.000Z",
          *       "location_id": 4503599627370513,
@@ -3864,6 +3887,7 @@ export interface components {
             location?: components["schemas"]["ExpandedThing"] | null;
         };
         /**
+         * @description The asset or location of a row as it is now, with `expand`.
          * @example {
          *       "id": 4503599627370497,
          *       "external_key": "FORKLIFT-7",
@@ -3883,6 +3907,7 @@ export interface components {
             name: string;
         };
         /**
+         * @description Where an asset was last seen, or was at the time `at`.
          * @example {
          *       "asset_id": 4503599627370497,
          *       "asset_external_key": "FORKLIFT-7",
@@ -3936,6 +3961,7 @@ export interface components {
             /** @description With `expand=location`. Null if the row has none, or if it was deleted since. */
             location?: components["schemas"]["ExpandedThing"] | null;
         };
+        /** @description Where one asset was last seen. */
         CurrentLocation: {
             /**
              * @description The external key of the asset.
@@ -4079,6 +4105,7 @@ export interface components {
             /** @description There are more movements, or more assets, than this has. */
             is_cut: boolean;
         };
+        /** @description A page of movements, newest first, and the cursor of the next page. */
         MovementPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Movement"][];
@@ -4088,6 +4115,7 @@ export interface components {
             has_more: boolean;
         };
         /**
+         * @description One change of the location of an asset.
          * @example {
          *       "occurred_at": "2026-11-21T08:30:00.000Z",
          *       "asset": {
@@ -4123,6 +4151,7 @@ export interface components {
             dwell_seconds: number | null;
         };
         /**
+         * @description An asset or a location as it is now.
          * @example {
          *       "id": 4503599627370497,
          *       "external_key": "FORKLIFT-7",
@@ -4166,6 +4195,7 @@ export interface components {
             within?: number;
         };
         /**
+         * @description What an inventory save stored.
          * @example {
          *       "count": 2,
          *       "location_id": 4503599627370513,
@@ -4631,6 +4661,7 @@ export interface components {
             x: number;
             y: number;
         };
+        /** @description The body of the event `asset.moved`. */
         AssetMovedEvent: {
             /**
              * @description Which event it is. Ignore events with an unknown value.
@@ -4650,12 +4681,15 @@ export interface components {
             occurred_at: string;
             data: components["schemas"]["AssetMovedData"];
         };
+        /** @description A response with one `Session`. */
         SessionAnswer: {
             data: components["schemas"]["Session"];
         };
+        /** @description A response with one `CurrentUser`. */
         CurrentUserAnswer: {
             data: components["schemas"]["CurrentUser"];
         };
+        /** @description A page of a list of `SignedIn`. */
         SignedInPage: {
             /** @description The content of the response. */
             data: components["schemas"]["SignedIn"][];
@@ -4675,6 +4709,7 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A page of a list of `ListedMember`. */
         ListedMemberPage: {
             /** @description The content of the response. */
             data: components["schemas"]["ListedMember"][];
@@ -4694,9 +4729,11 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `Member`. */
         MemberAnswer: {
             data: components["schemas"]["Member"];
         };
+        /** @description A page of a list of `Invitation`. */
         InvitationPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Invitation"][];
@@ -4716,21 +4753,27 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `InvitationCreated`. */
         InvitationCreatedAnswer: {
             data: components["schemas"]["InvitationCreated"];
         };
+        /** @description A response with one `RenamedOrganization`. */
         RenamedOrganizationAnswer: {
             data: components["schemas"]["RenamedOrganization"];
         };
+        /** @description A response with one `ResetLink`. */
         ResetLinkAnswer: {
             data: components["schemas"]["ResetLink"];
         };
+        /** @description A response with one `InvitationDescription`. */
         InvitationDescriptionAnswer: {
             data: components["schemas"]["InvitationDescription"];
         };
+        /** @description A response with one `CurrentOrganization`. */
         CurrentOrganizationAnswer: {
             data: components["schemas"]["CurrentOrganization"];
         };
+        /** @description A page of a list of `ApiKey`. */
         ApiKeyPage: {
             /** @description The content of the response. */
             data: components["schemas"]["ApiKey"][];
@@ -4750,15 +4793,19 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `ApiKeyCreated`. */
         ApiKeyCreatedAnswer: {
             data: components["schemas"]["ApiKeyCreated"];
         };
+        /** @description A response with one `ProvisioningLink`. */
         ProvisioningLinkAnswer: {
             data: components["schemas"]["ProvisioningLink"];
         };
+        /** @description A response with one `ReaderSettings`. */
         ReaderSettingsAnswer: {
             data: components["schemas"]["ReaderSettings"];
         };
+        /** @description A page of a list of `Asset`. */
         AssetPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Asset"][];
@@ -4778,9 +4825,11 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `Asset`. */
         AssetAnswer: {
             data: components["schemas"]["Asset"];
         };
+        /** @description A renamed `Asset`, and how many others show its new key. */
         AssetRenamed: {
             data: components["schemas"]["Asset"];
             /**
@@ -4789,6 +4838,7 @@ export interface components {
              */
             descendant_count_affected: number;
         };
+        /** @description A page of a list of `Location`. */
         LocationPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Location"][];
@@ -4808,9 +4858,11 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `Location`. */
         LocationAnswer: {
             data: components["schemas"]["Location"];
         };
+        /** @description A renamed `Location`, and how many others show its new key. */
         LocationRenamed: {
             data: components["schemas"]["Location"];
             /**
@@ -4819,6 +4871,7 @@ export interface components {
              */
             descendant_count_affected: number;
         };
+        /** @description A page of a list of `LocationOfBranch`. */
         LocationOfBranchPage: {
             /** @description The content of the response. */
             data: components["schemas"]["LocationOfBranch"][];
@@ -4838,32 +4891,41 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `Tag`. */
         TagAnswer: {
             data: components["schemas"]["Tag"];
         };
+        /** @description A response with one `AssetRestorePreview`. */
         AssetRestorePreviewAnswer: {
             data: components["schemas"]["AssetRestorePreview"];
         };
+        /** @description A response with one `LocationRestorePreview`. */
         LocationRestorePreviewAnswer: {
             data: components["schemas"]["LocationRestorePreview"];
         };
+        /** @description A list of `LookupRow`. */
         LookupRowList: {
             /** @description The content of the response. */
             data: components["schemas"]["LookupRow"][];
         };
+        /** @description A list of `FloorPlan`. */
         FloorPlanList: {
             /** @description The content of the response. */
             data: components["schemas"]["FloorPlan"][];
         };
+        /** @description A response with one `FloorPlan`. */
         FloorPlanAnswer: {
             data: components["schemas"]["FloorPlan"];
         };
+        /** @description A response with one `Floor`. */
         FloorAnswer: {
             data: components["schemas"]["Floor"];
         };
+        /** @description A response with one `Import`. */
         ImportAnswer: {
             data: components["schemas"]["Import"];
         };
+        /** @description A page of a list of `Import`. */
         ImportPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Import"][];
@@ -4883,6 +4945,7 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A page of a list of `ImportRow`. */
         ImportRowPage: {
             /** @description The content of the response. */
             data: components["schemas"]["ImportRow"][];
@@ -4902,6 +4965,7 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A page of a list of `HistoryRow`. */
         HistoryRowPage: {
             /** @description The content of the response. */
             data: components["schemas"]["HistoryRow"][];
@@ -4921,6 +4985,7 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A page of a list of `AssetLocation`. */
         AssetLocationPage: {
             /** @description The content of the response. */
             data: components["schemas"]["AssetLocation"][];
@@ -4940,6 +5005,7 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A page of a list of `CurrentLocation`. */
         CurrentLocationPage: {
             /** @description The content of the response. */
             data: components["schemas"]["CurrentLocation"][];
@@ -4959,6 +5025,7 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A page of a list of `Sighting`. */
         SightingPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Sighting"][];
@@ -4978,24 +5045,30 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A list of `Occupancy`. */
         OccupancyList: {
             /** @description The content of the response. */
             data: components["schemas"]["Occupancy"][];
             total: number;
             nowhere: number;
         };
+        /** @description A response with one `LocationUses`. */
         LocationUsesAnswer: {
             data: components["schemas"]["LocationUses"];
         };
+        /** @description A response with one `Playback`. */
         PlaybackAnswer: {
             data: components["schemas"]["Playback"];
         };
+        /** @description A response with one `MovementSummary`. */
         MovementSummaryAnswer: {
             data: components["schemas"]["MovementSummary"];
         };
+        /** @description A response with one `InventorySaved`. */
         InventorySavedAnswer: {
             data: components["schemas"]["InventorySaved"];
         };
+        /** @description A page of a list of `Reader`. */
         ReaderPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Reader"][];
@@ -5015,13 +5088,16 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `Reader`. */
         ReaderAnswer: {
             data: components["schemas"]["Reader"];
         };
+        /** @description A list of `ReaderHour`. */
         ReaderHourList: {
             /** @description The content of the response. */
             data: components["schemas"]["ReaderHour"][];
         };
+        /** @description A page of a list of `ScanPoint`. */
         ScanPointPage: {
             /** @description The content of the response. */
             data: components["schemas"]["ScanPoint"][];
@@ -5041,20 +5117,25 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `ScanPoint`. */
         ScanPointAnswer: {
             data: components["schemas"]["ScanPoint"];
         };
+        /** @description A list of `ReaderMessage`. */
         ReaderMessageList: {
             /** @description The content of the response. */
             data: components["schemas"]["ReaderMessage"][];
         };
+        /** @description A list of `ReaderPreset`. */
         ReaderPresetList: {
             /** @description The content of the response. */
             data: components["schemas"]["ReaderPreset"][];
         };
+        /** @description A response with one `TestReadSent`. */
         TestReadSentAnswer: {
             data: components["schemas"]["TestReadSent"];
         };
+        /** @description A page of a list of `UnknownTag`. */
         UnknownTagPage: {
             /** @description The content of the response. */
             data: components["schemas"]["UnknownTag"][];
@@ -5074,9 +5155,11 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `ClaimedTag`. */
         ClaimedTagAnswer: {
             data: components["schemas"]["ClaimedTag"];
         };
+        /** @description A page of a list of `Webhook`. */
         WebhookPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Webhook"][];
@@ -5096,12 +5179,15 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A response with one `Webhook`. */
         WebhookAnswer: {
             data: components["schemas"]["Webhook"];
         };
+        /** @description A response with one `WebhookTest`. */
         WebhookTestAnswer: {
             data: components["schemas"]["WebhookTest"];
         };
+        /** @description A page of a list of `WebhookDelivery`. */
         WebhookDeliveryPage: {
             /** @description The content of the response. */
             data: components["schemas"]["WebhookDelivery"][];

@@ -19,15 +19,13 @@ const EchoedId = z
 /** More tags than any resource has. It bounds the time of the comparison. */
 const MAX_ECHOED_TAGS = 10_000
 
-const EchoedEpc = z.record(z.string(), z.unknown()).meta({ id: 'EchoedEpc' })
-
 /** Looser than `TagCreate`: a tag with missing fields or an unknown type only differs from the stored one. `epc` is ignored. */
 const EchoedTag = z
   .strictObject({
     id: EchoedId,
     tag_type: z.string(),
     value: z.string(),
-    epc: EchoedEpc.nullable().meta({ override: { type: 'object' } }),
+    epc: z.record(z.string(), z.unknown()).nullable(),
   })
   .partial()
   .meta({ id: 'EchoedTag' })

@@ -77,7 +77,7 @@ const Movement = z
   .object({
     occurred_at: WireInstant,
     asset: MovedThing,
-    from_location: MovedThing.nullable().meta({ override: { type: 'object' } }),
+    from_location: MovedThing.nullable(),
     to_location: MovedThing,
     dwell_seconds: z
       .int()

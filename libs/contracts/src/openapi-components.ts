@@ -1,5 +1,6 @@
 import type { createDocument } from 'zod-openapi'
 import { descriptionOfField, descriptionOfParameter } from './openapi-fields.ts'
+import { descriptionOfSchema } from './openapi-schemas.ts'
 import { UNDESCRIBED } from './undescribed.ts'
 
 type Json = Record<string, unknown>
@@ -21,11 +22,25 @@ export function forGenerators(document: Document): Document {
   for (const parameter of Object.values(components['parameters'] ?? {})) describeParameter(parameter as Json)
   for (const [name, schema] of Object.entries(schemas)) describeFields(name, schema)
   for (const schema of Object.values({ ...schemas })) nameParts(schema, schemas)
+  for (const [name, schema] of Object.entries(schemas)) schema['description'] ??= descriptionOfSchema(name)
+  wrapNullableReferences(document)
   return document
 }
 
 export const operationsOf = (document: Document): Json[] =>
   Object.values(document.paths ?? {}).flatMap((item) => Object.values(item as Json).filter(isObject))
+
+/**
+ * Null and a reference: OpenAPI 3.0.3 and validators with Ajv want a `type` beside `nullable`. With the reference directly
+ * in `allOf`, openapi-python-client then sees the reference alone, and its clients fail at the first null. One level deeper,
+ * all generators see both.
+ */
+function wrapNullableReferences(node: unknown): void {
+  if (!isObject(node)) return
+  if (node['nullable'] === true && Array.isArray(node['allOf']))
+    Object.assign(node, { type: 'object', allOf: [{ allOf: node['allOf'] }] })
+  else for (const child of Object.values(node)) wrapNullableReferences(child)
+}
 
 /** Generators name a schema without a name themselves: differently for each operation. */
 function nameEnvelopes(responses: Record<string, Json>, schemas: Record<string, Json>): void {

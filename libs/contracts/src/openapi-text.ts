@@ -129,6 +129,12 @@ const TAGS: Record<string, Tag> = {
     'Concepts',
     '/docs/concepts',
   ),
+  movements: tag(
+    'Movements',
+    'Every change of the location of an asset, newest first.',
+    'Keeping an ERP in step',
+    '/docs/syncing',
+  ),
   reports: tag('Reports', 'Where assets were last seen.', 'Recipes', '/docs/recipes'),
   scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),

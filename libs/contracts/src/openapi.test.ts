@@ -74,6 +74,9 @@ const resolved = (node: Json, document: object = described): Json =>
         .split('/')
         .reduce<unknown>((at, key) => (at as Json)[key], document) as Json)
     : node
+/** All objects in it, at any depth. */
+const nodesOf = (node: unknown): Json[] =>
+  typeof node === 'object' && node !== null ? [node as Json, ...Object.values(node).flatMap(nodesOf)] : []
 type Media = { schema?: Json; example?: unknown; examples?: Json }
 const contentOf = (node: unknown, document: object = described) =>
   (resolved(node as Json, document)['content'] ?? {}) as Record<string, Media>
@@ -154,14 +157,41 @@ describe.for([
         expect(all).toContain(`"#/components/${kind}/${name}"`)
   })
 
-  test('an object inside of a schema is a named component', () => {
+  test('an object with fields inside of a schema is a named component', () => {
     const fields = schemas.flatMap(([, { properties }]) =>
       Object.entries((properties ?? {}) as Record<string, Json>),
     )
     const anonymous = fields.filter(
-      ([field, { type, allOf }]) => field !== 'params' && type === 'object' && allOf === undefined,
+      ([, { type, allOf, additionalProperties }]) =>
+        type === 'object' && allOf === undefined && additionalProperties === undefined,
     )
     expect(anonymous).toEqual([])
+  })
+
+  test('a reference has no sibling, and null only one level above it: generators lose others', () => {
+    const keysOf = (node: Json) => Object.keys(node).filter((key) => key !== 'description')
+    const isReference = (node: unknown) => typeof node === 'object' && node !== null && '$ref' in node
+    const nodes = nodesOf(document)
+    expect(nodes.filter((node) => isReference(node) && Object.keys(node).length > 1)).toEqual([])
+    for (const node of nodes.filter(({ allOf }) => Array.isArray(allOf))) {
+      const [part, ...others] = node['allOf'] as Json[]
+      expect(others).toEqual([])
+      expect(keysOf(node).toSorted()).toEqual(isReference(part) ? ['allOf'] : ['allOf', 'nullable', 'type'])
+    }
+  })
+
+  test('each group has a name and a text that people wrote, and a guide', () => {
+    for (const { name, description, externalDocs } of document.tags ?? []) {
+      expect(name).toMatch(/^[A-Z]/)
+      expect(description).toMatch(/^[A-Z].+\. Guide: \[.+\]\(\/docs\/[\w-]+\)\.$/)
+      expect(externalDocs).toBeDefined()
+    }
+  })
+
+  test('each schema has a description', () => {
+    expect(schemas.filter(([, { description }]) => description === undefined).map(([name]) => name)).toEqual(
+      [],
+    )
   })
 
   test('a body has one media type, because generators make a method or a union of several', () => {
@@ -233,9 +263,7 @@ test('asset.moved is described with its schema', () => {
 })
 
 test('a nullable enum lists null, because strict validators would refuse it otherwise', () => {
-  const walk = (node: unknown): Json[] =>
-    typeof node === 'object' && node !== null ? [node as Json, ...Object.values(node).flatMap(walk)] : []
-  const wrong = walk(described).filter(
+  const wrong = nodesOf(described).filter(
     (node) => node['nullable'] === true && Array.isArray(node['enum']) && !node['enum'].includes(null),
   )
   expect(wrong).toEqual([])

@@ -19,7 +19,7 @@ import {
   SCOPES,
   tagOf,
 } from './openapi-text.ts'
-import { RELEASE } from './release.ts'
+import { LICENSE, RELEASE } from './release.ts'
 import {
   CSV_CONTENT_TYPE,
   JSON_MEDIA_TYPE,
@@ -34,21 +34,24 @@ import { LEGACY_BASE, API_PREFIX, routePath, routes } from './routes.ts'
 /** An OpenAPI 3.0.3 document, ready for JSON. */
 export type Description = ReturnType<typeof createDocument>
 
-/** The public description, served at `/api/openapi.json`, without routes of the console and without HEAD. */
-export const publicDescription = (table: RouteTable = routes): Description =>
+/**
+ * The public description, served at `/api/openapi.json`, without routes of the console and without HEAD. `publicUrl`: the
+ * address of the installation, without a slash at the end. Without it, addresses are relative to the description's own.
+ */
+export const publicDescription = (table: RouteTable = routes, publicUrl = ''): Description =>
   withSamples(
     describe(
-      undefined,
+      { publicUrl },
       rowsOf(table, (row) => row.described && row.vocabulary === undefined),
     ),
     { packages: true },
   )
 
 /** The legacy description, served at `/legacy/api/openapi.json`. Its paths are below its own base URL. */
-export const legacyDescription = (table: RouteTable = routes): Description =>
+export const legacyDescription = (table: RouteTable = routes, publicUrl = ''): Description =>
   withSamples(
     describe(
-      'legacy',
+      { vocabulary: 'legacy', publicUrl },
       rowsOf(table, (row) => row.described && row.vocabulary === 'legacy'),
     ),
     { packages: false },
@@ -57,7 +60,7 @@ export const legacyDescription = (table: RouteTable = routes): Description =>
 /** The public description with the routes of the console. Only for the generator of the typed client. */
 export const fullDescription = (): Description =>
   describe(
-    undefined,
+    { publicUrl: '' },
     rowsOf(routes, (row) => row.vocabulary === undefined),
   )
 
@@ -66,7 +69,9 @@ type Rows = [operationId: string, row: Route][]
 const rowsOf = (table: RouteTable, included: (row: Route) => boolean): Rows =>
   Object.entries(table).filter(([, row]) => included(row))
 
-function describe(vocabulary: Vocabulary, rows: Rows): Description {
+type Place = { vocabulary?: Vocabulary; publicUrl: string }
+
+function describe({ vocabulary, publicUrl }: Place, rows: Rows): Description {
   const errorsOf = errorResponses(vocabulary)
   const paths: ZodOpenApiPathsObject = {}
   for (const [operationId, row] of rows) {
@@ -82,9 +87,10 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
         title: isLegacy ? 'Whereabouts API, legacy vocabulary' : 'Whereabouts API',
         version: RELEASE,
         contact: { name: 'The operator of this host' },
+        ...(LICENSE !== undefined && { license: { name: LICENSE } }),
         description: isLegacy ? LEGACY_INTRODUCTION : INTRODUCTION,
       },
-      servers: [{ url: isLegacy ? LEGACY_BASE : '/', description: 'The host that serves this description.' }],
+      servers: [{ url: `${publicUrl}${isLegacy ? LEGACY_BASE : ''}` || '/', description: SERVER }],
       tags: [
         ...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values(),
         ...(isLegacy ? [] : [EVENTS_TAG]),
@@ -92,7 +98,9 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
       paths,
       components: {
         securitySchemes: {
-          ...securitySchemes(isLegacy ? routes.createLegacyToken : routes.createToken),
+          ...securitySchemes(
+            `${publicUrl}${routePath(isLegacy ? routes.createLegacyToken : routes.createToken)}`,
+          ),
           ...(!isLegacy && { BasicAuth: BASIC_AUTH }),
         },
         ...(!isLegacy && { schemas: eventSchemas }),
@@ -104,7 +112,9 @@ function describe(vocabulary: Vocabulary, rows: Rows): Description {
   return withExamples(forGenerators(document))
 }
 
-const securitySchemes = (token: Route) =>
+const SERVER = 'The host that serves this description.'
+
+const securitySchemes = (tokenUrl: string) =>
   ({
     OAuth2: {
       type: 'oauth2',
@@ -112,8 +122,8 @@ const securitySchemes = (token: Route) =>
         'Client credentials of an API key: the tools that know this scheme request the token themselves.',
       flows: {
         clientCredentials: {
-          tokenUrl: routePath(token),
-          refreshUrl: routePath(token),
+          tokenUrl,
+          refreshUrl: tokenUrl,
           scopes: SCOPES,
         },
       },

@@ -41,9 +41,7 @@ export const TagView = z
     id: Id,
     tag_type: OpenTagType,
     value: z.string().meta({ example: exampleTag.value }),
-    epc: EpcView.nullable()
-      .meta({ override: { type: 'object' } })
-      .optional(),
+    epc: EpcView.nullable().optional(),
   })
   .meta({ id: 'Tag', example: { id: 4503599627370497, ...exampleTag, epc: example } })
 export type TagView = z.infer<typeof TagView>

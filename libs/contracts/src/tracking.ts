@@ -29,15 +29,10 @@ export type Expandable = (typeof expandables)[number]
 
 /** Only with `expand` (D12.6). */
 const expanded = {
-  asset: Expanded.nullable()
-    .optional()
-    .meta({ override: { type: 'object' }, description: 'With `expand=asset`: the asset of the row.' }),
-  location: Expanded.nullable()
-    .optional()
-    .meta({
-      override: { type: 'object' },
-      description: 'With `expand=location`. Null if the row has none, or if it was deleted since.',
-    }),
+  asset: Expanded.nullable().optional().meta({ description: 'With `expand=asset`: the asset of the row.' }),
+  location: Expanded.nullable().optional().meta({
+    description: 'With `expand=location`. Null if the row has none, or if it was deleted since.',
+  }),
 }
 
 const assetLocation = {

@@ -32,7 +32,7 @@ export const AssetMovedBody = bodyOf(
   z
     .object({
       asset: z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({ id: 'MovedAsset' }),
-      from_location: EventLocation.nullable().meta({ override: { type: 'object' } }),
+      from_location: EventLocation.nullable(),
       to_location: EventLocation,
     })
     .meta({ id: 'AssetMovedData' }),

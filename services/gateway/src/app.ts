@@ -15,7 +15,7 @@ import { addReference } from './reference/reference.ts'
 /** The public port, in the order of D2. No I/O until it listens. */
 export function buildApp(deps: GatewayDeps): FastifyInstance {
   const legacyRules = legacy(deps.legacySunset)
-  const headersOf = edgeHeaders(deps.isSecure)
+  const headersOf = edgeHeaders(deps.publicUrl.startsWith('https:'))
   const app = createServer(deps, {
     ...protocolErrors(legacyRules, headersOf),
     isPublic: true,
@@ -28,7 +28,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
     log: deps.log,
   })
   limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight), deps.log)
-  addReference(app, deps.routes)
+  addReference(app, deps.routes, deps.publicUrl)
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())
   const placesAt = places(app, deps.log, deps.metrics.places)

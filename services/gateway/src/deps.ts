@@ -16,8 +16,8 @@ export type GatewayDeps = {
   /** Origins, without a slash at the end. */
   upstreams: Readonly<Record<Upstream | 'console', string>>
   refusedAgents: readonly string[]
-  /** Whether the public address is https. */
-  isSecure: boolean
+  /** The address at which others reach the gateway, without a slash at the end. */
+  publicUrl: string
   /** Proxies whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[]
   /**

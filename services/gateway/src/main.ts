@@ -6,7 +6,6 @@ import { deleteFullBuckets, takeToken } from '@whereabouts/db/token-bucket'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
 import type { Follower } from '@whereabouts/messaging/follow'
 import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
-import { isSecure } from '@whereabouts/service-kit/env'
 import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, stateMetrics } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
@@ -74,7 +73,7 @@ await start('gateway', async () => {
     takeShared: (bucket, rate) => takeToken(buckets, bucket, rate),
     upstreams: upstreamsOf(config),
     refusedAgents: config.WEB_FILTER_PREFIXES,
-    isSecure: isSecure(config),
+    publicUrl: config.PUBLIC_URL.replace(/\/+$/, ''),
     trustedProxies: config.TRUSTED_PROXIES,
     timeoutsMs: {
       read: config.READ_TIMEOUT_MS,

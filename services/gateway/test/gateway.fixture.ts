@@ -97,7 +97,7 @@ export type GatewayOptions = {
   readTimeoutMs?: number
   writeTimeoutMs?: number
   stallMs?: number
-  isSecure?: boolean
+  publicUrl?: string
   trustedProxies?: readonly string[]
   legacySunset?: Date
   maxBodyBytesInFlight?: number
@@ -129,7 +129,7 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
     takeShared,
     upstreams: Object.fromEntries(origins) as Record<(typeof names)[number], string>,
     refusedAgents: DEFAULT_REFUSED_AGENTS,
-    isSecure: options.isSecure ?? false,
+    publicUrl: options.publicUrl ?? 'http://whereabouts.example',
     trustedProxies: options.trustedProxies ?? [],
     timeoutsMs: {
       read: options.readTimeoutMs ?? 5_000,

@@ -65,10 +65,7 @@ class EchoedTag(TypedDict, total=False):
     id: int
     tag_type: str
     value: str
-    epc: Optional[EchoedEpc]
-
-
-EchoedEpc = Dict[str, Any]
+    epc: Optional[Dict[str, Any]]
 
 
 class Rename(TypedDict):

@@ -297,7 +297,7 @@ describe('D12.11 data is never cached or sniffed', () => {
   })
 
   test('over https every response has HSTS, also pages and malformed requests', async ({ startGateway }) => {
-    const secure = await startGateway({ isSecure: true })
+    const secure = await startGateway({ publicUrl: 'https://whereabouts.example' })
     const headers = await secure.sessionToken()
     for (const path of [
       '/api/v1/assets',

@@ -4,8 +4,10 @@ import { createHash } from 'node:crypto'
  * Settings of the page. It must load nothing from other hosts. The policy below enforces that, also for later
  * versions of the script.
  */
-const settings = (descriptionPath: string) => ({
+const settings = (descriptionPath: string, base: string) => ({
   url: descriptionPath,
+  // This host, not the public address of the description: the policy below allows requests to no other.
+  servers: [{ url: base || '/' }],
   proxyUrl: '', // requests go straight to this gateway
   withDefaultFonts: false,
   telemetry: false,
@@ -21,8 +23,8 @@ const settings = (descriptionPath: string) => ({
 })
 
 /** The interactive page of a description, and its content security policy. */
-export function referencePage(title: string, scriptPath: string, descriptionPath: string) {
-  const start = `Scalar.createApiReference('#reference', ${JSON.stringify(settings(descriptionPath))})`
+export function referencePage(title: string, scriptPath: string, descriptionPath: string, base: string) {
+  const start = `Scalar.createApiReference('#reference', ${JSON.stringify(settings(descriptionPath, base))})`
   const html = `<!doctype html>
 <html lang="en">
 <head>

@@ -13,6 +13,21 @@ describe('descriptions', () => {
     expect((await gateway.request('/api/openapi.yaml')).text).toMatch(/^"openapi": "3\.0\.3"$/m)
   })
 
+  test.for(['', '/legacy'])(
+    'the description of "%s" names the public address, whatever Host asks for it',
+    async (base, { gateway }) => {
+      const { text } = await gateway.request(`${base}/api/openapi.json`, {
+        headers: { host: 'evil.example' },
+      })
+      const { servers, components } = JSON.parse(text)
+      expect(servers).toMatchObject([{ url: `http://whereabouts.example${base}` }])
+      expect(components.securitySchemes.OAuth2.flows.clientCredentials.tokenUrl).toBe(
+        `http://whereabouts.example${base}/api/v1/oauth/token`,
+      )
+      expect(text).not.toContain('evil.example')
+    },
+  )
+
   test('the old addresses redirect permanently, and allow no other method', async ({ gateway }) => {
     for (const name of ['openapi.json', 'openapi.yaml']) {
       const answer = await gateway.request(`/${name}`)

@@ -8,12 +8,15 @@ import { referencePaths } from './paths.ts'
 import { addScript } from './script.ts'
 import { toYaml } from './yaml.ts'
 
-/** Serves each vocabulary's description, made once from the route table, its old addresses, and a page for it. */
-export function addReference(app: FastifyInstance, routes: RouteTable): void {
+/**
+ * Serves each vocabulary's description, made once from the route table, its old addresses, and a page for it. It names
+ * `publicUrl`, never the Host of a request: caches keep it for others.
+ */
+export function addReference(app: FastifyInstance, routes: RouteTable, publicUrl: string): void {
   app.register(async (scope) => {
     const script = await addScript(scope)
-    addVocabulary(scope, '', publicDescription(routes), script)
-    addVocabulary(scope, LEGACY_BASE, legacyDescription(routes), script)
+    addVocabulary(scope, '', publicDescription(routes, publicUrl), script)
+    addVocabulary(scope, LEGACY_BASE, legacyDescription(routes, publicUrl), script)
   })
 }
 
@@ -23,7 +26,7 @@ function addVocabulary(app: FastifyInstance, base: string, description: Descript
   app.get(yaml, textRoute('application/yaml; charset=utf-8', toYaml(description)))
   for (const [from, to] of Object.entries(redirects))
     app.get(from, async (_request, reply) => reply.redirect(to, 301))
-  const { html, policy } = referencePage(description.info.title, script, json)
+  const { html, policy } = referencePage(description.info.title, script, json, base)
   app.get(page, textRoute('text/html; charset=utf-8', html, pageHeaders(policy)))
 }
 

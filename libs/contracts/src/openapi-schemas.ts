@@ -1,0 +1,63 @@
+/** Descriptions of schemas that have none of their own, by name. A test finds a schema without one. */
+const schemas: Record<string, string> = {
+  // Assets, tags, locations
+  Asset: 'A thing, a person or stock that carries tags. Readers move it by reading them.',
+  AssetCreate: 'A new asset. Only `name` is required.',
+  AssetPatch: 'What changes about an asset: a merge patch.',
+  Tag: 'A label that readers read, on one asset or location.',
+  TagCreate: 'A new tag of an asset or location.',
+  EchoedTag: 'A tag as it was read. Accepted only if it equals the stored one.',
+  Epc: 'What the value of a tag says according to the GS1 Tag Data Standard.',
+  Location: 'A place, inside of another one or a root.',
+  LocationCreate: 'A new location. Only `name` is required.',
+  LocationPatch: 'What changes about a location: a merge patch.',
+  Rename: 'The new key of an asset or location.',
+  // Where assets are
+  AssetLocation: 'Where an asset was last seen, or was at the time `at`.',
+  CurrentLocation: 'Where one asset was last seen.',
+  HistoryRow: 'One stored scan of an asset.',
+  ExpandedThing: 'The asset or location of a row as it is now, with `expand`.',
+  Movement: 'One change of the location of an asset.',
+  MovedThing: 'An asset or a location as it is now.',
+  MovementPage: 'A page of movements, newest first, and the cursor of the next page.',
+  InventorySave: 'Assets that are at a location now.',
+  InventorySaved: 'What an inventory save stored.',
+  // Keys and tokens
+  TokenRequest: 'The credentials of a key, or a refresh token, in exchange for tokens.',
+  TokenPair: 'An access token, and the refresh token for the next one.',
+  CurrentOrganization: 'The organization and the scopes of the calling key.',
+  ApiKey: 'An API key, without its secret.',
+  ApiKeyCreate: 'A new API key.',
+  ApiKeyCreated: 'A new API key with its secret, which no later response shows.',
+  // Errors
+  Error: 'The body of every response with an error that is JSON.',
+  FieldError: 'One problem of the request, at a field or a parameter.',
+  // Events
+  AssetMovedEvent: 'The body of the event `asset.moved`.',
+  AssetMovedData: 'The asset that moved, and between which locations.',
+  MovedAsset: 'The asset that moved, as it was when the event was made.',
+  EventLocation: 'A location, as it was when the event was made.',
+  // Legacy vocabulary
+  LegacyAsset: 'An asset in the legacy vocabulary.',
+  LegacyAssetCreate: 'A new asset in the legacy vocabulary.',
+  LegacyAssetUpdate: 'An asset as it becomes, in the legacy vocabulary. Absent fields stay unchanged.',
+  LegacyIdentifier: 'A tag of an asset or location in the legacy vocabulary.',
+  LegacyIdentifierCreate: 'A new tag in the legacy vocabulary.',
+  LegacyLocation: 'A location in the legacy vocabulary.',
+  LegacyLocationCreate: 'A new location in the legacy vocabulary.',
+  LegacyLocationUpdate: 'A location as it becomes, in the legacy vocabulary. Absent fields stay unchanged.',
+  LegacyHistoryRow: 'One stored scan of an asset in the legacy vocabulary.',
+}
+
+/** The envelopes, which are named after their content. */
+const envelopes: Record<string, (content: string) => string> = {
+  Page: (content) => `A page of a list of ${content}.`,
+  List: (content) => `A list of ${content}.`,
+  Answer: (content) => `A response with one ${content}.`,
+  Renamed: (content) => `A renamed ${content}, and how many others show its new key.`,
+}
+
+export function descriptionOfSchema(name: string): string | undefined {
+  const [, content = '', kind = ''] = /^(.+?)(Page|List|Answer|Renamed)$/.exec(name) ?? []
+  return schemas[name] ?? envelopes[kind]?.(`\`${content}\``)
+}
