@@ -19,4 +19,7 @@ test('all parts are closed, the last one first, and those that fail or hang are 
 test('the reason of an error names its causes', () => {
   const error = new Error('no login', { cause: new Error('', { cause: 'refused' }) })
   expect(reasonOf(error)).toBe("no login (Error ('refused'))")
+  expect(reasonOf(new Error('it did not start:\n  no memory', { cause: new Error('no memory') }))).toBe(
+    'it did not start: no memory',
+  )
 })

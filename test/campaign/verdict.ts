@@ -5,10 +5,11 @@ export class NoVerdict extends Error {
   override readonly name = 'NoVerdict'
 }
 
-/** The messages of an error and of its causes, in one line. */
+/** The messages of an error and of its causes, in one line. A cause that the error repeats is left out. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error)
   const { message, name, cause } = error
-  const own = message === '' ? name : message
-  return cause === undefined ? own : `${own} (${reasonOf(cause)})`
+  const own = (message === '' ? name : message).trim().replaceAll(/\s+/g, ' ')
+  const deeper = cause === undefined ? '' : reasonOf(cause)
+  return own.includes(deeper) ? own : `${own} (${deeper})`
 }
