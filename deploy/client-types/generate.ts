@@ -1,7 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { generatedFiles } from './generated-files.ts'
 
-// Rewrites the files that are generated from the route table. Run it after changing a row.
+// The command `pnpm generate`.
+const HELP = `pnpm generate    rewrite the files that are generated from the route table, after a row has changed\n`
+
+if (process.argv.slice(2).some((arg) => ['--help', '-h'].includes(arg))) {
+  process.stdout.write(HELP)
+  process.exit()
+}
 const files = await generatedFiles()
 await Promise.all(files.map(({ path, content }) => writeFile(path, content)))
 process.stdout.write(files.map(({ path }) => `wrote ${path}\n`).join(''))

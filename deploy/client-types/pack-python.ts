@@ -1,7 +1,8 @@
 // The command `pnpm pack:client:python`: builds the wheel of the Python client. A wheel is a ZIP archive with some metadata, so
 // that neither Python nor a build tool is necessary.
+import { packCommand } from './pack-command.ts'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { zip } from './zip.ts'
 
@@ -60,8 +61,5 @@ async function sources(): Promise<File[]> {
 const recorded = ([path, content]: File): string =>
   `${path},sha256=${createHash('sha256').update(content).digest('base64url')},${content.length}`
 
-if (process.argv[1] === import.meta.filename) {
-  const folder = resolve(process.argv[2] ?? join(ROOT, '.cache/packages'))
-  await mkdir(folder, { recursive: true })
-  process.stdout.write(`${await packPythonClient(folder)}\n`)
-}
+if (process.argv[1] === import.meta.filename)
+  await packCommand('pack:client:python', 'the client for Python', packPythonClient)

@@ -1,4 +1,5 @@
 // The command `pnpm pack:client`: builds the package of the client that integrators install, one file.
+import { packCommand } from './pack-command.ts'
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -134,8 +135,5 @@ async function bundle(folder: string): Promise<void> {
     await cp(join(helpers, part), join(folder, 'openapi-typescript-helpers', part), { recursive: true })
 }
 
-if (process.argv[1] === import.meta.filename) {
-  const folder = resolve(process.argv[2] ?? join(ROOT, '.cache/packages'))
-  await mkdir(folder, { recursive: true })
-  process.stdout.write(`${await packClient(folder)}\n`)
-}
+if (process.argv[1] === import.meta.filename)
+  await packCommand('pack:client', 'the client for JavaScript', packClient)

@@ -14,7 +14,7 @@ const BUILDS = [
   {
     name: 'console',
     folder: 'services/console',
-    sources: ['services/console/web', 'libs/client/src', 'pnpm-lock.yaml'],
+    sources: ['services/console/web', 'services/console/src/screens.ts', 'libs/client/src', 'pnpm-lock.yaml'],
     program: 'node_modules/vite/bin/vite.js',
     args: ['build', '--config', 'web/vite.config.ts'],
     index: 'services/console/dist/index.html',

@@ -31,6 +31,45 @@ export function isErrorLine(line: string): string | undefined {
   }
 }
 
+/** Services write ISO times, PostgreSQL its time zone, nats-server the time of this machine. */
+const TIME = /(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d+)?) ?(Z|UTC|GMT)?/
+
+function timeOf(error: string): number | undefined {
+  const [, year, month, day, time, zone] = TIME.exec(error) ?? []
+  const at = Date.parse(`${year}-${month}-${day}T${time?.slice(0, 12)}${zone === undefined ? '' : 'Z'}`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+const OLD_MS = 24 * 3_600_000
+
+/** `startedAt` of the process, if it runs. */
+type Circumstances = { isHealthy: boolean; startedAt: number | undefined; now: number }
+
+/**
+ * Whether an error still says something: it is not older than a day, and not from before the start of a process that is
+ * healthy now. An error without a readable time is kept.
+ */
+export function isCurrent(error: string, { isHealthy, startedAt, now }: Circumstances): boolean {
+  const at = timeOf(error)
+  if (at === undefined) return true
+  return now - at <= OLD_MS && !(isHealthy && startedAt !== undefined && at < startedAt)
+}
+
+const UNITS = [
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const
+
+/** The error with its age in front. */
+export function withAge(error: string, now: number): string {
+  const at = timeOf(error)
+  if (at === undefined) return error
+  const age = Math.max(0, now - at)
+  const [unit, ms] = UNITS.find(([, length]) => age >= length) ?? ['s', 1_000]
+  return `${Math.floor(age / ms)} ${unit} ago: ${error}`
+}
+
 function tailOf(file: string): string {
   try {
     const log = openSync(file, 'r')

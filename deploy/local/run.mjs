@@ -7,22 +7,26 @@ import { beBrief } from './progress.mjs'
 
 /**
  * `settings`: a file of the local stack (ops-env.ts). It is used unless the environment names another system by the
- * variable `unless`: a mixture would fit neither. Such a program prints for other programs.
- * @type {Record<string, { file: string, settings?: string, unless?: string }>}
+ * variable `unless`: a mixture would fit neither. Such a program prints for other programs, and so does one that is `brief`.
+ * @type {Record<string, { file: string, settings?: string, unless?: string, brief?: boolean }>}
  */
 const PROGRAMS = {
   bench: { file: '../../test/bench/main.ts' },
   campaign: { file: '../../test/campaign/main.ts' },
   'dead-letters': { file: '../dead-letters.ts', settings: 'ops.env', unless: 'NATS_URL' },
+  generate: { file: '../client-types/generate.ts', brief: true },
   ops: { file: '../../services/keys/src/ops/main.ts', settings: 'ops.env', unless: 'DATABASE_URL' },
+  'pack:client': { file: '../client-types/pack.ts', brief: true },
+  'pack:client:python': { file: '../client-types/pack-python.ts', brief: true },
+  release: { file: '../release/release.ts' },
   republish: { file: 'republish.ts' },
   scan: { file: 'publish-scan.ts' },
   'upgrade-test': { file: '../../test/upgrade/main.ts' },
 }
 
 const [name = '', ...args] = process.argv.slice(2)
-const { file, settings = '', unless = '' } = PROGRAMS[name]
-if (settings) beBrief()
+const { file, settings = '', unless = '', brief = settings !== '' } = PROGRAMS[name]
+if (brief) beBrief()
 const path = resolve(root, process.env.DATA_DIR || '.data', settings)
 const flags = settings && !process.env[unless] && existsSync(path) ? [`--env-file=${path}`] : []
 await launch(file, args, flags)

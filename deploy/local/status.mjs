@@ -4,7 +4,7 @@ import { beBrief } from './progress.mjs'
 
 const HELP = `npm run status [-- flags]    show what runs on a data folder: processes, addresses, health, lag, last error
 
-  --json    print JSON
+  --json    print JSON: npm run --silent status -- --json, because npm itself prints two lines first
   --help    print this
 
 DATA_DIR names another data folder than .data. Exit code: 0 all is well, 1 something is not, 3 nothing runs.

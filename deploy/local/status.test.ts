@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { isErrorLine, lastError } from './last-error.ts'
+import { isCurrent, isErrorLine, lastError, withAge } from './last-error.ts'
 import { lagOf, readsLine, readsOf } from './stack-health.ts'
 
 test.for([
@@ -52,4 +52,34 @@ test('reads are stored if the newest canary is younger than three minutes; other
   expect(readsLine(readsOf('up 1\n'), 1e9, '/data/nats', 0)).toBe(
     'reads: unknown, because tracking does not answer',
   )
+})
+
+const START = Date.parse('2026-11-24T16:00:00Z')
+const LOCAL = new Date(START - 90_000)
+const two = (n: number) => String(n).padStart(2, '0')
+const ofBroker = `[77] ${LOCAL.getFullYear()}/${two(LOCAL.getMonth() + 1)}/${two(LOCAL.getDate())} ${two(LOCAL.getHours())}:${two(LOCAL.getMinutes())}:${two(LOCAL.getSeconds())}.123456 [ERR] no space left`
+
+test.for([
+  { error: '2026-11-24T15:58:30.000Z database lost', age: '1 min ago' },
+  { error: '2026-11-24 15:59:20.123 UTC [9] FATAL:  no', age: '39 s ago' },
+  { error: ofBroker, age: '1 min ago' },
+  { error: '2026-11-24T14:00:00Z no', age: '2 h ago' },
+])(
+  '$error is shown with its age, and no more when the process is healthy since a later start',
+  ({ error, age }) => {
+    expect(withAge(error, START)).toBe(`${age}: ${error}`)
+    const at = { isHealthy: true, startedAt: START, now: START }
+    expect(isCurrent(error, at)).toBe(false)
+    expect(isCurrent(error, { ...at, isHealthy: false })).toBe(true)
+    expect(isCurrent(error, { ...at, startedAt: START - 10_000_000 })).toBe(true)
+    expect(isCurrent(error, { ...at, startedAt: undefined })).toBe(true)
+    expect(isCurrent(error, { isHealthy: false, startedAt: undefined, now: START + 24 * 3_600_000 })).toBe(
+      false,
+    )
+  },
+)
+
+test('an error without a time is shown as it is', () => {
+  expect(withAge('no space left', START)).toBe('no space left')
+  expect(isCurrent('no space left', { isHealthy: true, startedAt: START, now: START })).toBe(true)
 })

@@ -1,6 +1,7 @@
 // The command `npm run status` after its preparation (status.mjs).
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { isErrorLine, lastError } from './last-error.ts'
+import { isCurrent, isErrorLine, lastError, withAge } from './last-error.ts'
 import { logsDir } from './servers/child.ts'
 import { recordedProcess } from './servers/process-record.ts'
 import { ROOT } from './services.ts'
@@ -29,6 +30,9 @@ type Status = {
   reads: Reads | null
 }
 
+const DEMO =
+  'demo: its readers send about one broken message a minute on purpose; some become dead letters (npm run dead-letters -- list)'
+
 const EXIT_CODES = { running: 0, degraded: 1, stopped: 3 } as const
 
 async function statusOf(dataDir: string): Promise<Status> {
@@ -50,13 +54,15 @@ async function statusOf(dataDir: string): Promise<Status> {
 }
 
 function rowsOf(dataDir: string, record: StackRecord): Promise<Row>[] {
-  const row = async (name: string, pidFile: string, address: string | null, check: Promise<Health>) => ({
-    name,
-    pid: recordedProcess(pidFile) ?? null,
-    address,
-    ...(await check),
-    last_error: lastError(join(logsDir(dataDir), `${name}.log`), isErrorLine) ?? null,
-  })
+  const row = async (name: string, pidFile: string, address: string | null, check: Promise<Health>) => {
+    const pid = recordedProcess(pidFile)
+    const health = await check
+    const error = lastError(join(logsDir(dataDir), `${name}.log`), isErrorLine)
+    const startedAt = pid === undefined ? undefined : statSync(pidFile).mtimeMs // written at the start
+    const isHealthy = health.health === 'ready'
+    const isShown = error !== undefined && isCurrent(error, { isHealthy, startedAt, now: Date.now() })
+    return { name, pid: pid ?? null, address, ...health, last_error: isShown ? error : null }
+  }
   const servers = [
     record.postgres !== null &&
       row('postgres', runFile(dataDir, 'postgres.pid'), record.postgres, checkPort(record.postgres)),
@@ -85,7 +91,7 @@ function textOf({ data_dir, state, started_at, launcher_pid, processes, reads }:
     one.lacks.length > 0 ? `${one.health}, lacks ${one.lacks.join(', ')}` : one.health,
     one.lag === null ? '' : String(one.lag),
     one.address ?? '',
-    one.last_error ?? '',
+    one.last_error === null ? '' : withAge(one.last_error, Date.now()),
   ])
   const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => row[i]?.length ?? 0)))
   const line = (cells: string[]) =>
@@ -99,6 +105,7 @@ function textOf({ data_dir, state, started_at, launcher_pid, processes, reads }:
     ...[head, ...rows].map(line),
     '',
     readsLine(reads, freeBytes(natsDir(data_dir)), natsDir(data_dir), Date.now()),
+    ...(existsSync(join(data_dir, 'demo.json')) ? [DEMO] : []),
     '',
   ].join('\n')
 }

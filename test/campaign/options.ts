@@ -11,8 +11,8 @@ export const HELP = `pnpm campaign [options]    disturb a whole system under loa
   --plan              print the plan of each round and exit
   --help              print this
 
-The same seed gives the same faults and the same choices of the load. Exit codes: 0 nothing was found, 1 findings, 2 wrong
-use or a system that does not start. Logs of rounds with findings are kept in .data/campaign/.
+The same seed gives the same faults and the same choices of the load. The last line is the verdict. Exit codes: 0 nothing
+was found, 1 findings, 2 wrong use or no verdict. Logs of rounds with findings or without a verdict are kept in .data/campaign/.
 `
 
 export type Options = {

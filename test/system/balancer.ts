@@ -13,22 +13,28 @@ export type Balancer = {
 }
 
 const POLL_MS = 100
+/**
+ * As the probe of Kubernetes (k8s/components/service/deployment.yaml). A gateway takes a second for `/readyz` while its
+ * database is slow. With less patience, none was ready on a busy machine, and new connections were closed.
+ */
+const PROBE = { timeoutMs: 3_000, failures: 2 }
 
 /**
  * Spreads connections over the ready replicas like a Service of Kubernetes: by TCP connection, with the readiness of
  * the last poll, and without a retry.
  */
 export async function startBalancer(): Promise<Balancer> {
-  const targets: (Target & { ready: boolean })[] = []
+  const targets: (Target & { failures: number })[] = []
   const sockets = new Set<Socket>()
   let turn = 0
 
   const looks = setInterval(() => {
-    for (const target of targets) void isReady(target).then((ready) => (target.ready = ready))
+    for (const target of targets)
+      void isReady(target).then((ready) => (target.failures = ready ? 0 : target.failures + 1))
   }, POLL_MS)
 
   const server = createServer((client) => {
-    const ready = targets.filter((target) => target.ready)
+    const ready = targets.filter(counts)
     turn += 1
     const target = ready[turn % ready.length]
     if (!target) {
@@ -54,9 +60,9 @@ export async function startBalancer(): Promise<Balancer> {
   const address = server.address()
   return {
     url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
-    add: (target) => void targets.push({ ...target, ready: false }),
+    add: (target) => void targets.push({ ...target, failures: PROBE.failures }),
     get readyCount() {
-      return targets.filter(({ ready }) => ready).length
+      return targets.filter(counts).length
     },
     async close() {
       clearInterval(looks)
@@ -67,8 +73,10 @@ export async function startBalancer(): Promise<Balancer> {
   }
 }
 
+const counts = ({ failures }: { failures: number }) => failures < PROBE.failures
+
 const isReady = ({ ops }: Target): Promise<boolean> =>
-  fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(1_000) }).then(
+  fetch(`${ops}/readyz`, { signal: AbortSignal.timeout(PROBE.timeoutMs) }).then(
     async (reply) => {
       await reply.arrayBuffer()
       return reply.ok

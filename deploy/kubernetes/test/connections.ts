@@ -4,26 +4,40 @@ import type { Manifest } from './manifest.ts'
 /** Reserved for the administrator, the operator of the database and PostgreSQL itself. */
 const KEPT_FREE = 20
 
+type Environments = ReadonlyMap<string, Record<string, string>>
+type Extra = Readonly<Record<string, number>>
+
 /**
- * Whether max_connections is enough for the most replicas, plus one of each during a rollout. `extra` counts the
- * connections of a service outside its pool.
+ * Connections of the most replicas, plus one of each during a rollout. `extra` counts the connections of a service outside
+ * its pool.
  */
-export function connectionProblems(
+export const connectionsWanted = (
   objects: readonly Manifest[],
-  environments: ReadonlyMap<string, Record<string, string>>,
-  extra: Readonly<Record<string, number>>,
-): string[] {
-  const wanted = podGroups(objects).reduce((sum, { name, owner }) => {
+  environments: Environments,
+  extra: Extra,
+): number =>
+  podGroups(objects).reduce((sum, { name, owner }) => {
     const pool = environments.get(name)?.['DATABASE_POOL_SIZE']
     if (pool === undefined) return sum
     return sum + (Number(pool) + (extra[name] ?? 0)) * (mostOf(owner, objects) + 1)
   }, 0)
-  return ofKind(objects, 'Cluster').flatMap(({ spec }) => {
-    const most = Number(spec.postgresql?.parameters?.['max_connections'])
-    return wanted <= most - KEPT_FREE
-      ? []
-      : [`${wanted} connections are needed, and max_connections is ${most}`]
-  })
+
+/** `max_connections` of each database of the cluster, less those that are kept free. */
+export const connectionsGiven = (objects: readonly Manifest[]): number[] =>
+  ofKind(objects, 'Cluster').map(
+    ({ spec }) => Number(spec.postgresql?.parameters?.['max_connections']) - KEPT_FREE,
+  )
+
+/** Whether max_connections is enough. */
+export function connectionProblems(
+  objects: readonly Manifest[],
+  environments: Environments,
+  extra: Extra,
+): string[] {
+  const wanted = connectionsWanted(objects, environments, extra)
+  return connectionsGiven(objects).flatMap((most) =>
+    wanted <= most ? [] : [`${wanted} connections are needed, and max_connections is ${most + KEPT_FREE}`],
+  )
 }
 
 function mostOf({ metadata, spec }: Manifest, objects: readonly Manifest[]): number {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../../local/services.ts'
 import { problemsOf } from './checks.ts'
+import { connectionsGiven, connectionsWanted } from './connections.ts'
 import { environments } from './environment.ts'
 import { renderInstallation, type Installation } from './installation.fixture.ts'
 import { find } from './manifest.ts'
@@ -47,6 +48,17 @@ test('a broker alone is restarted when it stores nothing; one of three only when
   ])
   const ofThree = [3, 'healthz?js-enabled-only=true']
   expect(asked).toEqual([[1, 'healthz'], ofThree, ofThree, ofThree])
+})
+
+test('the documents name the connections that production plans, and those that it has', () => {
+  const { objects, secrets, expected } = production
+  const wanted = connectionsWanted(objects, environments(objects, secrets), expected.connections)
+  const [given = 0] = connectionsGiven(objects)
+  const documents = ['kubernetes', 'scaling'].map((name) =>
+    readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'),
+  )
+  expect(documents[0]).toContain(`More replicas need more connections: ${wanted} of ${given} are planned.`)
+  expect(documents[1]).toContain(`| ${wanted} in the largest installation of \`k8s/\``)
 })
 
 test('preview, with an outside database, has no problem', async () => {

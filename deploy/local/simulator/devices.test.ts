@@ -156,7 +156,9 @@ test('a device that sees no tag publishes nothing', () => {
 })
 
 test('the integration sometimes sends an unusable message', () => {
-  expect(isJson(createCanonicalReader().broken(at))).toBe(false)
+  const message = createCanonicalReader().broken(at)
+  expect(isJson(message)).toBe(false)
+  expect(message).toContain('The demo of npm start breaks this message on purpose.')
 })
 
 function isJson(text: string): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { prefers } from './accept.ts'
+import { namesType, prefers } from './accept.ts'
 
 test.for([
   { accept: 'text/csv', csv: true },
@@ -24,4 +24,17 @@ test.for([
   { accept: ',;,/;q=1', csv: false },
 ])('Accept: $accept prefers CSV to JSON: $csv', ({ accept, csv }) => {
   expect(prefers(accept, 'text/csv', 'application/json')).toBe(csv)
+})
+
+test.for([
+  { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', names: true },
+  { accept: 'application/json, Text/HTML ; charset=utf-8;q=0.1', names: true },
+  { accept: 'text/html;q=0, */*', names: false },
+  { accept: 'text/*', names: false },
+  { accept: '*/*', names: false },
+  { accept: 'text/html2', names: false },
+  { accept: '', names: false },
+  { accept: undefined, names: false },
+])('Accept: $accept names text/html: $names', ({ accept, names }) => {
+  expect(namesType(accept, 'text/html')).toBe(names)
 })

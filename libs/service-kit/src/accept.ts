@@ -4,9 +4,16 @@
  */
 export function prefers(accept: string | undefined, wanted: string, usual: string): boolean {
   if (accept === undefined) return false
-  const ranges = accept.split(',').flatMap((item) => readRange(item) ?? [])
+  const ranges = rangesOf(accept)
   return weightOf(wanted, ranges) > weightOf(usual, ranges)
 }
+
+/** Whether an `Accept` header names a media type itself. Programs send a range such as `*`, people's browsers name types. */
+export function namesType(accept: string | undefined, type: string): boolean {
+  return rangesOf(accept ?? '').some((range) => range.type === type && range.weight > 0)
+}
+
+const rangesOf = (accept: string) => accept.split(',').flatMap((item) => readRange(item) ?? [])
 
 type Range = { type: string; weight: number }
 

@@ -29,7 +29,9 @@ export function withoutQuery(url: string): string {
 /** The gateway rebuilds paths. In this header it sends the path of the caller's request, byte for byte. */
 export const REQUEST_PATH_HEADER = 'x-request-path'
 
-const requestedPath = ({ headers, url }: FastifyRequest) => String(headers[REQUEST_PATH_HEADER] ?? url)
+/** The path of the caller's request, without its query string. */
+export const requestedPath = ({ headers, url }: FastifyRequest) =>
+  withoutQuery(String(headers[REQUEST_PATH_HEADER] ?? url))
 
 /** Fastify's error handler: answers every error with the envelope. */
 export async function handleError(

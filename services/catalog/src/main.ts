@@ -10,6 +10,7 @@ import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
+import { serveReadiness } from '@whereabouts/service-kit/readiness'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { loadConfig } from './config.ts'
@@ -54,11 +55,13 @@ await start('catalog', async () => {
     wakeOutbox,
     imports: { wake: loops.wakeImports, purge: loops.wakePurge },
   })
+  const ready = async () => ({ database: await database.isReachable() })
+  serveReadiness(app, ready)
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    ready: async () => ({ database: await database.isReachable() }),
+    ready,
     optional: () => ({ broker: broker?.isConnected() ?? false }),
   })
   await app.listen({ host: config.HOST, port: config.PORT })

@@ -6,7 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addDocs, type Docs } from './docs.ts'
 import type { Pages } from './pages.ts'
 import { securityHeaders } from './security-headers.ts'
-import { IS_FILE, sendFile } from './send-file.ts'
+import { isScreen } from './screens.ts'
+import { sendFile, sendMissing } from './send-file.ts'
 import { addSession, type SessionDeps } from './session/session.routes.ts'
 
 type Settings = { version: string; reader_nats_url: string | null; reader_mqtt_url: string | null }
@@ -25,9 +26,10 @@ export function buildApp(deps: Deps): FastifyInstance {
   return app
 }
 
-/** A path without an extension is a screen of the web app. */
+/** Files of the build, and screens of the web app. For any other path the app says that there is none (D12.15). */
 async function sendPage(request: FastifyRequest, reply: FastifyReply, { byPath, shell }: Pages) {
   const path = withoutQuery(request.url)
-  const page = byPath.get(path) ?? (IS_FILE.test(path) || path.startsWith('/static/') ? undefined : shell)
-  return sendFile(request, reply.headers(securityHeaders()), page)
+  reply.headers(securityHeaders())
+  const page = byPath.get(path) ?? (isScreen(path) ? shell : undefined)
+  return page ? sendFile(request, reply, page) : sendMissing(request, reply, shell)
 }

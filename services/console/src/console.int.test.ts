@@ -8,6 +8,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from './app.ts'
 import { readPages } from './pages.ts'
+import { OPEN_PATHS, SIGNED_IN_PATHS } from './screens.ts'
 import { sessionCookie } from './session/cookie.ts'
 
 const SCRIPT = 'export const here = true\n'.repeat(100)
@@ -35,7 +36,8 @@ afterAll(async () => {
 })
 
 test('every screen is the same page, which runs only scripts of this origin and none inline', async () => {
-  for (const url of ['/', '/assets', '/assets/7', '/no-such-screen']) {
+  const paths = [...SIGNED_IN_PATHS, ...OPEN_PATHS].map((path) => path.replaceAll(/\$\w+/g, '7'))
+  for (const url of [...paths, '/assets/', '/assets?q=forklift']) {
     const response = await app.inject(url)
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     const policy = String(response.headers['content-security-policy'])
@@ -74,21 +76,47 @@ test('a file with a hash in its name is cached for a year and compressed as the 
   }
 })
 
-test('a missing file is a 404, and no path leads outside the built files', async () => {
-  for (const url of [
-    '/static/index-Old111.js',
-    '/static/gone',
-    '/robots.txt',
-    '/../package.json',
-    '/%2e%2e/package.json',
-    '/static/../../package.json',
-    '/index.html',
-  ]) {
-    const response = await app.inject(url)
+const UNKNOWN = [
+  '/no-such-screen',
+  '/assets/7/8',
+  '/assets//',
+  '/Assets',
+  '//',
+  '/static/index-Old111.js',
+  '/static/gone',
+  '/static/',
+  '/robots.txt',
+  '/downloads/none.zip',
+  '/llms.txt',
+  '/healthz',
+  '/../package.json',
+  '/%2e%2e/package.json',
+  '/static/..%2f..%2fpackage.json',
+  '/index.html',
+]
+
+test('D12.15 a path that is neither a screen nor a file is a 404, as the page of the app for a browser', async () => {
+  const shell = await app.inject('/')
+  for (const url of UNKNOWN) {
+    const headers = { accept: 'text/html,*/*;q=0.8', 'if-none-match': String(shell.headers['etag']) }
+    const response = await app.inject({ url, headers })
+    expect([url, response.statusCode, response.body]).toEqual([url, 404, shell.body])
+    expect(response.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': shell.headers['content-security-policy'],
+    })
+  }
+})
+
+test('D12.15 for a program it is a 404 in the envelope, and no path leads outside the built files', async () => {
+  for (const url of UNKNOWN) {
+    const response = await app.inject({ url: `${url}?a=1`, headers: { 'x-request-path': url } })
     expect([url, response.statusCode]).toEqual([url, 404])
     expect(response.headers['x-content-type-options']).toBe('nosniff')
     expect(response.headers['cache-control']).toBe('no-store')
-    expect(response.json()).toMatchObject({ error: { type: 'not_found', detail: 'File not found' } })
+    const error = { type: 'not_found', detail: `Unknown API route: ${url}`, instance: url }
+    expect(response.json()).toMatchObject({ error })
   }
 })
 

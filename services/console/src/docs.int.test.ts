@@ -101,23 +101,25 @@ test('a page that does not exist is a 404 with the page for it', async () => {
     '/docs//integrating',
     '/docs/integrating/',
   ]) {
-    const response = await app.inject(url)
+    const response = await app.inject({ url, headers: { accept: 'text/html' } })
     expect([url, response.statusCode, response.body]).toEqual([url, 404, pageOf('Not found')])
     expect(String(response.headers['content-security-policy'])).toContain("'sha256-")
   }
 })
 
 test('the page for missing pages is never a 304', async () => {
-  const { headers } = await app.inject('/docs/nowhere')
+  const { headers } = await app.inject('/docs/integrating')
   const again = await app.inject({
     url: '/docs/nowhere',
-    headers: { 'if-none-match': String(headers['etag']) },
+    headers: { accept: 'text/html', 'if-none-match': String(headers['etag']) },
   })
   expect(again.statusCode).toBe(404)
 })
 
-test('a missing file is a 404, and no path leads outside the built files', async () => {
+test('D12.15 for a program it is a 404 in the envelope, and no path leads outside the built files', async () => {
   for (const url of [
+    '/docs/nowhere',
+    '/docs/nowhere.md',
     '/docs/assets/app.Old111.js',
     '/docs/index.html',
     '/docs/integrating.html',
@@ -126,10 +128,11 @@ test('a missing file is a 404, and no path leads outside the built files', async
     '/docs/assets/../../secret.html',
     '/docs/..%2fsecret.html',
   ]) {
-    const response = await app.inject(url)
+    const response = await app.inject({ url, headers: { 'x-request-path': url } })
     expect([url, response.statusCode]).toEqual([url, 404])
     expect(response.headers['cache-control']).toBe('no-store')
-    expect(response.json()).toMatchObject({ error: { type: 'not_found', detail: 'File not found' } })
+    const detail = `Unknown API route: ${url}`
+    expect(response.json()).toMatchObject({ error: { type: 'not_found', detail } })
   }
 })
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readBuilt, type Page } from './pages.ts'
 import { securityHeaders } from './security-headers.ts'
-import { IS_FILE, sendFile } from './send-file.ts'
+import { sendFile, sendMissing } from './send-file.ts'
 
 type DocsPage = Page & { headers: Readonly<Record<string, string>> }
 
@@ -51,7 +51,6 @@ export function addDocs(app: FastifyInstance, { byPath, notFound }: Docs): void 
       const index = `${path}/`
       if (!page && byPath.has(index)) return reply.redirect(index)
       if (page) return sendFile(request, reply.headers(page.headers), page)
-      reply.status(404).headers(notFound?.headers ?? securityHeaders())
-      return sendFile(request, reply, IS_FILE.test(path) ? undefined : notFound)
+      return sendMissing(request, reply.headers(notFound?.headers ?? securityHeaders()), notFound)
     })
 }

@@ -1,6 +1,7 @@
 import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from './deps.ts'
+import { addHealth } from './health/health.route.ts'
 import { limitConnections } from './limits/connections.ts'
 import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
@@ -29,6 +30,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
   })
   limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight), deps.log)
   addReference(app, deps.routes, deps.publicUrl)
+  addHealth(app, deps)
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())
   const placesAt = places(app, deps.log, deps.metrics.places)

@@ -13,6 +13,8 @@ export type GatewayDeps = {
   authenticate: Authenticate
   authenticateDevice: AuthenticateDevice
   limiter: RateLimiter
+  /** Whether the keys that verify access tokens were ever fetched. */
+  hasSigningKeys: () => boolean
   /** Origins, without a slash at the end. */
   upstreams: Readonly<Record<Upstream | 'console', string>>
   refusedAgents: readonly string[]

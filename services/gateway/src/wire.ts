@@ -11,7 +11,7 @@ import type { GatewayDeps } from './deps.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
 import { signGateway } from '@whereabouts/service-kit/principal'
 
-type Parts = Omit<GatewayDeps, 'authenticate' | 'authenticateDevice' | 'limiter'> & {
+type Parts = Omit<GatewayDeps, 'authenticate' | 'authenticateDevice' | 'limiter' | 'hasSigningKeys'> & {
   view: KeyView
   /** Whether the view is as new as the stream KEYS. */
   isCurrent: () => boolean
@@ -33,6 +33,7 @@ export function wire({ view, isCurrent, verifier, signingKey, takeShared, ...dep
     authenticate,
     authenticateDevice: devices.authenticateDevice,
     limiter: rateLimiter({ takeShared, log, decisions }),
+    hasSigningKeys: () => verifier.hasKeys(),
   })
   app.addHook('onClose', () => Promise.all([directory.close(), devices.close()]))
   return app

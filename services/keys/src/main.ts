@@ -9,6 +9,7 @@ import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { gatewayVerifier, principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
+import { serveReadiness } from '@whereabouts/service-kit/readiness'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { timedWork } from '@whereabouts/service-kit/timed-work'
@@ -108,12 +109,14 @@ await start('keys', async () => {
     certificates: () => brokers.certificates(),
   })
 
+  const ready = async () => ({ database: await database.isReachable() })
+  serveReadiness(app, ready)
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    ready: async () => ({ database: await database.isReachable() }),
+    ready,
     optional: () => ({ broker: brokers.isConnected() }),
   })
 

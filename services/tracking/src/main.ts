@@ -22,6 +22,7 @@ import {
 } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
+import { serveReadiness } from '@whereabouts/service-kit/readiness'
 import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
 import { startTracing } from '@whereabouts/service-kit/spans'
 import { startCanary } from './canary/canary.loop.ts'
@@ -188,18 +189,20 @@ await start('tracking', async () => {
   )
   liveConnectionsGauge(registry, () => live.size)
   live.start(broker)
+  const ready = async () => ({
+    database: await worker.isReachable(),
+    catalog_view: follower.hasCaughtUp(),
+    message_rates: ratesFollower.hasCaughtUp(),
+    readers: directory.isLoaded(),
+    live_feed: live.isReady(),
+  })
+  serveReadiness(app, ready)
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({
     host: config.HOST,
     port: config.OPS_PORT,
     registry,
-    ready: async () => ({
-      database: await worker.isReachable(),
-      catalog_view: follower.hasCaughtUp(),
-      message_rates: ratesFollower.hasCaughtUp(),
-      readers: directory.isLoaded(),
-      live_feed: live.isReady(),
-    }),
+    ready,
     optional: () => ({
       broker: broker.isConnected() && brokers.mqtt.isConnected(),
       reads_stored: canary.areReadsStored(),

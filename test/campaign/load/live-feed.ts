@@ -12,9 +12,10 @@ export type LiveFeed = {
 const RETRY_MS = 300
 /** A connection that carries nothing for this long is dead: the service sends a comment every 15 s. */
 const SILENT_MS = 40_000
+const OPEN_MS = 60_000
 const LOOK_EVERY_MS = 1_000
 
-/** Resolves when the feed is open, so that it misses nothing from then on. */
+/** Resolves when the feed is open, or rejects if it does not open, so that it misses nothing from then on. */
 export async function watchMovements(base: string, token: string): Promise<LiveFeed> {
   const earlier: LiveView = { deliveryIds: [], resets: 0 }
   const opened = Promise.withResolvers<void>()
@@ -57,7 +58,17 @@ export async function watchMovements(base: string, token: string): Promise<LiveF
     }
   }
   void watch()
+  const timer = setTimeout(
+    () => opened.reject(new Error(`a live feed did not open in ${OPEN_MS / 1000} s`)),
+    OPEN_MS,
+  )
   await opened.promise
+    .finally(() => clearTimeout(timer))
+    .catch((error: unknown) => {
+      isStopped = true
+      stream?.close()
+      throw error
+    })
   return {
     view() {
       const now = stream ? viewOf(stream) : { deliveryIds: [], resets: 0 }

@@ -19,6 +19,8 @@ export type Done = { reads: ReadCounts; things: Thing[]; revoked: RevokedKey[] }
 
 export type Load = {
   deliveries: Delivery[]
+  /** Rejects as soon as a client fails, with its cause. Never resolves. */
+  failed: Promise<never>
   /** Stops all clients, and waits for their last requests. */
   stop(): Promise<Done>
 }
@@ -29,10 +31,11 @@ export type LoadOptions = {
   caller: Caller
   seed: number
   clocks: ReaderClocks
+  loginMs: number
 }
 
 /** Steady, seeded traffic of all organizations: about 300 reads and 60 requests a second. */
-export function startLoad({ system, tenants, caller, seed, clocks }: LoadOptions): Load {
+export function startLoad({ system, tenants, caller, seed, clocks, loginMs }: LoadOptions): Load {
   let stopping = false
   const isStopping = () => stopping
   const deliveries = receiveDeliveries(system.receiver, tenants)
@@ -47,7 +50,8 @@ export function startLoad({ system, tenants, caller, seed, clocks }: LoadOptions
       const link = `reader-${tenant.n}-${transport}>broker`
       const { random } = work(tenant, transport)
       const port = system.links.get(link)?.port ?? 0
-      return readAssets({ tenant, transport, port, random, clockMs: () => clocks.get(link) ?? 0, isStopping })
+      const clockMs = () => clocks.get(link) ?? 0
+      return readAssets({ tenant, transport, port, random, clockMs, isStopping, loginMs })
     }),
   )
   const things = tenants.flatMap((tenant) => [
@@ -65,11 +69,15 @@ export function startLoad({ system, tenants, caller, seed, clocks }: LoadOptions
     Promise.all(keys),
     Promise.all(others),
   ])
-  all.catch(() => undefined) // seen by stop()
+  const { promise: failed, reject } = Promise.withResolvers<never>()
+  all.catch(reject)
+  failed.catch(() => undefined) // also seen by stop()
   return {
     deliveries,
+    failed,
     async stop() {
       stopping = true
+      await Promise.allSettled([...readings, ...things, ...keys, ...others])
       const [reads, written, revoked] = await all
       const sum = (what: keyof ReadCounts) => reads.reduce((total, counts) => total + counts[what], 0)
       return {

@@ -1,5 +1,6 @@
 import mqtt from 'mqtt'
 import { connect } from 'nats'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ApiKey } from '../../system/organization.ts'
 
 /** A reader that reconnects for ever. `publish` resolves with whether the broker has confirmed the message. */
@@ -14,9 +15,24 @@ export type Transport = 'nats' | 'mqtt'
 const PATIENCE_MS = 8_000
 const RETRY_MS = 300
 
-/** `port` is that of a link to the broker. */
-export const connectReader = (transport: Transport, port: number, key: ApiKey): Promise<ReaderLink> =>
-  transport === 'nats' ? overNats(port, key) : overMqtt(port, key)
+/** `port` is that of a link to the broker; `loginMs`: for how long a refused first login is repeated. */
+type Options = { transport: Transport; port: number; key: ApiKey; loginMs: number }
+
+/**
+ * Repeats the first login as a reader does that is switched on while the system is busy: later ones are repeated by the
+ * client. Rejects with the last refusal.
+ */
+export async function connectReader({ transport, port, key, loginMs }: Options): Promise<ReaderLink> {
+  const until = performance.now() + loginMs
+  for (;;)
+    try {
+      return await (transport === 'nats' ? overNats(port, key) : overMqtt(port, key))
+    } catch (cause) {
+      if (performance.now() >= until)
+        throw new Error(`a reader could not log in over ${transport} in ${loginMs / 1000} s`, { cause })
+      await wait(RETRY_MS)
+    }
+}
 
 async function overNats(port: number, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
   const nc = await connect({
@@ -46,15 +62,19 @@ async function overNats(port: number, { clientId, clientSecret }: ApiKey): Promi
 const isStored = (reply: string) => 'seq' in (JSON.parse(reply) as object)
 
 async function overMqtt(port: number, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
-  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, {
-    protocolVersion: 4,
-    username: clientId,
-    password: clientSecret,
-    keepalive: 5,
-    connectTimeout: PATIENCE_MS,
-    reconnectPeriod: RETRY_MS,
-    reconnectOnConnackError: true,
-  })
+  const client = await mqtt.connectAsync(
+    `mqtt://127.0.0.1:${port}`,
+    {
+      protocolVersion: 4,
+      username: clientId,
+      password: clientSecret,
+      keepalive: 5,
+      connectTimeout: PATIENCE_MS,
+      reconnectPeriod: RETRY_MS,
+      reconnectOnConnackError: true,
+    },
+    false,
+  )
   client.on('error', () => undefined) // it reconnects
   return {
     async publish(subject, body) {

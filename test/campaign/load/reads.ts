@@ -14,6 +14,8 @@ export type Reading = {
   /** How far the clock of this reader is off now, in ms. */
   clockMs: () => number
   isStopping: () => boolean
+  /** For how long a refused first login is repeated, in ms. */
+  loginMs: number
 }
 
 const PAUSE_MS = 150
@@ -27,16 +29,19 @@ type Sighted = { assetId: number; readAtMs: number; minutes: readonly number[] }
 
 /** One reader at work until it is told to stop. Every message is in the ledger, confirmed or not. */
 export async function readAssets(reading: Reading): Promise<ReadCounts> {
-  const { tenant, transport, port, isStopping } = reading
+  const { tenant, transport, port, isStopping, loginMs } = reading
   const counts = { confirmed: 0, unknown: 0 }
-  const link = await connectReader(transport, port, tenant.readerKey)
-  const late = lateReads(reading)
-  while (!isStopping()) {
-    const confirmed = await readOnce(link, reading, late)
-    counts[confirmed ? 'confirmed' : 'unknown'] += READS_PER_MESSAGE
-    await wait(PAUSE_MS)
+  const link = await connectReader({ transport, port, key: tenant.readerKey, loginMs })
+  try {
+    const late = lateReads(reading)
+    while (!isStopping()) {
+      const confirmed = await readOnce(link, reading, late)
+      counts[confirmed ? 'confirmed' : 'unknown'] += READS_PER_MESSAGE
+      await wait(PAUSE_MS)
+    }
+  } finally {
+    await link.close()
   }
-  await link.close()
   return counts
 }
 

@@ -1,5 +1,4 @@
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { watchBrokerStorage } from '@whereabouts/deploy/local/broker-health'
 import { poll } from '@whereabouts/deploy/local/servers/poll'
@@ -8,8 +7,10 @@ import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
 import { startBalancer, type Balancer } from '../../system/balancer.ts'
 import { startReplica } from '../../system/replicas.ts'
 import { startLink, type Link } from '../network/link.ts'
+import type { Owners } from '../owners.ts'
 import { CLIENT_LINK, ORGANIZATIONS, REPLICATED, TRANSPORTS, UPSTREAMS } from '../plan/targets.ts'
 import { mountDisk, type Disk } from './disk.ts'
+import type { Place } from './place.ts'
 import { CampaignReplica, type Exit } from './replica.ts'
 
 /** Two replicas of each service behind balancers, with a link on every connection that can be disturbed. */
@@ -24,9 +25,6 @@ export type CampaignSystem = {
   receiver: Receiver
   /** Processes that ended by themselves. */
   exits: Exit[]
-  /** Copies all logs to a folder. */
-  keepLogs(folder: string): void
-  stop(): Promise<void>
 }
 
 const CLOCK = new URL('shifted-clock.ts', import.meta.url).href
@@ -34,23 +32,32 @@ const PATIENTLY = { everyMs: 50, timeoutMs: 30_000 }
 /** Restarts drain as in a cluster, but shorter: a drain lasts longer than idle connections of the callers. */
 const DRAIN = { DRAIN_MS: '1000', SHUTDOWN_GRACE_MS: '2000' }
 
-export async function startCampaignSystem(): Promise<CampaignSystem> {
-  const folder = mkdtempSync(join(tmpdir(), 'whereabouts-campaign-'))
-  chmodSync(folder, 0o755) // under root, PostgreSQL runs as another user, which must enter
-  const dataDir = join(folder, 'data')
+/** Gives each part to `owners` when it is open, so that a start that fails leaves nothing. */
+export async function startCampaignSystem(
+  { folder, dataDir }: Place,
+  owners: Owners,
+): Promise<CampaignSystem> {
   const disks = mountDisks(dataDir)
+  owners.add('disks', () => Object.values(disks).forEach((disk) => disk.unmount()))
   const links = new Map<string, Link>()
   const balancers = new Map<string, Balancer>()
   const replicas = new Map<string, CampaignReplica>()
   const exits: Exit[] = []
   const receiver = await startReceiver()
+  owners.add('receiver', () => receiver.close())
   const stack = await startStack({ dataDir, services: [] })
+  owners.add('servers', () => stack.stop())
   const brokerWatch = watchBrokerStorage({
     broker: stack.broker,
     folder: join(dataDir, 'nats'),
     restart: () => stack.broker.restart('SIGTERM'),
     say: (line) => process.stdout.write(`${line}\n`),
   })
+  owners.add('watch of the broker', () => brokerWatch.stop())
+  owners.add('links and balancers', () =>
+    Promise.all([...links.values(), ...balancers.values()].map((part) => part.close())),
+  )
+  owners.add('services', () => Promise.all([...replicas.values()].map((replica) => replica.stop())))
 
   const linkTo = async (name: string, url: string) => {
     const { hostname: host, port } = new URL(url)
@@ -67,6 +74,7 @@ export async function startCampaignSystem(): Promise<CampaignSystem> {
   writeFileSync(caFile, receiver.ca)
 
   for (const service of REPLICATED) {
+    // Gateways need keys first.
     const started = [1, 2].map(async (n) => {
       const name = `${service}-${n}`
       const clockFile = join(folder, `${name}.clock`)
@@ -95,7 +103,8 @@ export async function startCampaignSystem(): Promise<CampaignSystem> {
       balancers.get(service)?.add(replica)
       replicas.set(name, new CampaignReplica(name, replica, clockFile, (exit) => exits.push(exit)))
     })
-    await Promise.all(started) // gateways need keys first
+    const failed = (await Promise.allSettled(started)).find(({ status }) => status === 'rejected')
+    if (failed) await Promise.all(started) // throws; the other replica is in the map by now
   }
   await poll(
     () => [...balancers.values()].every(({ readyCount }) => readyCount === 2) || undefined,
@@ -114,26 +123,7 @@ export async function startCampaignSystem(): Promise<CampaignSystem> {
     disks,
     receiver,
     exits,
-    keepLogs(to) {
-      mkdirSync(to, { recursive: true, mode: 0o700 })
-      cpSync(dataDir, to, { recursive: true, filter: (path) => isLog(path, dataDir) })
-    },
-    async stop() {
-      await Promise.all([...replicas.values()].map((replica) => replica.stop()))
-      await Promise.all([...links.values(), ...balancers.values()].map((part) => part.close()))
-      await brokerWatch.stop()
-      await stack.stop()
-      await receiver.close()
-      for (const disk of Object.values(disks)) disk.unmount()
-      rmSync(folder, { recursive: true, force: true })
-    },
   }
-}
-
-/** `<service>-<port>/logs/…` and `logs/…`, but neither data nor secrets. */
-const isLog = (path: string, dataDir: string) => {
-  const inside = path.slice(dataDir.length + 1)
-  return inside === '' || /^[a-z-]+-\d+$/.test(inside) || /(?:^|\/)logs(?:\/[^/]+)?$/.test(inside)
 }
 
 function mountDisks(dataDir: string): CampaignSystem['disks'] {

@@ -4,7 +4,9 @@ import {
   createRouter,
   lazyRouteComponent,
   type ErrorComponentProps,
+  type RouteComponent,
 } from '@tanstack/react-router'
+import type { OpenPath } from '../../src/screens.ts'
 import { Waiting } from '../parts/loaded.tsx'
 import { AcceptInvitation } from '../screens/accept-invitation/accept-invitation.tsx'
 import { SignIn } from '../screens/sign-in/sign-in.tsx'
@@ -18,28 +20,18 @@ import { Screen } from '../parts/screen.tsx'
 import { SignedOutPage } from '../parts/signed-out-page.tsx'
 
 const root = createRootRoute({ notFoundComponent: UnknownScreen })
-const open = [
-  createRoute({ getParentRoute: () => root, path: '/sign-in', component: SignIn }),
-  createRoute({ getParentRoute: () => root, path: '/sign-up', component: SignUp }),
-  createRoute({ getParentRoute: () => root, path: '/accept-invitation', component: AcceptInvitation }),
-]
-const lazily = [
-  createRoute({
-    getParentRoute: () => root,
-    path: '/forgot-password',
-    component: lazyRouteComponent(() => import('../screens/forgot-password/forgot-password.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/reset-password',
-    component: lazyRouteComponent(() => import('../screens/reset-password/reset-password.tsx')),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: '/provision',
-    component: lazyRouteComponent(() => import('../screens/provision/provision.tsx')),
-  }),
-]
+/** Screens that need no session. The first three are part of the first load. */
+const OPEN: Readonly<Record<OpenPath, RouteComponent>> = {
+  '/sign-in': SignIn,
+  '/sign-up': SignUp,
+  '/accept-invitation': AcceptInvitation,
+  '/forgot-password': lazyRouteComponent(() => import('../screens/forgot-password/forgot-password.tsx')),
+  '/reset-password': lazyRouteComponent(() => import('../screens/reset-password/reset-password.tsx')),
+  '/provision': lazyRouteComponent(() => import('../screens/provision/provision.tsx')),
+}
+const open = Object.entries(OPEN).map(([path, component]) =>
+  createRoute({ getParentRoute: () => root, path, component }),
+)
 const frame = createRoute({ getParentRoute: () => root, id: 'frame', component: Frame })
 const screens = SCREENS.map(({ path, load }) =>
   createRoute({
@@ -52,7 +44,7 @@ const screens = SCREENS.map(({ path, load }) =>
 )
 
 export const router = createRouter({
-  routeTree: root.addChildren([...open, ...lazily, frame.addChildren(screens)]),
+  routeTree: root.addChildren([...open, frame.addChildren(screens)]),
   defaultPreload: 'intent',
   scrollRestoration: true,
   parseSearch,

@@ -12,6 +12,7 @@ import IconTagOff from '@tabler/icons-react/icons/IconTagOff'
 import IconUsers from '@tabler/icons-react/icons/IconUsers'
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook'
 import type { ComponentType } from 'react'
+import { SIGNED_IN_PATHS, type SignedInPath } from '../../src/screens.ts'
 
 /** Headings of the main menu. */
 export const GROUPS = ['Track', 'Set up', 'Connect', 'Organization'] as const
@@ -26,96 +27,89 @@ export type ScreenEntry = {
 }
 
 /** All screens for signed-in people. Each script loads when the screen first opens. */
-export const SCREENS: readonly ScreenEntry[] = [
-  {
-    path: '/',
+const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
+  '/': {
     nav: 'Overview',
     icon: IconLayoutDashboard,
     group: 'Track',
     load: () => import('../screens/overview/overview.tsx'),
   },
-  {
-    path: '/floor',
+  '/floor': {
     nav: 'Floor',
     icon: IconMap2,
     group: 'Track',
     load: () => import('../screens/floor/floor.tsx'),
   },
-  {
-    path: '/assets',
+  '/assets': {
     nav: 'Assets',
     icon: IconBox,
     group: 'Track',
     load: () => import('../screens/assets/assets.tsx'),
   },
-  { path: '/assets/$assetId', load: () => import('../screens/asset/asset.tsx') },
-  { path: '/imports', load: () => import('../screens/imports/imports.tsx') },
-  { path: '/imports/$importId', load: () => import('../screens/imports/import.tsx') },
-  {
-    path: '/locations',
+  '/assets/$assetId': { load: () => import('../screens/asset/asset.tsx') },
+  '/imports': { load: () => import('../screens/imports/imports.tsx') },
+  '/imports/$importId': { load: () => import('../screens/imports/import.tsx') },
+  '/locations': {
     nav: 'Locations',
     icon: IconMapPin,
     group: 'Track',
     load: () => import('../screens/locations/locations.tsx'),
   },
-  { path: '/locations/$locationId', load: () => import('../screens/location/location.tsx') },
-  {
-    path: '/movements',
+  '/locations/$locationId': { load: () => import('../screens/location/location.tsx') },
+  '/movements': {
     nav: 'Movements',
     icon: IconActivity,
     group: 'Track',
     load: () => import('../screens/movements/movements.tsx'),
   },
-  { path: '/live', load: () => import('../screens/live/live.tsx') },
-  {
-    path: '/inventory',
+  '/live': { load: () => import('../screens/live/live.tsx') },
+  '/inventory': {
     nav: 'Save inventory',
     icon: IconClipboardCheck,
     group: 'Track',
     load: () => import('../screens/inventory/inventory.tsx'),
   },
-  {
-    path: '/unknown-tags',
+  '/unknown-tags': {
     nav: 'Unknown tags',
     icon: IconTagOff,
     group: 'Track',
     load: () => import('../screens/unknown-tags/unknown-tags.tsx'),
   },
-  {
-    path: '/start',
+  '/start': {
     nav: 'Getting started',
     icon: IconRocket,
     group: 'Set up',
     load: () => import('../screens/start/start.tsx'),
   },
-  {
-    path: '/readers',
+  '/readers': {
     nav: 'Readers',
     icon: IconAntenna,
     group: 'Set up',
     load: () => import('../screens/readers/readers.tsx'),
   },
-  { path: '/readers/$readerId', load: () => import('../screens/readers/reader.tsx') },
-  {
-    path: '/api-keys',
+  '/readers/$readerId': { load: () => import('../screens/readers/reader.tsx') },
+  '/api-keys': {
     nav: 'API keys',
     icon: IconKey,
     group: 'Connect',
     load: () => import('../screens/api-keys/api-keys.tsx'),
   },
-  {
-    path: '/webhook',
+  '/webhook': {
     nav: 'Webhook',
     icon: IconWebhook,
     group: 'Connect',
     load: () => import('../screens/webhook/webhook.tsx'),
   },
-  { path: '/account', load: () => import('../screens/account/account.tsx') },
-  {
-    path: '/members',
+  '/account': { load: () => import('../screens/account/account.tsx') },
+  '/members': {
     nav: 'Members',
     icon: IconUsers,
     group: 'Organization',
     load: () => import('../screens/members/members.tsx'),
   },
-]
+}
+
+/** In the order of the menu. */
+export const SCREENS: readonly ScreenEntry[] = SIGNED_IN_PATHS.map((path) =>
+  Object.assign(BY_PATH[path], { path }),
+)

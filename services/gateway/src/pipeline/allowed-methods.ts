@@ -2,6 +2,10 @@ import type { RouteTable } from '@whereabouts/contracts/route'
 import { API_PREFIX, LEGACY_PREFIX, routePath } from '@whereabouts/contracts/routes'
 import { isReferencePath } from '../reference/paths.ts'
 
+/** The API in both vocabularies, its descriptions and the sessions of browsers. */
+export const isFilteredPath = (path: string): boolean =>
+  /^\/(?:api|legacy|session)(?:\/|$)|^\/openapi\.(?:json|yaml)$/.test(path)
+
 /** The order of `Allow` (D2.3). */
 const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 

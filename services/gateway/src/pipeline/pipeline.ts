@@ -17,6 +17,7 @@ import type { Socket } from 'node:net'
 import {
   allowedMethodsOf,
   isApiPath,
+  isFilteredPath,
   isOwnPath,
   literalPaths,
   type AllowedMethods,
@@ -30,6 +31,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route for all paths that no other route matches. */
     catchAll?: boolean
+    /** The web filter lets every client pass. */
+    servesAll?: boolean
   }
 }
 
@@ -56,7 +59,7 @@ export function addPipeline(
     const path = withoutQuery(request.url)
     reply.headers(headersOf(path)).headers(legacy.headersOf(path))
     if (isWithoutHost(request)) throw malformed()
-    if (!takesMessages(request) && isRefused(request.headers['user-agent']))
+    if (isFiltered(request, path) && isRefused(request.headers['user-agent']))
       return reply.status(403).headers(REFUSAL_HEADERS).send(REFUSAL)
     if (request.method === 'OPTIONS' && isApiPath(path))
       return reply.status(204).headers(preflightHeaders(path)).send()
@@ -69,8 +72,14 @@ export function addPipeline(
   })
 }
 
-/** Nobody can set the `User-Agent` of most devices. */
-const takesMessages = ({ routeOptions }: FastifyRequest) => routeOptions.config.row?.message !== undefined
+/**
+ * The web filter is for clients of the API. Nobody can set the `User-Agent` of most devices, and screens, files and the
+ * health of the API answer every client (D12.15): an uptime check or a library that fetches the signing keys sends its own.
+ */
+function isFiltered({ routeOptions: { config } }: FastifyRequest, path: string): boolean {
+  if (config.row?.message !== undefined || config.servesAll) return false
+  return config.catchAll !== true || isFilteredPath(path)
+}
 
 /** HTTP/1.1 requires the header (RFC 9112, 3.2). */
 const isWithoutHost = ({ headers, raw }: FastifyRequest) =>

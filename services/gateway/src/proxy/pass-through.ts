@@ -24,6 +24,7 @@ export function addPassThrough(
     ...to('keys'),
     method: 'GET',
     urls: [JWKS_PATH],
+    config: { servesAll: true },
     headersOf: (request) => requestHeaders(request, {}),
   })
   // The console checks the cookie in which it keeps the session.

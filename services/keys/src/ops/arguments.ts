@@ -3,7 +3,7 @@ import {
   instantOrNever,
   integer,
   keyReference,
-  orgId,
+  orgReference,
   perMinuteOrDefault,
   perSecondOrDefault,
   webAddress,
@@ -11,13 +11,16 @@ import {
 
 type Page = { limit: number; offset: number }
 
-/** A parsed command. A key is given by id (a number) or by `jti`, which is also the client id. */
+/**
+ * A parsed command. An organization is given by id (a number) or name, a key by id or
+ * `jti`, which is also the client id.
+ */
 export type Request = { json: boolean } & (
   | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
   | ({ command: 'org list'; q: string | undefined } & Page)
-  | { command: 'org key-limit'; orgId: number; keys: number }
-  | { command: 'org subscription'; orgId: number; endsAt: string | null }
-  | ({ command: 'key list'; orgId: number; all: boolean } & Page)
+  | { command: 'org key-limit'; org: number | string; keys: number }
+  | { command: 'org subscription'; org: number | string; endsAt: string | null }
+  | ({ command: 'key list'; org: number | string; all: boolean } & Page)
   | { command: 'key limit'; key: number | string; perMinute: number | null }
   | { command: 'key message-rate'; key: number | string; perSecond: number | null }
   | { command: 'key revoke'; key: number | string }
@@ -91,9 +94,9 @@ const withPage = (command: Command) =>
     .option('--limit <n>', 'rows at most, 1 to 1000', integer(1, 1_000), 100)
     .option('--offset <n>', 'rows to skip', integer(0, 1_000_000_000), 0)
 
-function addOrgCommands(org: Command, found: Found): void {
+function addOrgCommands(orgs: Command, found: Found): void {
   type Create = Json & { name: string; adminEmail: string; adminName: string; passwordStdin?: true }
-  withJson(org.command('create'))
+  withJson(orgs.command('create'))
     .description('Create an organization with its first administrator. A generated password is shown once.')
     .requiredOption('--name <name>', 'of the organization')
     .requiredOption('--admin-email <address>', 'of the administrator, who signs in with it')
@@ -102,27 +105,27 @@ function addOrgCommands(org: Command, found: Found): void {
     .action(({ json, passwordStdin, ...given }: Create) =>
       found({ command: 'org create', ...given, passwordStdin: passwordStdin ?? false, json: json ?? false }),
     )
-  withPage(org.command('list'))
+  withPage(orgs.command('list'))
     .description('List organizations by name.')
     .option('--q <text>', "only those with this text in their name or in a member's e-mail address")
     .action(({ json, q, limit, offset }: Json & Page & { q?: string }) =>
       found({ command: 'org list', q, limit, offset, json: json ?? false }),
     )
-  withJson(org.command('key-limit'))
+  withJson(orgs.command('key-limit'))
     .description('Set how many API keys an organization may have that are neither revoked nor expired.')
-    .argument('<org-id>', 'as "org list" shows it', orgId)
+    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
     .requiredOption('--keys <number>', '200 unless it was changed', integer(1, 10_000))
-    .action((id: number, { json, keys }: Json & { keys: number }) =>
-      found({ command: 'org key-limit', orgId: id, keys, json: json ?? false }),
+    .action((org: number | string, { json, keys }: Json & { keys: number }) =>
+      found({ command: 'org key-limit', org, keys, json: json ?? false }),
     )
-  withJson(org.command('subscription'))
+  withJson(orgs.command('subscription'))
     .description('Set the end of a subscription. From then on, webhooks of the organization are not called.')
-    .argument('<org-id>', 'as "org list" shows it', orgId)
+    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
     .requiredOption('--ends-at <instant|never>', 'RFC 3339, like 2027-01-31T00:00:00Z', instantOrNever)
-    .action((id: number, { json, endsAt }: Json & { endsAt: string }) =>
+    .action((org: number | string, { json, endsAt }: Json & { endsAt: string }) =>
       found({
         command: 'org subscription',
-        orgId: id,
+        org,
         endsAt: endsAt === 'never' ? null : endsAt,
         json: json ?? false,
       }),
@@ -148,10 +151,10 @@ function addKeyCommands(key: Command, found: Found): void {
     .description(
       'List the API keys of an organization, newest first. Secrets are not stored, so they cannot be shown.',
     )
-    .requiredOption('--org <org-id>', 'as "org list" shows it', orgId)
+    .requiredOption('--org <org>', 'id or name, as "org list" shows them', orgReference)
     .option('--all', 'include revoked keys')
-    .action(({ json, org, all, limit, offset }: Json & Page & { org: number; all?: true }) =>
-      found({ command: 'key list', orgId: org, all: all ?? false, limit, offset, json: json ?? false }),
+    .action(({ json, org, all, limit, offset }: Json & Page & { org: number | string; all?: true }) =>
+      found({ command: 'key list', org, all: all ?? false, limit, offset, json: json ?? false }),
     )
   withJson(key.command('limit'))
     .description("Set a key's own rate limit. Running gateways follow within a second.")

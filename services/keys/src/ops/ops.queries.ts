@@ -9,15 +9,25 @@ export type OrgSummary = Pick<OrgRow, 'id' | 'name' | 'created_at' | 'subscripti
   admins: string[]
 }
 
+const SUMMARY = sql`id, name, created_at, subscription_ends_at, array(
+  select u.email from membership m join app_user u on u.id = m.user_id
+  where m.org_id = org.id and m.role = 'admin' order by u.email) as admins`
+
 type Search = { q: string | undefined; limit: number; offset: number }
 
 /** By name, then id. `q` is a literal part of the name or of a member's e-mail address, in any case. */
 export async function listOrgs(db: Db, { q, limit, offset }: Search): Promise<OrgSummary[]> {
   const { rows } = await sql<OrgSummary>`
-    select id, name, created_at, subscription_ends_at, array(
-      select u.email from membership m join app_user u on u.id = m.user_id
-      where m.org_id = org.id and m.role = 'admin' order by u.email) as admins
-    from org where ${matches(q)} order by lower(name), id limit ${limit} offset ${offset}`.execute(db)
+    select ${SUMMARY} from org where ${matches(q)} order by lower(name), id limit ${limit} offset ${offset}`.execute(
+    db,
+  )
+  return rows
+}
+
+/** Those with this whole name, in any case, by id. */
+export async function listOrgsNamed(db: Db, name: string, limit: number): Promise<OrgSummary[]> {
+  const { rows } = await sql<OrgSummary>`
+    select ${SUMMARY} from org where lower(name) = lower(${name}) order by id limit ${limit}`.execute(db)
   return rows
 }
 

@@ -120,6 +120,45 @@ test('the search finds literal text, in any case, in names and addresses', async
   expect((await search('ACM')).total_count).toBeGreaterThan(0)
 })
 
+test('an organization is named by its whole name, in any case; otherwise the error says which may be meant', async ({
+  keys,
+}) => {
+  const name = `Org ${randomUUID()}`
+  const named = async (called: string) => {
+    const made = await keys.signUp()
+    await keys.database.db.updateTable('org').set({ name: called }).where('id', '=', made.orgId).execute()
+    return made
+  }
+  const [owner, longer] = [await named(name), await named(`${name} East`)]
+  const id = owner.orgId
+  const keysOf = (org: number | string): Request => ({
+    command: 'key list',
+    org,
+    all: false,
+    limit: 10,
+    offset: 0,
+    json: true,
+  })
+  const key = await keys.createKey(owner)
+  expect((await run(keys, keysOf(name.toUpperCase()))).data).toMatchObject([{ id: key.id, org_id: id }])
+  expect((await run(keys, keysOf(id))).data).toMatchObject([{ id: key.id }])
+  await expect(run(keys, keysOf(name.slice(0, -1)))).rejects.toMatchObject({
+    type: 'not_found',
+    details: { candidates: [{ id }, { id: longer.orgId }] },
+  })
+  await expect(run(keys, keysOf(randomUUID()))).rejects.toMatchObject({
+    type: 'not_found',
+    details: { candidates: [] },
+  })
+  const ids = [id, (await named(name)).orgId].toSorted((a, b) => a - b) // they are random numbers
+  for (const request of [keysOf(name), { command: 'org key-limit', org: name, keys: 5, json: true } as const])
+    await expect(run(keys, request)).rejects.toMatchObject({
+      type: 'conflict',
+      message: expect.stringContaining(`Give the id:\n  ${ids[0]}  ${name}`),
+      details: { candidates: ids.map((one) => ({ id: one })) },
+    })
+})
+
 test('a next key that a gateway may not know yet is not promoted', async ({ keys }) => {
   await freshSigningKeys(keys, 9)
   const before = await run(keys, list)

@@ -2,6 +2,7 @@ import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
 import { createOrg, listOrganizations, setApiKeyLimit, setSubscription } from './orgs.commands.ts'
+import { findOrgId } from './org-reference.ts'
 import type { Report } from './report.ts'
 import { createResetLink } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
@@ -60,13 +61,13 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
     case 'org list':
       return listOrganizations(db, request)
     case 'org key-limit':
-      return setApiKeyLimit(db, request.orgId, request.keys)
+      return setApiKeyLimit(db, await findOrgId(db, request.org), request.keys)
     case 'org subscription':
-      return setSubscription(db, request.orgId, request.endsAt)
+      return setSubscription(db, await findOrgId(db, request.org), request.endsAt)
     case 'user reset-link':
       return createResetLink(db, { ...request, consoleUrl: request.consoleUrl ?? deps.publicUrl })
     case 'key list':
-      return listApiKeys(db, request)
+      return listApiKeys(db, { ...request, orgId: await findOrgId(db, request.org) })
     case 'key limit':
       return setKeyLimit(db, request.key, request.perMinute)
     case 'key message-rate':

@@ -4,10 +4,12 @@ import { InvalidArgumentError } from 'commander'
 
 /** Parsers of single arguments. Each throws `InvalidArgumentError`. */
 
-export function orgId(raw: string): number {
+/** A number for an id, text for a name. */
+export function orgReference(raw: string): number | string {
   const reading = readId(raw)
   if ('id' in reading) return reading.id
-  throw new InvalidArgumentError('An organization id is a positive integer.')
+  if (raw.trim() !== '' && !/^-?[\d.]+$/.test(raw)) return raw.trim()
+  throw new InvalidArgumentError('An organization is named by its id (a positive integer) or its name.')
 }
 
 /** A number for an id, text for a `jti`. */
