@@ -1,4 +1,4 @@
-import mqtt from 'mqtt'
+import mqtt, { type IClientOptions } from 'mqtt'
 import { connect } from 'nats'
 import type { ApiKey } from '../../system/organization.ts'
 
@@ -25,9 +25,10 @@ async function overNats(port: number, { clientId, clientSecret }: ApiKey): Promi
     pass: clientSecret,
     inboxPrefix: `_INBOX.${clientId}`,
     timeout: PATIENCE_MS,
+    waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RETRY_MS,
-    ignoreAuthErrorAbort: true, // while keys is away, the broker refuses every login
+    ignoreAuthErrorAbort: true, // a login that waits for keys is refused after 35 s
     pingInterval: 5_000,
   })
   return {
@@ -46,7 +47,8 @@ async function overNats(port: number, { clientId, clientSecret }: ApiKey): Promi
 const isStored = (reply: string) => 'seq' in (JSON.parse(reply) as object)
 
 async function overMqtt(port: number, { clientId, clientSecret }: ApiKey): Promise<ReaderLink> {
-  const client = await mqtt.connectAsync(`mqtt://127.0.0.1:${port}`, {
+  const address = `mqtt://127.0.0.1:${port}`
+  const options: IClientOptions = {
     protocolVersion: 4,
     username: clientId,
     password: clientSecret,
@@ -54,7 +56,8 @@ async function overMqtt(port: number, { clientId, clientSecret }: ApiKey): Promi
     connectTimeout: PATIENCE_MS,
     reconnectPeriod: RETRY_MS,
     reconnectOnConnackError: true,
-  })
+  }
+  const client = await mqtt.connectAsync(address, options, true) // retries the first connection too
   client.on('error', () => undefined) // it reconnects
   return {
     async publish(subject, body) {
