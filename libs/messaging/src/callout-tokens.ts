@@ -1,6 +1,5 @@
 import { randomUUID, sign, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import type { Grant } from './callout.ts'
 
 /** What the broker asks: which client wants to connect to which server. */
 export const AuthRequest = z.object({
@@ -15,6 +14,20 @@ export const AuthRequest = z.object({
   }),
 })
 export type AuthRequest = z.output<typeof AuthRequest>
+
+/** Permissions of a client until `expiresAt`. Then the broker disconnects it, and it logs in again. */
+export type Grant = {
+  /** Shown in the broker's monitoring. Must equal `user` of the login for `disconnectUser` to find it. */
+  name: string
+  account: string
+  /** Subject patterns. An empty list denies everything. */
+  publish: readonly string[]
+  subscribe: readonly string[]
+  /** Seconds since 1970. */
+  expiresAt: number
+  /** The protocols it may speak. */
+  connectionTypes: readonly ('STANDARD' | 'MQTT')[]
+}
 
 export type Signer = { key: KeyObject; issuer: string }
 

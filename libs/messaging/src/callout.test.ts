@@ -2,8 +2,8 @@ import { createPublicKey, verify } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createAccount, fromPublic } from '@nats-io/nkeys'
 import { expect, test } from 'vitest'
-import { DECISION_MS, LOGIN_MS, type Grant } from './callout.ts'
-import { userToken } from './callout-tokens.ts'
+import { DECISION_MS, LOGIN_MS } from './callout.ts'
+import { userToken, type Grant } from './callout-tokens.ts'
 import { createCalloutKeys, issuerOf, signingKey, xkeyOf } from './nkeys.ts'
 
 const keys = createCalloutKeys()

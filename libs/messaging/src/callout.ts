@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Msg } from 'nats'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { countedLog } from '@whereabouts/service-kit/counted-log'
-import { AuthRequest, responseToken, userToken, type Signer } from './callout-tokens.ts'
+import { AuthRequest, responseToken, userToken, type Grant, type Signer } from './callout-tokens.ts'
 import { natsOf, type Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
 import { issuerOf, signingKey } from './nkeys.ts'
 import { sealedBox } from './sealed-box.ts'
+
+export type { Grant }
 
 /** A client that wants to connect to the broker. Each value is its own claim. */
 export type Login = {
@@ -18,20 +20,6 @@ export type Login = {
   clientId: string
   /** The address it connects from. */
   host: string
-}
-
-/** Permissions of a client until `expiresAt`. Then the broker disconnects it, and it logs in again. */
-export type Grant = {
-  /** Shown in the broker's monitoring. Must equal `user` of the login for `disconnectUser` to find it. */
-  name: string
-  account: string
-  /** Subject patterns. An empty list denies everything. */
-  publish: readonly string[]
-  subscribe: readonly string[]
-  /** Seconds since 1970. */
-  expiresAt: number
-  /** The protocols it may speak. */
-  connectionTypes: readonly ('STANDARD' | 'MQTT')[]
 }
 
 export type CalloutSeeds = {

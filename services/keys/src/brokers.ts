@@ -63,8 +63,11 @@ type Deps = {
   /** Called for each report of a broker on what accounts have sent. */
   onRatesAnswer?: () => void
 }
-/** A replica decides in less than 1.5 s, or it has logins that wait. */
-const LOST_AFTER_MS = 4_000
+/**
+ * A connection may take 2 s for the TLS handshake and 1.5 s for its decision. After that, a replica with nothing left to
+ * decide does not have it.
+ */
+const LOST_AFTER_MS = 5_000
 
 type Connections = {
   services: Broker

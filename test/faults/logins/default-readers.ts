@@ -101,15 +101,17 @@ async function attempt(what: string, work: () => Promise<void>): Promise<boolean
 
 async function startProgram(command: string, args: readonly string[], key: ApiKey): Promise<DefaultReader> {
   const child = spawn(command, [...args, key.clientId, key.clientSecret], {
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   })
+  let errors = '' // the libraries report each attempt that fails
+  child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString()).slice(-1_000)))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const until = async (wanted: string) => {
     for (;;) {
       const { value, done } = await lines.next()
       if (value === wanted) return
       if (done === true || value?.startsWith('closed'))
-        throw new Error(`the reader has ended: ${value ?? ''}`)
+        throw new Error(`the reader has ended: ${value ?? errors}`)
     }
   }
   await until('connected')
