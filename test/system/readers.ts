@@ -43,7 +43,7 @@ async function overNats(servers: string, key: ApiKey, ca: string | undefined): P
     servers: servers.split(','),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
-    ignoreAuthErrorAbort: true, // after a restart of the broker, keys may come back later than the reader
+    ignoreAuthErrorAbort: true, // a login that waits for keys is refused after 35 s
     ...(ca !== undefined && { tls: { ca } }),
     user: clientId,
     pass: clientSecret,
@@ -66,6 +66,7 @@ async function overMqtt(url: string, key: ApiKey, ca: string | undefined): Promi
     ...(ca !== undefined && { ca }),
     username: clientId,
     password: clientSecret,
+    reconnectOnConnackError: true,
   })
   return {
     async publish(orgId, readerKey, format, bytes) {

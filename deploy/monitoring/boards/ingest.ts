@@ -99,7 +99,7 @@ export const ingest: Board = {
       },
       {
         title: 'Logins',
-        description: 'Undecided logins were refused because no decision came in time.',
+        description: 'Undecided logins are not answered: the readers wait and retry.',
         unit: 'short',
         queries: [
           [`sum by (client_type, outcome) (rate(broker_logins_total${R}))`, '{{client_type}} {{outcome}}'],
@@ -107,7 +107,7 @@ export const ingest: Board = {
       },
       {
         title: 'Time to decide a login',
-        description: 'The broker waits two seconds.',
+        description: 'The broker waits 35 seconds.',
         unit: 's',
         queries: percentiles('broker_login_duration_seconds'),
       },

@@ -26,3 +26,8 @@ export const askServer = (
   query: object,
 ): Promise<Msg> =>
   natsOf(broker).request(`$SYS.REQ.SERVER.${serverId}.${what}`, JSON.stringify(query), { timeout: ANSWER_MS })
+
+/** Ends a connection, also one that waits for its login. The client sees a lost connection and retries. */
+export async function kick(broker: Broker, connection: { server: string; cid: number }): Promise<void> {
+  await askServer(broker, connection.server, 'KICK', { cid: connection.cid })
+}

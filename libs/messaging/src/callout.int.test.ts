@@ -1,11 +1,11 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { connect as dial, type NatsConnection } from 'nats'
+import { connect as dial, ErrorCode, type NatsConnection } from 'nats'
 import { connectAsync, type MqttClient } from 'mqtt'
 import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import type { Bus } from '@whereabouts/testing/bus'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
-import { serveLogins, type Grant, type Login, type OnLogin } from './callout.ts'
+import { DECISION_MS, serveLogins, type Grant, type Login, type OnLogin } from './callout.ts'
 import { natsOf } from './connection.ts'
 import { disconnectUser } from './disconnect-user.ts'
 import { createCalloutKeys } from './nkeys.ts'
@@ -103,28 +103,54 @@ test('a wrong password and an unknown key are refused at once, over NATS and MQT
   await expect(overNats(bus, 'k7', 'wrong')).rejects.toThrow(/authorization/i)
   await expect(overNats(bus, 'k9')).rejects.toThrow(/authorization/i)
   await expect(overMqtt(bus, 'k7', 'wrong')).rejects.toThrow(/not authorized/i)
-  expect(performance.now() - begun).toBeLessThan(1_500) // one timeout of the broker alone is 2 s
+  expect(performance.now() - begun).toBeLessThan(1_500)
 })
 
-test('a decision that fails refuses at once, and no secret is logged', async ({ bus }) => {
-  await startCallout(bus, () => Promise.reject(new Error('database is down')))
-  const begun = performance.now()
-  await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
-  await expect(overNats(bus, 'my secret, in the wrong field', 'x')).rejects.toThrow(/authorization/i)
-  expect(performance.now() - begun).toBeLessThan(1_500)
-  expect(bus.log).toContainEqual(
-    expect.objectContaining({ user: 'k7', reason: 'database is down', level: 'error' }),
-  )
+test('a login that cannot be decided is not refused: it waits until it can, and no secret is logged', async ({
+  bus,
+}) => {
+  let failures = 3
+  await startCallout(bus, (login) => {
+    if (failures > 0) return Promise.reject(new Error(`database is down, ${(failures -= 1)}`))
+    return decide(login)
+  })
+  const unknown = overNats(bus, 'my secret, in the wrong field', 'x')
+  const [reader] = await Promise.all([overNats(bus, 'k7'), expect(unknown).rejects.toThrow(/authorization/i)])
+  await reader.close()
+  expect(failures).toBe(0)
+  expect(bus.log).toContainEqual(expect.objectContaining({ reason: 'database is down, 0', level: 'error' }))
   expect(JSON.stringify(bus.log)).not.toMatch(/secret/)
 })
 
 test('logins that cannot be decided have one log line per address and reason', async ({ bus }) => {
-  const responder = await startCallout(bus, () => Promise.reject(new Error('database is down')))
-  for (const user of ['k7', 'k8', 'k9']) await expect(overNats(bus, user)).rejects.toThrow(/authorization/i)
+  let isDown = true
+  const responder = await startCallout(bus, (login) =>
+    isDown ? Promise.reject(new Error('database is down')) : decide(login),
+  )
+  const logins = Promise.all([overNats(bus, 'k7'), overMqtt(bus, 'k8')])
   const counts = () => bus.log.filter(({ reason }) => reason === 'database is down').map(({ count }) => count)
-  expect(counts()).toEqual([1])
+  await eventually(() => expect(counts()).toEqual([1]))
+  expect(responder.isKeepingUp()).toBe(false)
+  isDown = false
+  const [reader, mqtt] = await logins
+  await Promise.all([reader.close(), mqtt.endAsync()])
+  expect(responder.isKeepingUp()).toBe(true)
   await responder.stop()
-  expect(counts()).toEqual([1, 2])
+  expect(counts()).toEqual([1, expect.any(Number)])
+})
+
+// As after SIGSTOP: the database has answered, the key is revoked meanwhile, and the process goes on.
+test('a grant that is older than its time is dropped, and the login decided again', async ({ bus }) => {
+  const pause = new Int32Array(new SharedArrayBuffer(4))
+  let decisions = 0
+  await startCallout(bus, async (login) => {
+    decisions += 1
+    if (decisions > 1) return undefined // revoked
+    Atomics.wait(pause, 0, 0, DECISION_MS + 100)
+    return readerGrant(login, 7)
+  })
+  await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
+  expect(decisions).toBe(2)
 })
 
 test('in a burst of logins nobody with the right password is refused', async ({ bus }) => {
@@ -134,14 +160,19 @@ test('in a burst of logins nobody with the right password is refused', async ({ 
   await Promise.all(readers.map((reader) => reader.close()))
 })
 
-test('a request that was not encrypted for us is refused at once and reported', async ({ bus }) => {
+test('a request that was not encrypted for us is not refused, but reported', async ({ bus }) => {
   const { xkeySeed } = createCalloutKeys() // not the one in nats.conf
   const callout = await bus.connect('callout')
   serveLogins(callout, { ...bus.server.calloutKeys, xkeySeed }, decide, bus.logger)
   await natsOf(callout).flush()
-  const begun = performance.now()
-  await expect(overNats(bus, 'k7')).rejects.toThrow(/authorization/i)
-  expect(performance.now() - begun).toBeLessThan(1_500)
+  const login = dial({
+    servers: bus.server.url,
+    user: 'k7',
+    pass: 'k7-secret',
+    reconnect: false,
+    timeout: 500,
+  })
+  await expect(login).rejects.toMatchObject({ code: ErrorCode.Timeout })
   expect(bus.log.map(({ text }) => text)).toContain('malformed authorization request')
 })
 
@@ -192,8 +223,9 @@ test('revocation disconnects only the clients of the key, over NATS and MQTT', a
 
 test('each login is reported with its outcome and duration', async ({ bus }) => {
   const reported: Parameters<OnLogin>[] = []
+  const failing = new Set(['k8'])
   const decideOrFail = async (login: Login) => {
-    if (login.user === 'k8') throw new Error('database away')
+    if (failing.delete(login.user)) throw new Error('database away')
     return decide(login)
   }
   const callout = await bus.connect('callout')
@@ -201,12 +233,13 @@ test('each login is reported with its outcome and duration', async ({ bus }) => 
   await natsOf(callout).flush()
   const reader = await overNats(bus, 'k7')
   await expect(overNats(bus, 'k7', 'guessed')).rejects.toThrow()
-  await expect(overMqtt(bus, 'k8')).rejects.toThrow()
+  await expect(overMqtt(bus, 'k8', 'guessed')).rejects.toThrow()
   await reader.close()
   expect(reported.map(([clientType, outcome]) => `${clientType} ${outcome}`)).toEqual([
     'nats granted',
     'nats refused',
     'mqtt undecided',
+    'mqtt refused',
   ])
   for (const [, , seconds] of reported) expect(seconds).toBeGreaterThanOrEqual(0)
 })

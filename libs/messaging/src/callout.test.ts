@@ -1,7 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { createAccount, fromPublic } from '@nats-io/nkeys'
 import { expect, test } from 'vitest'
-import { userToken, type Grant } from './callout.ts'
+import { DECISION_MS, LOGIN_MS } from './callout.ts'
+import { userToken, type Grant } from './callout-tokens.ts'
 import { createCalloutKeys, issuerOf, signingKey, xkeyOf } from './nkeys.ts'
 
 const keys = createCalloutKeys()
@@ -65,4 +67,12 @@ test('a grant without permissions denies everything', () => {
 
 test('each token is unique', () => {
   expect(userToken(signer, 'UUSER', grant)).not.toBe(userToken(signer, 'UUSER', grant))
+})
+
+// Longer than clients wait for a broker, 20 s and 30 s: a client that gives up first retries, a refused one may not.
+test('the broker waits longer than a login may take', () => {
+  const conf = readFileSync(new URL('../../../deploy/nats/nats.conf', import.meta.url), 'utf8')
+  const seconds = Number(/^authorization \{\n(?: *#.*\n)* *timeout: (\d+)$/m.exec(conf)?.[1])
+  expect(seconds * 1_000).toBe(LOGIN_MS + DECISION_MS)
+  expect(seconds).toBeGreaterThan(30)
 })

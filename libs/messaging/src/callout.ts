@@ -1,13 +1,14 @@
-import { randomUUID, sign, type KeyObject } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Msg } from 'nats'
-import { z } from 'zod'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { countedLog } from '@whereabouts/service-kit/counted-log'
+import { AuthRequest, responseToken, userToken, type Grant, type Signer } from './callout-tokens.ts'
 import { natsOf, type Broker } from './connection.ts'
 import { describeError, type Logger } from './logger.ts'
 import { issuerOf, signingKey } from './nkeys.ts'
 import { sealedBox } from './sealed-box.ts'
+
+export type { Grant }
 
 /** A client that wants to connect to the broker. Each value is its own claim. */
 export type Login = {
@@ -21,20 +22,6 @@ export type Login = {
   host: string
 }
 
-/** Permissions of a client until `expiresAt`. Then the broker disconnects it, and it logs in again. */
-export type Grant = {
-  /** Shown in the broker's monitoring. Must equal `user` of the login for `disconnectUser` to find it. */
-  name: string
-  account: string
-  /** Subject patterns. An empty list denies everything. */
-  publish: readonly string[]
-  subscribe: readonly string[]
-  /** Seconds since 1970. */
-  expiresAt: number
-  /** The protocols it may speak. */
-  connectionTypes: readonly ('STANDARD' | 'MQTT')[]
-}
-
 export type CalloutSeeds = {
   /** SA…, whose public key is `issuer` in nats.conf. */
   issuerSeed: string
@@ -42,39 +29,39 @@ export type CalloutSeeds = {
   xkeySeed: string
 }
 
-export type LoginResponder = { stop(): Promise<void> }
+export type LoginResponder = {
+  /** Whether every login that has reached this replica is decided or about to be. */
+  isKeepingUp(): boolean
+  stop(): Promise<void>
+}
 
 /** Why a login is refused, for the log. The client does not learn the reason. */
 export type Refusal = { refused: string }
 
-/** `undecided`: refused because no decision was made, or not in time. */
+/** `undecided`: no decision was made, or not in time. The client waits for the next attempt, or for its own time-out. */
 export type LoginOutcome = 'granted' | 'refused' | 'undecided'
 /** Must be cheap and must not throw. */
 export type OnLogin = (clientType: string, outcome: LoginOutcome, seconds: number) => void
 
-/** The broker waits 2 s for an answer. An earlier refusal saves the client that wait. */
-const DECISION_MS = 1_500
+/**
+ * Time for one attempt to decide. A later grant is dropped: the key may have been revoked meanwhile, and the second
+ * round of disconnects comes five seconds after a revocation.
+ */
+export const DECISION_MS = 1_500
+const RETRY_MS = 500
+/** How long the broker waits for an answer: `authorization.timeout` of nats.conf, less the time of one attempt. */
+export const LOGIN_MS = 33_500
 /** Logins decided at the same time. Further ones wait, for example after a restart of the broker. */
 const MAX_ACTIVE = 32
 const MAX_WAITING = 4_096
 
-const AuthRequest = z.object({
-  user_nkey: z.string().min(1),
-  server_id: z.object({ id: z.string().min(1) }),
-  connect_opts: z.object({ user: z.string().default(''), pass: z.string().default('') }),
-  client_info: z.object({
-    type: z.string().default(''),
-    host: z.string().default(''),
-    name: z.string().default(''),
-    mqtt_id: z.string().optional(),
-  }),
-})
-type AuthRequest = z.output<typeof AuthRequest>
+type Waiting = { msg: Msg; since: number }
 
 /**
  * Answers the broker's authorization callout; any number of replicas share the work. `decide` resolves to a grant, to a
- * refusal, or to undefined if the credentials are wrong. If it rejects or takes too long, the login is refused at once,
- * because without an answer the client would wait two seconds. No secret is logged.
+ * refusal, or to undefined if the credentials are wrong. If it rejects or takes too long, it is asked again while the
+ * client waits. A login that is never decided gets no answer: many client libraries end for ever after two refusals,
+ * but retry after a time-out (ADR 83). No secret is logged.
  */
 export function serveLogins(
   broker: Broker,
@@ -87,11 +74,11 @@ export function serveLogins(
   const xkey = sealedBox(seeds.xkeySeed)
   // Anybody can cause refusals.
   const refusals = countedLog((fields) => logger.info(fields, 'login refused'))
-  const undecided = countedLog((fields) =>
-    logger.error(fields, 'login refused because it could not be decided'),
-  )
+  const undecided = countedLog((fields) => logger.error(fields, 'login could not be decided'))
   const active = new Set<Promise<void>>()
-  const waiting: { msg: Msg; deadline: number }[] = []
+  const waiting: Waiting[] = []
+  const retries = new Set<NodeJS.Timeout>()
+  let isStopping = false
   const subscription = natsOf(broker).subscribe('$SYS.REQ.USER.AUTH', {
     queue: 'auth-callout',
     callback: (error, msg) => {
@@ -100,9 +87,11 @@ export function serveLogins(
     },
   })
 
+  /** Of too many, the oldest waits most likely for a client that has left. */
   function receive(msg: Msg): void {
-    if (waiting.length >= MAX_WAITING) return drop(msg, 'too many logins at once')
-    waiting.push({ msg, deadline: performance.now() + DECISION_MS })
+    const oldest = waiting.length + retries.size >= MAX_WAITING ? waiting.shift() : undefined
+    if (oldest) leave(oldest, 'too many logins at once')
+    waiting.push({ msg, since: performance.now() })
     startNext()
   }
 
@@ -110,35 +99,40 @@ export function serveLogins(
     while (active.size < MAX_ACTIVE) {
       const next = waiting.shift()
       if (!next) return
-      if (next.deadline <= performance.now()) drop(next.msg, 'waited too long')
-      else start(next.msg, next.deadline)
+      if (performance.now() - next.since > LOGIN_MS) leave(next, 'waited too long')
+      else start(next)
     }
   }
 
-  function start(msg: Msg, deadline: number): void {
-    const peer = msg.headers?.get('Nats-Server-Xkey') ?? ''
-    const request = openRequest(msg, peer)
+  function start(next: Waiting): void {
+    const peer = next.msg.headers?.get('Nats-Server-Xkey') ?? ''
+    const request = openRequest(next.msg, peer)
     if (!request) {
       logger.error({ encrypted: peer !== '' }, 'malformed authorization request')
-      return refuseUnread(msg)
+      return onLogin('unknown', 'undecided', 0)
     }
-    const answered = answer(msg, request, peer, deadline).finally(() => {
+    const answered = answer(next, request, peer).finally(() => {
       active.delete(answered)
       startNext()
     })
     active.add(answered)
   }
 
-  /** Refuses without decrypting: under overload no time is spent on answers that nobody waits for. */
-  function drop(msg: Msg, reason: string): void {
-    onLogin('unknown', 'undecided', DECISION_MS / 1_000)
+  /** Without decrypting: under overload no time is spent on logins that nobody waits for. */
+  function leave({ since }: Waiting, reason: string): void {
+    onLogin('unknown', 'undecided', secondsSince(since))
     undecided.count(reason, { reason })
-    refuseUnread(msg)
   }
 
-  /** Sends an empty answer. A valid one needs the decrypted request, but an invalid one also ends the login at once. */
-  function refuseUnread(msg: Msg): void {
-    msg.respond()
+  /** At the end of the queue, so that logins that cannot be decided do not hold up others. */
+  function retry(login: Waiting): void {
+    if (isStopping || waiting.length + retries.size >= MAX_WAITING) return
+    const timer = setTimeout(() => {
+      retries.delete(timer)
+      waiting.push(login)
+      startNext()
+    }, RETRY_MS)
+    retries.add(timer)
   }
 
   function openRequest(msg: Msg, peer: string): AuthRequest | undefined {
@@ -153,12 +147,13 @@ export function serveLogins(
     }
   }
 
-  async function answer(msg: Msg, request: AuthRequest, peer: string, deadline: number): Promise<void> {
+  async function answer(waiter: Waiting, request: AuthRequest, peer: string): Promise<void> {
     const login = loginOf(request)
-    const grant = await decision(login, deadline)
+    const grant = await decision(login, waiter.since)
+    if (grant === 'undecided') return retry(waiter)
     const verdict = grant ? { jwt: userToken(signer, request.user_nkey, grant) } : { error: 'login refused' }
     try {
-      msg.respond(xkey.seal(responseToken(signer, request, verdict), peer))
+      waiter.msg.respond(xkey.seal(responseToken(signer, request, verdict), peer))
     } catch (error) {
       logger.error(
         { user: loggable(login.user), reason: describeError(error) },
@@ -173,14 +168,16 @@ export function serveLogins(
     refusals.count(key, { ...fields, reason: grant?.refused ?? 'wrong credentials' })
   }
 
-  async function decision(login: Login, deadline: number): Promise<Grant | undefined> {
+  async function decision(login: Login, since: number): Promise<Grant | undefined | 'undecided'> {
     const fields = { user: loggable(login.user), client_type: login.clientType, host: login.host }
-    const ended = (outcome: LoginOutcome) =>
-      onLogin(login.clientType, outcome, (DECISION_MS - (deadline - performance.now())) / 1_000)
+    const ended = (outcome: LoginOutcome) => onLogin(login.clientType, outcome, secondsSince(since))
+    const begun = performance.now()
     try {
-      const late = delay(deadline - performance.now(), 'late' as const, { ref: false })
+      const late = delay(DECISION_MS, 'late' as const, { ref: false })
       const grant = await Promise.race([decide(login), late])
-      if (grant === 'late') throw new Error('decision took too long')
+      // A process that was stopped meanwhile may see the decision before the timer.
+      if (grant === 'late' || performance.now() - begun > DECISION_MS)
+        throw new Error('decision took too long')
       if (grant && !('refused' in grant)) {
         ended('granted')
         return grant
@@ -192,12 +189,16 @@ export function serveLogins(
       ended('undecided')
       const reason = describeError(error)
       undecided.count(`${addressBlock(fields.host)} ${reason}`, { ...fields, reason })
-      return undefined
+      return 'undecided'
     }
   }
 
   return {
+    isKeepingUp: () => waiting.length + retries.size === 0,
     async stop() {
+      isStopping = true
+      for (const timer of retries) clearTimeout(timer)
+      retries.clear()
       if (!natsOf(broker).isClosed()) await subscription.drain()
       while (active.size > 0) await Promise.all(active) // a login that ends may start one that waits
       refusals.close()
@@ -205,6 +206,8 @@ export function serveLogins(
     },
   }
 }
+
+const secondsSince = (ms: number) => (performance.now() - ms) / 1_000
 
 type LoginFields = { user: string; client_type: string; host: string }
 
@@ -218,47 +221,3 @@ const loginOf = ({ connect_opts: { user, pass }, client_info: client }: AuthRequ
 
 /** The client chooses the user name. It may be long, or a secret typed into the wrong field. */
 const loggable = (user: string) => (/^[\w-]{1,64}$/.test(user) ? user : `(${user.length} characters)`)
-
-export type Signer = { key: KeyObject; issuer: string }
-
-/**
- * The token that the broker enforces on the connection. Limits of size, subscriptions and connections are set on the
- * account, in nats.conf: the broker ignores them in the token of a callout. Exported for tests.
- */
-export function userToken(signer: Signer, userNkey: string, grant: Grant): string {
-  return signed(signer, {
-    sub: userNkey,
-    aud: grant.account,
-    name: grant.name,
-    exp: grant.expiresAt,
-    nats: {
-      type: 'user',
-      version: 2,
-      pub: permission(grant.publish),
-      sub: permission(grant.subscribe),
-      allowed_connection_types: grant.connectionTypes,
-      subs: -1,
-      data: -1,
-      payload: -1,
-    },
-  })
-}
-
-/** The broker reads an empty list of allowed subjects as all subjects. */
-const permission = (allow: readonly string[]) => (allow.length > 0 ? { allow } : { deny: ['>'] })
-
-type Verdict = { jwt: string } | { error: string }
-
-function responseToken(signer: Signer, request: AuthRequest, verdict: Verdict): Uint8Array {
-  const nats = { type: 'authorization_response', version: 2, ...verdict }
-  return Buffer.from(signed(signer, { sub: request.user_nkey, aud: request.server_id.id, nats }))
-}
-
-const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
-const HEADER = encode({ typ: 'JWT', alg: 'ed25519-nkey' })
-
-function signed({ key, issuer }: Signer, claims: object): string {
-  const standard = { jti: randomUUID(), iat: Math.floor(Date.now() / 1000), iss: issuer }
-  const body = `${HEADER}.${encode({ ...standard, ...claims })}`
-  return `${body}.${sign(null, Buffer.from(body), key).toString('base64url')}`
-}

@@ -39,9 +39,7 @@ const EVERY_MS = 60_000
 /** A count younger than this is reused, so that a flood of logins does not cause a flood of requests. */
 const FRESH_MS = 1_000
 const PAGE = 1_024
-/**
- * How long a granted login counts before it is established. That takes at most the two seconds that the broker waits.
- */
+/** How long a granted login counts before it is established. Beyond that, the client has left. */
 const EXPECTED_MS = 5_000
 
 const Event = z.object({
@@ -227,8 +225,9 @@ async function findAll(broker: Broker): Promise<Servers> {
       const { server, data } = Page.parse(page)
       const connections = found.get(server.id) ?? new Map<number, Connection>()
       found.set(server.id, connections)
+      // Without an account, the login is not decided: anybody can claim to be the user.
       for (const { cid, account, authorized_user: user, in_msgs: messages } of data.connections)
-        connections.set(cid, { user, account, messages })
+        if (account !== '') connections.set(cid, { user, account, messages })
       isMore ||= data.total > offset + PAGE
     }
   }

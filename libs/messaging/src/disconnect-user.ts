@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { askServer, askServers } from './ask-servers.ts'
+import { askServers, kick } from './ask-servers.ts'
 import type { Broker } from './connection.ts'
 
 /** The fields that we read of a server's answer. */
@@ -9,7 +9,6 @@ const Connz = z.object({
     connections: z.array(z.object({ cid: z.number(), authorized_user: z.string().optional() })),
   }),
 })
-type Connection = { server: string; cid: number }
 
 const MAX_SWEEPS = 5
 
@@ -18,7 +17,7 @@ const MAX_SWEEPS = 5
  * with their number. `broker` must be logged in as `system`.
  *
  * First make the callout refuse the name, because disconnected clients log in again at once. A login that is being
- * decided meanwhile can connect after the sweep: call again after the callout's two seconds. Safe to repeat.
+ * decided meanwhile can connect after the sweep: call again when its decision is old (1.5 s). Safe to repeat.
  */
 export async function disconnectUser(broker: Broker, name: string): Promise<number> {
   let disconnected = 0
@@ -30,20 +29,18 @@ export async function disconnectUser(broker: Broker, name: string): Promise<numb
   return disconnected
 }
 
-/** Ends the connections of each server as soon as it has listed them, without waiting for the other servers. */
+/**
+ * Ends the connections of each server as soon as it has listed them, without waiting for the other servers. A connection
+ * that has already ended is not a failure: the next sweep finds the remaining ones.
+ */
 async function disconnectFound(broker: Broker, name: string): Promise<number> {
   const disconnects: Promise<void>[] = []
   for await (const reply of askServers(broker, 'CONNZ', { auth: true, user: name, limit: 1_024 })) {
     const { server, data } = Connz.parse(reply)
     for (const { cid, authorized_user: user } of data.connections) {
-      if (user === name) disconnects.push(disconnect(broker, { server: server.id, cid }))
+      if (user === name) disconnects.push(kick(broker, { server: server.id, cid }))
     }
   }
   await Promise.all(disconnects)
   return disconnects.length
-}
-
-/** A connection that has already ended is not a failure: the next sweep finds the remaining ones. */
-async function disconnect(broker: Broker, { server, cid }: Connection): Promise<void> {
-  await askServer(broker, server, 'KICK', { cid })
 }

@@ -12,6 +12,7 @@ import type { Sent } from '@whereabouts/messaging/account-connections'
 import { servedCertificates, type ServedCertificate } from '@whereabouts/messaging/broker-certificates'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
 import { watchRates } from '@whereabouts/messaging/connection-rates'
+import { disconnectWaiting } from '@whereabouts/messaging/disconnect-waiting'
 import { disconnectUser } from '@whereabouts/messaging/disconnect-user'
 import { immediatePublish } from '@whereabouts/messaging/publish'
 import { respond, type Responder } from '@whereabouts/messaging/request'
@@ -28,6 +29,11 @@ export type Brokers = {
   publish: OutboxPublish
   /** Throws if the broker is unreachable. */
   disconnect: (user: string) => Promise<void>
+  /**
+   * Disconnects readers that wait for their login while this replica keeps up: their request is lost, and they retry.
+   * Resolves with their number.
+   */
+  endLostLogins(): Promise<number>
   /** Whether a broker user has connections, as last reported by the brokers. */
   hasConnections(user: string): boolean
   /**
@@ -57,6 +63,12 @@ type Deps = {
   /** Called for each report of a broker on what accounts have sent. */
   onRatesAnswer?: () => void
 }
+/**
+ * A connection may take 2 s for the TLS handshake and 1.5 s for its decision. After that, a replica with nothing left to
+ * decide does not have it.
+ */
+const LOST_AFTER_MS = 5_000
+
 type Connections = {
   services: Broker
   system: Broker
@@ -86,6 +98,10 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     publish: async (rows) => (live ? immediatePublish(live.services, deps.log)(rows) : rows.map(() => false)),
     async disconnect(user) {
       await asSystem(live?.system, (system) => disconnectUser(system, user))
+    },
+    async endLostLogins() {
+      if (!live?.logins.isKeepingUp() || !live.callout.isConnected() || !live.system.isConnected()) return 0
+      return disconnectWaiting(live.system, LOST_AFTER_MS)
     },
     hasConnections: (user) => (live?.counts.of(user) ?? 0) > 0,
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
@@ -125,7 +141,7 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
   const [services, system, callout] = await Promise.all([
     open(config.NATS_USER, config.NATS_PASSWORD),
     open('system', config.NATS_SYSTEM_PASSWORD),
-    // A restarted broker refuses readers after two seconds until the callout is connected again.
+    // Until it is connected again, the requests of a restarted broker are lost.
     open('callout', config.CALLOUT_PASSWORD, { eager: true }),
   ])
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }

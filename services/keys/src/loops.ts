@@ -19,6 +19,7 @@ type Options = {
   signingKeys: SigningKeys
   signingKeyDays: number
   disconnect: (user: string) => Promise<unknown>
+  endLostLogins: () => Promise<number>
   misplacedReaders: () => readonly string[]
   /** Writes which keys readers have used. */
   flushUse: () => Promise<void>
@@ -32,7 +33,7 @@ type Options = {
 /** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops(options: Options) {
   const { db, log, registry, signingKeys, signingKeyDays, onDisconnect } = options
-  const { disconnect, misplacedReaders, flushUse, purgeBuckets } = options
+  const { disconnect, endLostLogins, misplacedReaders, flushUse, purgeBuckets } = options
   // Picks up revocations of other replicas within the second of D9.3.
   const disconnects = startBackgroundJob({ name: 'disconnects', everyMs: 500, log, registry }, () =>
     disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
@@ -52,6 +53,10 @@ export function startLoops(options: Options) {
         log.warn({ users: users.length }, "readers disconnected from the services' account")
     },
   )
+  const lost = startBackgroundJob({ name: 'lost-logins', everyMs: 1_000, log, registry }, async () => {
+    const logins = await endLostLogins()
+    if (logins > 0) log.warn({ logins }, 'readers disconnected because the request for their login was lost')
+  })
   const use = startBackgroundJob({ name: 'key-use', everyMs: 5_000, log, registry }, flushUse)
   const purge = startBackgroundJob({ name: 'token-purge', everyMs: 60_000, log, registry }, async () => {
     await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
@@ -66,7 +71,8 @@ export function startLoops(options: Options) {
   return {
     wakeDisconnects: () => disconnects.wake(),
     async stop(): Promise<void> {
-      await Promise.all([disconnects.stop(), rotation.stop(), moves.stop(), use.stop(), purge.stop()])
+      const jobs = [disconnects, rotation, moves, lost, use, purge]
+      await Promise.all(jobs.map((job) => job.stop()))
     },
   }
 }

@@ -94,6 +94,7 @@ await start('keys', async () => {
     signingKeys,
     signingKeyDays: config.SIGNING_KEY_DAYS,
     disconnect: brokers.disconnect,
+    endLostLogins: () => brokers.endLostLogins(),
     misplacedReaders: () => brokers.misplacedReaders(),
     flushUse: () => use.flush(),
     purgeBuckets: () => deleteFullBuckets(pool),

@@ -14,15 +14,15 @@ const OUTCOMES = ['granted', 'refused', 'undecided']
 export function loginMetrics(registry: Registry): OnLogin {
   const logins = new Counter({
     name: 'broker_logins_total',
-    help: 'Broker logins, by decision of the authorization callout. `undecided`: refused because no decision came in time.',
+    help: 'Broker logins, by decision of the authorization callout. `undecided`: not answered, the reader waits and retries.',
     labelNames: ['client_type', 'outcome'],
     registers: [registry],
   })
   const durations = new Histogram({
     name: 'broker_login_duration_seconds',
-    help: 'Time until a login was decided, including the wait in the queue. After 1.5 s it is refused.',
+    help: 'Time until a login was decided, including the wait in the queue. The broker waits 35 s.',
     labelNames: ['outcome'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 5, 35],
     registers: [registry],
   })
   fromZero(logins, { client_type: CLIENT_TYPES, outcome: OUTCOMES })

@@ -20,8 +20,8 @@ export type DueDisconnect = {
 
 /**
  * Claims due rows by postponing them: other replicas skip them, and they are retried if this process dies or the
- * broker is unreachable. A login is decided within 2 s, so one that was allowed just before the revocation is
- * connected when the second disconnect comes.
+ * broker is unreachable. A decision older than 1.5 s is dropped, so a login that was allowed just before the revocation
+ * is connected when the second disconnect comes.
  */
 export async function claimDueDisconnects(db: Db, limit: number): Promise<DueDisconnect[]> {
   const { rows } = await sql<DueDisconnect>`
