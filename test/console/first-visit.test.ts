@@ -9,11 +9,10 @@ const MOST_KIB = 450
 /** What arrives over the network: compressed, with headers. */
 function countArrivals(page: Page): { requests: string[]; bytes: number } {
   const arrived: { requests: string[]; bytes: number } = { requests: [], bytes: 0 }
-  page.on('requestfinished', (request) => {
+  page.on('requestfinished', async (request) => {
     arrived.requests.push(request.url())
-    void request.sizes().then(({ responseBodySize, responseHeadersSize }) => {
-      arrived.bytes += responseBodySize + responseHeadersSize
-    })
+    const { responseBodySize, responseHeadersSize } = await request.sizes()
+    arrived.bytes += responseBodySize + responseHeadersSize
   })
   return arrived
 }

@@ -10,7 +10,7 @@ const LATER_MS = 301_000
 /** What a screen may keep that it did not have after the first refresh. A leak of one answer each time is more. */
 const GROWTH_MIB = 4
 
-const WITH_FLOOR = ['overview', 'floor', 'location']
+const WITH_FLOOR = new Set(['overview', 'floor', 'location'])
 const OF_A_FLOOR = ['/api/v1/floor', '/api/v1/movements/by-location']
 
 /** Halls with sub-locations, because one branch alone shows less than two that hang together. */
@@ -60,7 +60,7 @@ test('each screen stays open for three refreshes of all that it loads, and then 
     await page.getByRole('heading', { level: 1 }).first().waitFor()
     /** A request of a timer may not have begun yet, so the answers of a floor are waited for by their number. */
     const loaded = async (times: number) => {
-      for (const address of WITH_FLOOR.includes(name) ? OF_A_FLOOR : [])
+      for (const address of WITH_FLOOR.has(name) ? OF_A_FLOOR : [])
         await expect
           .poll(() => answers.get(address), { message: `${address} on ${name}` })
           .toBeGreaterThanOrEqual(times)
