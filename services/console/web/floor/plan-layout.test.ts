@@ -78,6 +78,20 @@ test('a zone that covers the name of the room around it begins below the name', 
   expect((inner?.y ?? 0) + (inner?.height ?? 0)).toBeCloseTo((outer?.y ?? 0) + (outer?.height ?? 0))
 })
 
+test('a zone beyond the picture is drawn whole, and the picture beside it', () => {
+  const building = buildingOf([row(1, null), row(2, null)])
+  const image = { width: 4000, height: 1000 } // 10 000 by 2 500 units
+  const yard = zoneOf(2, { x: 0, y: 4000, width: 5000, height: 4000 })
+  const { placed, frame } = planLayout(building.roots, { image, zones: [rectangle(1), yard] }, building, AREA)
+  for (const { box } of placed) {
+    expect(box.x).toBeGreaterThanOrEqual(AREA.x)
+    expect(box.y + box.height).toBeLessThanOrEqual(AREA.y + AREA.height + 1e-6)
+  }
+  expect(frame.box.width / frame.box.height).toBeCloseTo(4, 2)
+  const [, below] = placed
+  expect(below?.box.y).toBeGreaterThan(frame.box.y + frame.box.height)
+})
+
 test('every asset of a room stands inside its outline, and none on its name', () => {
   const building = buildingOf([row(1, null)])
   const plan = { image: null, zones: [{ location_id: 1, points: L_SHAPE }] }

@@ -13,17 +13,23 @@ export type ZonedPlan = { image: Size | null; zones: readonly Zone[] }
 /** Where a plan lies on the screen, and the pixels of one unit. */
 export type Frame = { box: Box; scale: number }
 
-/** The largest frame of the plan's proportions at the top of `area`, in the middle. */
-export function frameOf(image: Size | null, area: Box): Frame {
-  const { width, height } = image ?? EMPTY
-  const fit = Math.min(area.width / width, area.height / height)
-  const size = { width: width * fit, height: height * fit }
+/**
+ * The largest frame of the plan's proportions at the top of `area`, in the middle. With `zones`, it leaves space for those
+ * that reach beyond a picture that was exchanged for one of another shape.
+ */
+export function frameOf(image: Size | null, area: Box, zones: readonly Zone[] = []): Frame {
+  const plan = unitsOf(image)
+  const corners = zones.flatMap(({ points }) => points)
+  const width = Math.max(plan.width, ...corners.map(([x]) => x))
+  const height = Math.max(plan.height, ...corners.map(([, y]) => y))
+  const scale = Math.min(area.width / width, area.height / height)
   const box = {
-    x: area.x + (area.width - size.width) / 2,
+    x: area.x + (area.width - width * scale) / 2,
     y: area.y,
-    ...size,
+    width: plan.width * scale,
+    height: plan.height * scale,
   }
-  return { box, scale: Math.max(size.width, size.height) / UNITS }
+  return { box, scale }
 }
 
 /** The height and width of a plan in units. */
@@ -53,15 +59,20 @@ export function planLayout(
   { rooms }: Building,
   area: Box,
 ): PlanLayout {
-  const zoned = new Map<Room, readonly Point[]>()
-  for (const { location_id: id, points } of zones) {
-    const room = rooms.get(id)
-    if (room && pathTo(room).some((around) => shown.includes(around))) zoned.set(room, points)
-  }
+  const drawn = zones.filter(({ location_id: id }) =>
+    pathTo(rooms.get(id)).some((around) => shown.includes(around)),
+  )
+  const zoned = new Map(
+    drawn.flatMap(({ location_id: id, points }): [Room, readonly Point[]][] => {
+      const room = rooms.get(id)
+      return room ? [[room, points]] : []
+    }),
+  )
   const parents = new Set([...zoned.keys()].flatMap((room) => pathTo(room.parent)))
   const rest = shown.filter((room) => !zoned.has(room) && !parents.has(room))
   const width = rest.length === 0 ? 0 : clamp(area.width * REST.share, REST.least, REST.most)
-  const frame = frameOf(image, { ...area, width: Math.max(0, area.width - width - (width && GAP)) })
+  const beside = { ...area, width: Math.max(0, area.width - width - (width && GAP)) }
+  const frame = frameOf(image, beside, drawn)
   const placed = new Map<Room, PlacedRoom>()
   for (const [room, points] of zoned) placed.set(room, zoneOn(frame, room, points, parents.has(room)))
   for (const [room, each] of placed) placed.set(room, belowHead(each, nearest(placed, room.parent)))
@@ -72,8 +83,8 @@ export function planLayout(
     const inside = [...placed.values()].filter((each) => each.room.parent === room)
     placed.set(room, { room, box: boxAround(inside.map(({ box }) => box)), isOpen: true })
   }
-  const beside = { x: area.x + area.width - width, y: area.y, width, height: area.height }
-  const listed = layoutOf(rest, beside, Number.POSITIVE_INFINITY)
+  const column = { x: area.x + area.width - width, y: area.y, width, height: area.height }
+  const listed = layoutOf(rest, column, Number.POSITIVE_INFINITY)
   const inOrder = [...placed.values()].toSorted((a, b) => pathTo(a.room).length - pathTo(b.room).length)
   return { frame, placed: [...inOrder, ...listed], rest }
 }
