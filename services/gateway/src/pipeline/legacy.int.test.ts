@@ -142,7 +142,7 @@ describe('D1.2 the second base URL', () => {
   test('its description has only the legacy rows, below its base URL', async ({ announced }) => {
     const json = JSON.parse((await announced.request('/legacy/api/openapi.json')).text)
     expect(json.openapi).toBe('3.0.3')
-    expect(json.servers[0].url).toBe('/legacy')
+    expect(json.servers[0].url).toBe('http://whereabouts.example/legacy')
     const rows = Object.values<Route>(routes).filter(({ vocabulary }) => vocabulary === 'legacy')
     expect(new Set(Object.keys(json.paths))).toEqual(new Set(rows.map(({ path }) => `/api/v1${path}`)))
     const { responses, deprecated } = json.paths['/api/v1/assets'].get
@@ -154,7 +154,7 @@ describe('D1.2 the second base URL', () => {
     const current = (await announced.request('/api/openapi.json')).text
     expect(current).not.toMatch(/Legacy|\{identifier\}/)
     const yaml = await announced.request('/legacy/api/openapi.yaml')
-    expect(yaml.text).toContain('"url": "/legacy"')
+    expect(yaml.text).toContain('"url": "http://whereabouts.example/legacy"')
     const bare = await announced.request('/legacy/openapi.yaml')
     expect([bare.status, bare.headers.location]).toEqual([301, '/legacy/api/openapi.yaml'])
   })

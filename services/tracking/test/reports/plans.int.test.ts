@@ -121,7 +121,8 @@ test(
     expect(assets).toHaveLength(50)
     expect([...held.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(2_000)
     const scans = of(await plans.takeScans()).map(({ table, type, index }) => [table, type, index])
-    expect(scans).toContainEqual(['asset_place', 'Index Only Scan', 'asset_place_location'])
+    expect(scans).toContainEqual(['position', 'Index Scan', 'position_seen_place'])
+    expect(scans.filter(([, type]) => type === 'Seq Scan')).toEqual([])
     expect(scans).toContainEqual(['asset', 'Index Scan', 'asset_pkey'])
   },
 )
