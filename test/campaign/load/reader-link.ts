@@ -41,7 +41,6 @@ async function overNats(port: number, { clientId, clientSecret }: ApiKey): Promi
     pass: clientSecret,
     inboxPrefix: `_INBOX.${clientId}`,
     timeout: PATIENCE_MS,
-    waitOnFirstConnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RETRY_MS,
     ignoreAuthErrorAbort: true, // a login that waits for keys is refused after 35 s
