@@ -75,7 +75,7 @@ export default defineConfig({
       {
         test: {
           name: 'soak', // slow, and not part of npm test: each file kills processes of a system of its own
-          include: ['test/faults/**/*.test.ts', ...named('.soak.test.ts')],
+          include: ['test/faults/**/*.test.ts', 'test/campaign/*.soak.test.ts', ...named('.soak.test.ts')],
           exclude: ['**/node_modules/**'],
           testTimeout: 60_000,
           hookTimeout: 120_000,

@@ -48,7 +48,9 @@ function localAddress(value: string): string {
 }
 
 function environmentOf(name: string): Record<string, string> {
-  const entries = Object.entries(compose[name]?.environment ?? {})
+  // The broker of the stack has no TLS; deploy/nats/encrypted.int.test.ts tests that of Compose.
+  const { NATS_CA_FILE: _, ...environment } = compose[name]?.environment ?? {}
+  const entries = Object.entries(environment)
   const own = name in ports ? ports[name as ServiceName] : undefined
   return {
     ...Object.fromEntries(entries.map(([key, value]) => [key, localAddress(value)])),

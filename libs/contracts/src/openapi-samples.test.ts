@@ -26,6 +26,14 @@ test('a legacy operation has code in curl alone, because the packages have only 
   }
 })
 
+test('the code is the same for every public address, because that is in a variable', () => {
+  const samplesOf = (description: Description) =>
+    operationsOf(description).map(({ 'x-codeSamples': samples }) => samples)
+  const address = 'https://api.example'
+  expect(samplesOf(publicDescription(undefined, address))).toEqual(samplesOf(publicDescription()))
+  expect(samplesOf(legacyDescription(undefined, address))).toEqual(samplesOf(legacyDescription()))
+})
+
 test('a change is a merge patch whose null is the one of the language', () => {
   const update = described.find(({ operationId }) => operationId === 'updateAsset')
   const [curl, typescript, inPython] = update?.['x-codeSamples'].map(({ source }) => source) ?? []

@@ -26,7 +26,8 @@ type Call = {
  * they have the operation. Changes and returns the document.
  */
 export function withSamples(document: Document, { packages }: { packages: boolean }): Document {
-  const base = document.servers?.[0]?.url.replace(/\/$/, '') ?? ''
+  // Samples have the address in a variable, so of the server they need the path alone.
+  const base = new URL(document.servers?.[0]?.url ?? '/', 'http://host').pathname.replace(/\/$/, '')
   for (const [path, item] of Object.entries(document.paths ?? {}))
     for (const [method, operation] of Object.entries(item as Record<string, Json>)) {
       const call = callOf(base, path, method.toUpperCase(), operation)

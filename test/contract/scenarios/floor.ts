@@ -32,7 +32,10 @@ export const floorScenarios: Record<string, Scenario> = {
     415: async (given) => ({ ...(await image(given)), headers: { 'content-type': 'text/html' } }),
     429: 'three uploads of a user at a time: transfers.test.ts of catalog counts them',
   },
-  removeFloorImage: { 200: async (given) => ({ params: (await drawn(given)).params }) },
+  removeFloorImage: {
+    200: async (given) => ({ params: (await drawn(given)).params }),
+    409: async (given) => ({ params: (await drawn(given)).params, query: { version: 99 } }),
+  },
   getFloorImage: {
     200: async (given) => ({ params: { hash: (await drawn(given)).hash } }),
     429: 'many slow readers of one user: transfers.test.ts of catalog counts them',
