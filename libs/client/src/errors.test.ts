@@ -34,7 +34,7 @@ async function scene(replies: (string | undefined)[], options: object = {}) {
 const get = (client: Awaited<ReturnType<typeof scene>>['client']) =>
   client.api.GET('/api/v1/assets', { params: { query: { q: 'secret' } } })
 
-test('a body that breaks off is repeated, and is no result of a POST', async () => {
+test('a request whose body breaks off is repeated, but not a POST', async () => {
   using s = await scene([reply('{"data":', 90), reply('{"data":', 90), reply('{"data":[]}')])
   expect((await get(s.client)).data).toEqual({ data: [] })
   using other = await scene([reply('{"data":', 90), reply('{"data":{}}')])

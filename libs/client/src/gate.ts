@@ -6,7 +6,7 @@ export type Place = {
   startedAt?: number | undefined
 }
 
-/** What a response says: `limit` requests in `windowMs`, of which `remaining` are left. */
+/** What a response says: `limit` requests are allowed in `windowMs`, and `remaining` are left. */
 export type Rate = { limit: number; windowMs: number; remaining: number }
 
 const LONGEST_BACKOFF_MS = 15_000

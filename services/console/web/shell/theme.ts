@@ -62,7 +62,7 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // One or two words, of which a part says nothing: never cut.
+    // Never cut: a part of one or two words says nothing.
     Badge: Badge.extend({ defaultProps: { miw: 'max-content' } }),
     // role=alert interrupts screen readers; only failures set it.
     Alert: Alert.extend({ defaultProps: { role: 'status' } }),

@@ -5,7 +5,7 @@ import { useMovements } from '../../live/use-live.ts'
 import { api } from '../../session/api.ts'
 import { type Arrival, newestArrivals } from './arrivals.ts'
 
-/** Movements, of which an asset may have several. */
+/** Movements. An asset may have several of them. */
 const NEWEST = 50
 /** Movements are rendered in batches: a busy site has hundreds per second. */
 const BATCH_MS = 500
