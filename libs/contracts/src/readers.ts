@@ -77,6 +77,10 @@ export const ReaderHealth = z
     /** The antenna has no scan point, or no location has the key. */
     reads_unplaced: z.int(),
     reads_clock_skewed: z.int(),
+    /** Weaker than the minimum of their scan point or organization: no scan. */
+    reads_too_weak: z.int(),
+    /** Another place was decided for their asset: no scan. */
+    reads_outvoted: z.int(),
     /** Reads that the device lost before sending, as it reports. */
     reads_lost: z.int(),
     read_errors: z.int(),

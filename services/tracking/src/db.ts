@@ -2,6 +2,7 @@ import type { ReaderMessageProblem } from '@whereabouts/contracts/reader-message
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { DeviceReports } from './readers/device-reports.ts'
+import type { Evidence, Outvoted } from './positions/evidence.ts'
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 
 type Entity = { org_id: number; id: number; revision: number; deleted_at: string | null }
@@ -42,6 +43,17 @@ export type Tables = {
     antenna: number
     name: string
     location_id: number | null
+    min_rssi_dbm: number | null
+    rssi_offset_db: Generated<number>
+  }
+  /** See migration 0110. */
+  placement_rules: {
+    org_id: number
+    passages: 'next_observation' | 'carry'
+    tag_types: string[]
+    margin_db: number
+    exit_delay_seconds: number
+    min_rssi_dbm: number | null
   }
   reader_health: {
     org_id: number
@@ -56,6 +68,8 @@ export type Tables = {
     read_errors: number
     messages_buried: number
     messages_over_rate: Generated<number>
+    reads_too_weak: Generated<number>
+    reads_outvoted: Generated<number>
     last_problem: string | null
     last_problem_at: string | null
     reads_lost: Generated<number>
@@ -122,6 +136,8 @@ export type Tables = {
     location_key: string | null
     scan_point_id: number | null
     empty_scan_point_id: number | null
+    outvoted: Outvoted[] | null
+    carried_from: string | null
   }
   /** See migration 0070. */
   movement: {
@@ -139,6 +155,8 @@ export type Tables = {
     observed_at: string
     location_id: number | null
     dwell_started_at: string | null
+    evidence: Evidence | null
+    carry_at: string | null
     /** The validity of the asset; null until catalog has sent it. */
     valid_from: string | null
     valid_to: string | null

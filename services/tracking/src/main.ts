@@ -176,6 +176,7 @@ await start('tracking', async () => {
     db: worker.db,
     ...telemetry,
   })
+  parts.lastReads.start(telemetry)
   health.start()
   unknownTags.start()
   const projections = consumeBatches(
@@ -234,7 +235,17 @@ await start('tracking', async () => {
 
   log.info({ port: config.PORT, ...parts.view.sizes() }, 'ready')
 
-  const intake = [...consumers, projections, overflow, follower, ratesFollower, progress, canary, ...watches]
+  const intake = [
+    ...consumers,
+    projections,
+    overflow,
+    follower,
+    ratesFollower,
+    progress,
+    canary,
+    parts.lastReads,
+    ...watches,
+  ]
   runUntilSignal(
     [
       drainPhase({ ops, app, drainMs: config.DRAIN_MS }),

@@ -10,6 +10,8 @@ import type { IngestDeps } from './ingest/ingest.consumer.ts'
 import { ingestMetrics } from './ingest/ingest-metrics.ts'
 import { Admission } from './ingest/rate/admission.ts'
 import { KeyRates } from './ingest/rate/key-rates.ts'
+import { HEARD_ELSEWHERE_CHANNEL } from './ingest/heard-elsewhere.ts'
+import { LastReads } from './ingest/last-reads.loop.ts'
 import { RecentMinutes } from './ingest/recent-minutes.ts'
 import { LiveFeed } from './live/live-feed.ts'
 import { liveMetrics } from './live/live-metrics.ts'
@@ -43,7 +45,23 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
   const { log, registry } = rest
   const view = new CatalogView()
   const finders = { view, ask, resolver: new CatalogResolver(view, ask) }
-  const directory = new ReaderDirectory(worker.db, worker.pool, log)
+  const recent = new RecentMinutes()
+  const rulesOf = (orgId: number) => directory.rules(orgId)
+  const lastReads = new LastReads({
+    db: worker.db,
+    view,
+    resolver: finders.resolver,
+    recent,
+    rulesOf,
+    wakeOutbox,
+    ...(rest.now && { now: rest.now }),
+  })
+  const directory: ReaderDirectory = new ReaderDirectory(worker.db, worker.pool, log, {
+    others: {
+      channels: { [HEARD_ELSEWHERE_CHANNEL]: (payload) => lastReads.hear(payload) },
+      onListening: () => recent.clear(),
+    },
+  })
   const health = new ReaderHealthLog(worker.db, log)
   const unknownTags = new UnknownTagLog(worker.db, log)
   const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
@@ -58,6 +76,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     findAsset: assetFinder(finders),
     findAssetId: assetKeyFinder({ db: tenants, ...finders }),
     findLocation: locationFinder(finders),
+    rulesOf,
     wakeOutbox,
     live,
   })
@@ -69,9 +88,10 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     directory,
     health,
     unknownTags,
-    recent: new RecentMinutes(),
+    recent,
     metrics,
     admission: new Admission({ rates, health, metrics }),
+    rulesOf,
     wakeOutbox,
   }
   return {
@@ -85,6 +105,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     rates,
     metrics,
     ingest,
+    lastReads,
   }
 }
 

@@ -1,4 +1,10 @@
 import { NOT_READ } from '../src/ingest/observation.ts'
 
 /** The cause of a row that this reader read, without what decided its location. */
-export const readBy = (readerKey: string, antenna = 1) => ({ ...NOT_READ, readerKey, antenna })
+export const readBy = (readerKey: string, antenna = 1) => ({
+  ...NOT_READ,
+  readerKey,
+  antenna,
+  rssi: null,
+  isJudged: true,
+})

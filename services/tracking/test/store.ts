@@ -3,6 +3,7 @@ import type { Tables } from '../src/db.ts'
 import type { Observation } from '../src/ingest/observation.ts'
 import { storeScans } from '../src/ingest/store.ts'
 import { withMonths } from '../src/partitions/missing-months.ts'
+import { DEFAULT_RULES } from '../src/positions/rules.ts'
 import type { CatalogView } from '../src/projections/catalog-view.ts'
 
 /** Stores observations like ingest, in one transaction. */
@@ -10,5 +11,6 @@ export const store = (db: Kysely<Tables>, view: CatalogView, observations: reado
   withMonths(
     db,
     observations.map(({ observedAtMs }) => observedAtMs),
-    () => db.transaction().execute((tx) => storeScans(tx, view, observations)),
+    () =>
+      db.transaction().execute((tx) => storeScans(tx, { view, rulesOf: () => DEFAULT_RULES }, observations)),
   )

@@ -21,6 +21,7 @@ export function toEvent({ kind, to, fromLocationId }: Movement, view: CatalogVie
       from: fromLocationId,
       to: to.locationId,
       kind,
+      observedAtMs: to.observedAtMs,
     }),
     org_id: orgId,
     occurred_at: new Date(to.observedAtMs).toISOString(),

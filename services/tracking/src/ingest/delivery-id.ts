@@ -19,9 +19,15 @@ type Move = {
   from: number | null
   to: number
   kind: 'scan' | 'save'
+  /** Milliseconds since 1970. */
+  observedAtMs: number
 }
 
-/** The same movement always gets the same id, so that handling it again creates no second event (D8.10). */
-export function deliveryId({ orgId, assetId, minute, from, to, kind }: Move): string {
-  return uuidV5([orgId, assetId, minute, from ?? '-', to, kind].join(':'))
+/**
+ * The same movement always gets the same id, so that handling it again creates no second event (D8.10). Readers move an
+ * asset once a minute, but a person may save it several times: each save of an asset has an instant of its own (D18.6).
+ */
+export function deliveryId({ orgId, assetId, minute, from, to, kind, observedAtMs }: Move): string {
+  const facts = [orgId, assetId, minute, from ?? '-', to, kind]
+  return uuidV5((kind === 'save' ? [...facts, observedAtMs] : facts).join(':'))
 }

@@ -14,6 +14,7 @@ const current: Position = {
   observedAtMs: 100 * 60_000,
   locationId: DOCK,
   dwellStartedAtMs: 50 * 60_000 + 5_000,
+  evidence: null,
 }
 const late = (minute: number, locationId: number | null, assetId = 7): Observation => ({
   orgId: 1,

@@ -1,11 +1,11 @@
 import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
 import type { Resolved } from './resolve.ts'
-import type { StoredCounts } from './store-in-parts.ts'
+import type { StoredParts } from './store-in-parts.ts'
 import { UnusableMessages } from './unusable-messages.ts'
 
 export type IngestMetrics = {
   resolved(batch: Resolved, fresh: number): void
-  stored(batch: StoredCounts): void
+  stored(batch: StoredParts): void
   /** Counts messages whose reads are stored or need no row. */
   finished(messages: readonly { receivedAtMs: number }[]): void
   /** A message dropped because its organization sends more than its keys may. */

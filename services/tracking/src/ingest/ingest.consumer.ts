@@ -16,9 +16,9 @@ import { commitWithNames, type InTransaction } from './names.ts'
 import type { Admission } from './rate/admission.ts'
 import { decodeCopy, decodeReaderMessage, type ReaderMessage } from './reader-message.ts'
 import { readerSubject } from './reader-subject.ts'
-import { firstOfMinutes, type RecentMinutes } from './recent-minutes.ts'
+import type { RecentMinutes } from './recent-minutes.ts'
 import { recordReaderActivity, resolve, type ResolveDeps } from './resolve.ts'
-import { storeScans } from './store.ts'
+import { storeScans, type StoreDeps } from './store.ts'
 import { storeInParts } from './store-in-parts.ts'
 
 export type IngestDeps = ResolveDeps & {
@@ -26,6 +26,7 @@ export type IngestDeps = ResolveDeps & {
   health: ReaderHealthLog
   unknownTags: UnknownTagLog
   recent: RecentMinutes
+  rulesOf: StoreDeps['rulesOf']
   metrics: IngestMetrics
   admission: Pick<Admission, 'admitScan' | 'admitCopy'>
   /** Called after a commit that put movements into the outbox. */
@@ -84,9 +85,10 @@ const ofScans = (deps: IngestDeps) => ({
   async handle(all: readonly IngestMessage[], { signal }: Pick<HandleContext, 'signal'>) {
     const messages = all.filter((message) => 'decoded' in message)
     if (messages.length > 0) {
-      const { resolved, fresh } = await storeMessages(messages, deps, signal)
+      const { resolved, outvoted, fresh } = await storeMessages(messages, deps, signal)
       deps.metrics.finished(messages)
       recordReaderActivity(deps, resolved)
+      recordOutvoted(deps, outvoted)
       deps.metrics.resolved(resolved, fresh)
     }
     // Last: a canary is stored once the reads around it are.
@@ -122,19 +124,28 @@ const isOutage = (error: unknown) => error instanceof CatalogUnavailable || isDa
 
 async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDeps, signal: AbortSignal) {
   const resolved = await resolve(messages, deps, signal)
-  const fresh = firstOfMinutes(resolved.observations)
-  if (fresh.length > 0) {
-    const stored = await storeInParts(fresh, (part) => storePart(part, deps, signal))
-    deps.recent.add(fresh)
+  const { observations } = resolved
+  let [outvoted, fresh]: [Observation[], number] = [[], 0]
+  if (observations.length > 0) {
+    const stored = await storeInParts(observations, (part) => storePart(part, deps, signal))
+    deps.recent.add(stored.positions)
     if (stored.movements > 0) deps.wakeOutbox()
     deps.metrics.stored(stored)
+    ;({ outvoted, rows: fresh } = stored)
   }
-  return { resolved, fresh: fresh.length }
+  return { resolved, outvoted, fresh }
 }
 
-function storePart(part: readonly Observation[], { db, view, resolver }: IngestDeps, signal: AbortSignal) {
+function storePart(part: readonly Observation[], deps: IngestDeps, signal: AbortSignal) {
+  const { db, resolver } = deps
   const instants = part.map(({ observedAtMs }) => observedAtMs)
   const inTransaction: InTransaction = (work) =>
     withMonths(db, instants, () => db.transaction().execute(work))
-  return commitWithNames(resolver, inTransaction, (tx) => storeScans(tx, view, part), signal)
+  return commitWithNames(resolver, inTransaction, (tx) => storeScans(tx, deps, part), signal)
+}
+
+/** Reads that were set aside count at their readers. */
+function recordOutvoted({ health }: IngestDeps, outvoted: readonly Observation[]): void {
+  for (const { orgId, readerKey } of outvoted)
+    if (readerKey !== null) health.note(orgId, readerKey, { seenAtMs: 0, reads_outvoted: 1 })
 }

@@ -7,6 +7,7 @@ import { store } from '../../test/store.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { minuteOf, NOT_READ, type Observation } from './observation.ts'
+import { DEFAULT_RULES } from '../positions/rules.ts'
 import { storeSaves } from './store.ts'
 
 const MINUTE = 60_000
@@ -22,7 +23,7 @@ const rowOf = fc
     locationId: fc.constantFrom(null, 7, 8),
   })
   .map(({ at, ...row }) => Object.assign(row, { observedAtMs: ZERO + at, minute: minuteOf(ZERO + at) }))
-type Row = Omit<Observation, keyof typeof NOT_READ>
+type Row = Omit<Observation, keyof ReturnType<typeof readBy>>
 const rows = fc.uniqueArray(rowOf, { minLength: 1, maxLength: 8, selector: keyOf })
 function keyOf({ orgId, assetId, minute }: Row): string {
   return `${orgId} ${assetId} ${minute}`
@@ -30,6 +31,7 @@ function keyOf({ orgId, assetId, minute }: Row): string {
 
 /** `older`: as the release before migration 0070 writes. */
 const writing = fc.record({ how: fc.constantFrom('scan', 'save', 'older'), rows })
+const SAVED = { ...NOT_READ, rssi: null, isJudged: false }
 const writings = fc.array(
   fc.array(writing, { minLength: 1, maxLength: 2 }), // each list at once
   { minLength: 1, maxLength: 8, size: 'max' },
@@ -49,7 +51,7 @@ async function write(
       await db.transaction().execute(async (tx) => {
         const current = await lockPositions(tx, written)
         const saved = written.filter(({ locationId }) => locationId !== null)
-        await storeSaves(tx, view, current, saved.map((row) => Object.assign({}, row, NOT_READ))) // oxfmt-ignore
+        await storeSaves(tx, { view, rulesOf: () => DEFAULT_RULES }, current, saved.map((row) => Object.assign({}, row, SAVED))) // oxfmt-ignore
       })
   }
 }

@@ -23,7 +23,7 @@ function seen(minute: number, locationId: number | null, assetId = 1): Observati
 function at(minute: number, locationId: number | null, dwellMinute = minute): Position {
   const { orgId, assetId, minute: m, observedAtMs } = seen(minute, locationId)
   const dwellStartedAtMs = locationId === null ? null : seen(dwellMinute, locationId).observedAtMs
-  return { orgId, assetId, minute: m, observedAtMs, locationId, dwellStartedAtMs }
+  return { orgId, assetId, minute: m, observedAtMs, locationId, dwellStartedAtMs, evidence: null }
 }
 
 const moves = (result: ReturnType<typeof advance>) =>

@@ -63,7 +63,8 @@ const hasLocation = (row: Observation): row is WithLocation => row.locationId !=
 
 function positionAfter(before: Position | undefined, row: Observation): Position {
   const { orgId, assetId, minute, observedAtMs, locationId } = row
-  return { orgId, assetId, minute, observedAtMs, locationId, dwellStartedAtMs: dwellAfter(before, row) }
+  const dwellStartedAtMs = dwellAfter(before, row)
+  return { orgId, assetId, minute, observedAtMs, locationId, dwellStartedAtMs, evidence: null }
 }
 
 function dwellAfter(before: Position | undefined, row: Observation): number | null {

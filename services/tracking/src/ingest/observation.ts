@@ -1,3 +1,5 @@
+import type { Outvoted } from '../positions/evidence.ts'
+
 /** Minutes since 1970. Minute and asset identify a history row. */
 export type Minute = number
 
@@ -11,10 +13,18 @@ export type Observation = {
   /** Milliseconds since 1970. */
   observedAtMs: number
   locationId: number | null
+  /** Corrected strength in dBm; null if the read had none. */
+  rssi: number | null
+  /** Whether its strength counts (D18.7). Otherwise, it moves the asset at once. */
+  isJudged: boolean
+  /** Set aside when the row was made. */
+  outvoted?: Outvoted[]
+  /** When it was read, if it is the first observation of a minute because it was the last of the minute before. */
+  carriedFromMs?: number
 } & Cause
 
 /** What read the asset, and what decided its location: the key in the message, or otherwise the scan point (D8.8). */
-type Cause = {
+export type Cause = {
   readerKey: string | null
   antenna: number | null
   tagId: number | null
@@ -31,6 +41,14 @@ export const NOT_READ: Cause = {
   locationKey: null,
   scanPointId: null,
 }
+
+export const causeOf = ({ readerKey, antenna, tagId, locationKey, scanPointId }: Cause): Cause => ({
+  readerKey,
+  antenna,
+  tagId,
+  locationKey,
+  scanPointId,
+})
 
 const OLDEST_MS = 24 * 3_600_000
 const NEWEST_MS = 30_000

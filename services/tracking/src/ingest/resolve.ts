@@ -2,7 +2,9 @@ import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
 import type { KnownTag } from '../projections/tag-index.ts'
-import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-directory.ts'
+import { isJudging, type PlacementRules } from '../positions/rules.ts'
+import { strongestFirst } from '../positions/strongest-first.ts'
+import type { AntennaAssignment, ReaderDirectory, ScanPointStrength } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
@@ -99,7 +101,12 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
  * Where a read was. `scanPointId` is null if the read has a location key, which wins (D8.8), or if its antenna is
  * unassigned. `location` is undefined for a location that is named but unknown.
  */
-export type Place = { scanPointId: number | null; location: KnownLocation | null | undefined }
+export type Place = {
+  scanPointId: number | null
+  location: KnownLocation | null | undefined
+  /** Of the scan point. */
+  strength?: ScanPointStrength
+}
 
 /** Finds the places of the reads of a message. Most messages are from one antenna or a few. */
 function placesOf(
@@ -122,8 +129,27 @@ function placesOf(
 
 function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): Place {
   if (!assignment.isAssigned) return NOWHERE
-  const { scanPointId, locationId } = assignment
-  return { scanPointId, location: locationId === null ? null : view.location(orgId, locationId) }
+  const { scanPointId, locationId, strength } = assignment
+  return { scanPointId, strength, location: locationId === null ? null : view.location(orgId, locationId) }
+}
+
+/** What a read says about its strength, in dBm as corrected by its scan point (D18.7 a). */
+function strengthOf(
+  { rssi_dbm, tag_type }: NeutralRead,
+  { strength }: Place,
+  { tagTypes, minRssiDbm }: PlacementRules,
+): { rssi: number | null; isTooWeak: boolean } {
+  if (rssi_dbm === null) return { rssi: null, isTooWeak: false }
+  const rssi = rssi_dbm + (strength?.rssiOffsetDb ?? 0)
+  const least = strength?.minRssiDbm ?? (tagTypes.includes(tag_type) ? minRssiDbm : null)
+  return { rssi, isTooWeak: least !== null && rssi < least }
+}
+
+/** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
+function isOfOnePlace([first, ...others]: readonly NeutralRead[]): boolean {
+  return others.every(
+    ({ antenna, extra }) => antenna === first?.antenna && extra?.location === first.extra?.location,
+  )
 }
 
 /** Notes what catalog has to be asked for this read. */
@@ -174,7 +200,7 @@ function resolveMessage(
   into: Resolved,
   missing: Map<number, Missing>,
 ): void {
-  const { view, recent } = deps
+  const { view, directory, recent } = deps
   const { orgId, readerKey, receivedAtMs, decoded } = message
   const signals: Signals = new Map()
   const activity = {
@@ -185,6 +211,7 @@ function resolveMessage(
     read_errors: decoded.errors.length + decoded.errors_omitted,
     reads_unknown_tag: 0,
     reads_unplaced: 0,
+    reads_too_weak: 0,
     reads_clock_skewed: 0,
     newestMs: newestTime(decoded),
     health: decoded.health,
@@ -192,6 +219,10 @@ function resolveMessage(
   }
   let unknownKey: string | undefined
   const placeOf = placesOf(message, deps)
+  const rules = directory.rules(orgId)
+  const judges = isJudging(rules)
+  /** Of a message with several antennas: one of them may hear the tags of another. */
+  const seen: Observation[] | undefined = isOfOnePlace(decoded.reads) ? undefined : []
   for (const read of decoded.reads) {
     addSignal(signals, read)
     const time = observedAt(read.read_at_ms, receivedAtMs)
@@ -210,22 +241,28 @@ function resolveMessage(
       unknownKey ??= read.extra?.location
     }
     if (!asset || locationId === undefined) continue
+    const { rssi, isTooWeak } = strengthOf(read, place, rules)
+    if (isTooWeak) {
+      activity.reads_too_weak += 1
+      continue
+    }
     into.observed += 1
-    const minute = minuteOf(time.ms)
-    if (recent.isStored(asset.id, minute, locationId)) continue
-    into.observations.push({
+    const found = { assetId: asset.id, minute: minuteOf(time.ms), observedAtMs: time.ms, locationId, rssi }
+    if (seen === undefined && recent.isStored(found, judges)) continue
+    const observation = {
       orgId,
-      assetId: asset.id,
-      minute,
-      observedAtMs: time.ms,
-      locationId,
+      ...found,
+      isJudged: rules.tagTypes.includes(read.tag_type),
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
       tagId: tag?.id ?? null,
       locationKey: read.extra?.location ?? null,
       scanPointId: place.scanPointId,
-    })
+    }
+    ;(seen ?? into.observations).push(observation)
   }
+  for (const observation of strongestFirst(seen ?? [], judges))
+    if (!recent.isStored(observation, judges)) into.observations.push(observation)
   const problem = problemOf(message, unknownKey)
   into.activity.push({
     orgId,

@@ -13,6 +13,7 @@ const seenAt = (observedAtMs: number): Position => ({
   observedAtMs,
   locationId: 11,
   dwellStartedAtMs: observedAtMs,
+  evidence: null,
 })
 const saved = (current: Position[]) =>
   placeSave(byAsset(current), { orgId: 1, assetIds: [7], locationId: SHELF, savedAtMs: S0 })
@@ -23,6 +24,8 @@ const row = (observedAtMs: number) => ({
   minute: minuteOf(observedAtMs),
   observedAtMs,
   locationId: SHELF,
+  rssi: null,
+  isJudged: false,
   ...NOT_READ,
 })
 

@@ -21,6 +21,8 @@ export function placeSave(current: ReadonlyMap<number, Position>, save: Save): O
 const toRow = (saved: { orgId: number; assetId: number; observedAtMs: number; locationId: number }) => ({
   ...saved,
   minute: minuteOf(saved.observedAtMs),
+  rssi: null,
+  isJudged: false,
   ...NOT_READ,
 })
 

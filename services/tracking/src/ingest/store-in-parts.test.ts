@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Observation } from './observation.ts'
-import { storeInParts, type StoredCounts } from './store-in-parts.ts'
+import { storeInParts, type StoredParts } from './store-in-parts.ts'
 import { readBy } from '../../test/read-by.ts'
 
 const observation = (assetId: number, minute: number): Observation => ({
@@ -16,9 +16,11 @@ const observation = (assetId: number, minute: number): Observation => ({
 const batch = (assets: number) =>
   [0, 1].flatMap((minute) => Array.from({ length: assets }, (_, n) => observation(n, minute)))
 
-const countRows = async (part: readonly Observation[]): Promise<StoredCounts> => ({
+const countRows = async (part: readonly Observation[]): Promise<StoredParts> => ({
   rows: part.length,
   movements: 1,
+  positions: part.map((row) => ({ ...row, dwellStartedAtMs: null, evidence: null })),
+  outvoted: part.slice(0, 1),
 })
 
 test('all rows of an asset are in one part, in their order, and none is missing', async () => {
@@ -29,7 +31,8 @@ test('all rows of an asset are in one part, in their order, and none is missing'
     return countRows(part)
   })
   expect(parts.length).toBeGreaterThan(1)
-  expect(stored).toEqual({ rows: 6_000, movements: parts.length })
+  expect(stored).toMatchObject({ rows: 6_000, movements: parts.length })
+  expect([stored.positions.length, stored.outvoted.length]).toEqual([6_000, parts.length])
   expect(new Set(parts.flat())).toEqual(new Set(observations))
   for (const part of parts) {
     const inPart = new Set(part)

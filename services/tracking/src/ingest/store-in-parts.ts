@@ -1,8 +1,8 @@
 import type { Observation } from './observation.ts'
 import type { Stored } from './store.ts'
 
-/** Rows and events, counted. */
-export type StoredCounts = Pick<Stored, 'rows' | 'movements'>
+/** Of all parts. */
+export type StoredParts = Omit<Stored, 'missing'>
 
 /** Parallel transactions of one batch: while one waits for the disk, the other inserts. */
 const PARTS = 2
@@ -15,16 +15,18 @@ const MIN_FOR_PARTS = 1_000
  */
 export async function storeInParts(
   observations: readonly Observation[],
-  step: (part: readonly Observation[]) => Promise<StoredCounts>,
-): Promise<StoredCounts> {
+  step: (part: readonly Observation[]) => Promise<StoredParts>,
+): Promise<StoredParts> {
   if (observations.length < MIN_FOR_PARTS) return step(observations)
   const parts = Map.groupBy(observations, ({ assetId }) => assetId % PARTS)
   const outcomes = await Promise.allSettled([...parts.values()].map(step))
-  const stored = { rows: 0, movements: 0 }
+  const stored: StoredParts = { rows: 0, movements: 0, positions: [], outvoted: [] }
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') throw outcome.reason
     stored.rows += outcome.value.rows
     stored.movements += outcome.value.movements
+    stored.positions = stored.positions.concat(outcome.value.positions)
+    stored.outvoted = stored.outvoted.concat(outcome.value.outvoted)
   }
   return stored
 }

@@ -30,11 +30,12 @@ const placed = (asset: AssetState, location: LocationState, at: number): AssetPl
 })
 
 /** `at`: when tracking handles it. */
-const depsAt = ({ tenants, ingest: { view, resolver } }: Tracking, at: number) => ({
+const depsAt = ({ tenants, ingest: { view, resolver, rulesOf } }: Tracking, at: number) => ({
   db: tenants,
   view,
   resolver,
   wakeOutbox: () => undefined,
+  rulesOf,
   now: () => at,
 })
 const promptly = (tracking: Tracking, message: AssetPlaced) =>

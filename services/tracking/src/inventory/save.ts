@@ -8,7 +8,7 @@ import type { Tables } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
 import { commitWithNames, type InTransaction } from '../ingest/names.ts'
 import { placeSave, type Save } from '../ingest/saves.ts'
-import { storeSaves, type CauseOf } from '../ingest/store.ts'
+import { storeSaves, type CauseOf, type StoreDeps } from '../ingest/store.ts'
 import { monthsOfSave, withMonths } from '../partitions/missing-months.ts'
 import { lockPositions, type LockOptions } from '../positions/lock-positions.queries.ts'
 import { byAsset } from '../positions/position.ts'
@@ -25,6 +25,7 @@ export type InventoryDeps = {
   /** Called after a commit that put movements into the outbox. */
   wakeOutbox: () => void
   log: Logger
+  rulesOf: StoreDeps['rulesOf']
   now?: () => number
 }
 
@@ -81,7 +82,7 @@ function resolve(
 }
 
 async function store(
-  { db, view, resolver, wakeOutbox }: InventoryDeps,
+  { db, view, resolver, wakeOutbox, rulesOf }: InventoryDeps,
   orgId: number,
   saves: readonly Resolved[],
   { savedAtMs, ...lockOptions }: { savedAtMs: number } & LockOptions,
@@ -96,7 +97,7 @@ async function store(
     await storeStates(tx, orgId, assets, locations)
     const positions = byAsset(current)
     const rows = saves.flatMap((save) => placeSave(positions, toSave(orgId, save, savedAtMs)))
-    return storeSaves(tx, view, current, rows, causeOf(saves))
+    return storeSaves(tx, { view, rulesOf }, current, rows, causeOf(saves))
   })
   if (movements > 0) wakeOutbox()
 }

@@ -2,6 +2,7 @@ import { bigints } from '@whereabouts/db/array-parameters'
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../db.ts'
 import { epochMinute, epochMs } from '../sql-times.ts'
+import type { Evidence } from './evidence.ts'
 import type { AssetKey, Position } from './position.ts'
 
 export type LockOptions = {
@@ -35,7 +36,7 @@ export async function lockPositions(
       select p.org_id, p.asset_id, p.location_id, isfinite(p.minute) as seen,
              case when isfinite(p.minute) then ${epochMinute('p.minute')} end as minute,
              case when isfinite(p.minute) then ${epochMs('p.observed_at')} end as observed_at_ms,
-             ${epochMs('p.dwell_started_at')} as dwell_started_at_ms
+             ${epochMs('p.dwell_started_at')} as dwell_started_at_ms, p.evidence
       from position p join ${keys} using (org_id, asset_id)
       where ${condition} and ${limit}
       order by p.org_id, p.asset_id for update of p`.execute(tx)
@@ -67,6 +68,7 @@ type PositionRow = {
   minute: number
   observed_at_ms: number
   dwell_started_at_ms: number | null
+  evidence: Evidence | null
 }
 
 const toPosition = (row: PositionRow): Position => ({
@@ -76,4 +78,5 @@ const toPosition = (row: PositionRow): Position => ({
   observedAtMs: row.observed_at_ms,
   locationId: row.location_id,
   dwellStartedAtMs: row.dwell_started_at_ms,
+  evidence: row.evidence,
 })

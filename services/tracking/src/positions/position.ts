@@ -1,4 +1,6 @@
-/** The last known location of an asset: its newest history row. */
+import type { Evidence } from './evidence.ts'
+
+/** The last known location of an asset: its newest history row, and what reads said beyond it. */
 export type Position = {
   orgId: number
   assetId: number
@@ -8,9 +10,15 @@ export type Position = {
   locationId: number | null
   /** First row of the dwell, in milliseconds since 1970; null without a location. */
   dwellStartedAtMs: number | null
+  /** Null for nearly all assets: nothing but the row. */
+  evidence: Evidence | null
 }
 
 export type AssetKey = { orgId: number; assetId: number }
 
-export const byAsset = (positions: readonly Position[]): Map<number, Position> =>
-  new Map(positions.map((position) => [position.assetId, position]))
+export const byAsset = <T extends { assetId: number }>(all: readonly T[]): Map<number, T> =>
+  new Map(all.map((one) => [one.assetId, one]))
+
+/** Whether the newest row is a movement: the asset came with it to its location. */
+export const isMovement = ({ minute, dwellStartedAtMs }: Position): boolean =>
+  dwellStartedAtMs !== null && Math.floor(dwellStartedAtMs / 60_000) === minute

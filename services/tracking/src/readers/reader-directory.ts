@@ -2,6 +2,8 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Tables } from '../db.ts'
+import { listPlacementRules } from '../positions/rules.queries.ts'
+import { DEFAULT_RULES, type PlacementRules } from '../positions/rules.ts'
 import {
   listReaderSettings,
   READERS_CHANNEL,
@@ -12,8 +14,11 @@ import { listAntennas, type Antenna } from './scan-points.queries.ts'
 
 /** An antenna with a scan point, which may have no location, or an unassigned antenna. */
 export type AntennaAssignment =
-  | { isAssigned: true; scanPointId: number; locationId: number | null }
+  | { isAssigned: true; scanPointId: number; locationId: number | null; strength: ScanPointStrength }
   | { isAssigned: false }
+
+/** How the strengths that an antenna reports count. `minRssiDbm` null: as its organization says. */
+export type ScanPointStrength = { minRssiDbm: number | null; rssiOffsetDb: number }
 
 type OrgReaders = {
   /** Number of the query that found this, in the order in which queries started. A later one is newer. */
@@ -22,7 +27,13 @@ type OrgReaders = {
   assignments: Map<string, AntennaAssignment>
   /** By reader key, for readers that have any. */
   settings: Map<string, ReaderSettings>
+  rules: PlacementRules
 }
+
+/** Other channels that share the connection. `onListening`: called whenever notifications may have been missed. */
+type OtherChannels = { channels: Record<string, (payload: string) => void>; onListening: () => void }
+type Options = { probeEveryMs?: number; others?: OtherChannels }
+const NO_OTHERS: OtherChannels = { channels: {}, onListening: () => undefined }
 
 const RELISTEN_MS = 1_000
 /** Nothing else is sent on the connection that listens, and one that carries nothing is closed (`dropSilent`). */
@@ -47,12 +58,19 @@ export class ReaderDirectory {
   #probing: NodeJS.Timeout | undefined
   #stopped = false
   #isLoaded = false
+  readonly #others: OtherChannels
 
-  constructor(db: Kysely<Tables>, pool: pg.Pool, log: Logger, { probeEveryMs = PROBE_EVERY_MS } = {}) {
+  constructor(
+    db: Kysely<Tables>,
+    pool: pg.Pool,
+    log: Logger,
+    { probeEveryMs = PROBE_EVERY_MS, others = NO_OTHERS }: Options = {},
+  ) {
     this.#db = db
     this.#pool = pool
     this.#log = log
     this.#probeEveryMs = probeEveryMs
+    this.#others = others
   }
 
   isLoaded(): boolean {
@@ -69,6 +87,11 @@ export class ReaderDirectory {
     return this.#orgs.get(orgId)?.settings.get(readerKey) ?? NO_SETTINGS
   }
 
+  /** How the organization wants positions to be decided. */
+  rules(orgId: number): PlacementRules {
+    return this.#orgs.get(orgId)?.rules ?? DEFAULT_RULES
+  }
+
   /** Listens, then loads, so that it misses no change. Retries until it succeeds. */
   async start(): Promise<void> {
     if (this.#stopped) return
@@ -77,8 +100,10 @@ export class ReaderDirectory {
       this.#listener = client
       client.on('error', () => this.#reconnect(client))
       client.on('end', () => this.#reconnect(client))
-      client.on('notification', (note) => void this.reload(Number(note.payload)))
-      await client.query(`listen ${READERS_CHANNEL}`)
+      client.on('notification', ({ channel, payload = '' }) => this.#hear(channel, payload))
+      for (const channel of [READERS_CHANNEL, ...Object.keys(this.#others.channels)])
+        await client.query(`listen ${channel}`)
+      this.#others.onListening()
       this.#probing = setInterval(() => void this.#probe(client), this.#probeEveryMs)
       await this.#read()
       this.#isLoaded = true
@@ -106,14 +131,20 @@ export class ReaderDirectory {
     this.#listener = undefined
   }
 
+  #hear(channel: string, payload: string): void {
+    if (channel === READERS_CHANNEL) void this.reload(Number(payload))
+    else this.#others.channels[channel]?.(payload)
+  }
+
   /** Reads may overlap, and one that started earlier may end later: it must not replace newer rows. */
   async #read(orgId?: number): Promise<void> {
     const reading = (this.#readings += 1)
-    const [antennas, settings] = await Promise.all([
+    const [antennas, settings, rules] = await Promise.all([
       listAntennas(this.#db, orgId),
       listReaderSettings(this.#db, orgId),
+      listPlacementRules(this.#db, orgId),
     ])
-    const found = group(reading, antennas, settings)
+    const found = group(reading, antennas, settings, rules)
     const orgIds = orgId === undefined ? new Set([...this.#orgs.keys(), ...found.keys()]) : [orgId]
     for (const org of orgIds) {
       if ((this.#orgs.get(org)?.reading ?? 0) > reading) continue
@@ -147,12 +178,14 @@ const noReaders = (reading: number): OrgReaders => ({
   reading,
   assignments: new Map(),
   settings: new Map(),
+  rules: DEFAULT_RULES,
 })
 
 function group(
   reading: number,
   antennas: readonly Antenna[],
   settings: readonly ReaderSettingsRow[],
+  rules: ReadonlyMap<number, PlacementRules>,
 ): Map<number, OrgReaders> {
   const orgs = new Map<number, OrgReaders>()
   const readersOf = (orgId: number) => {
@@ -166,9 +199,12 @@ function group(
     antenna,
     scan_point_id: scanPointId,
     location_id: locationId,
+    min_rssi_dbm: minRssiDbm,
+    rssi_offset_db: rssiOffsetDb,
   } of antennas) {
     if (antenna === null || scanPointId === null) continue
-    const assignment = { isAssigned: true, scanPointId, locationId } as const
+    const strength = { minRssiDbm, rssiOffsetDb: rssiOffsetDb ?? 0 }
+    const assignment = { isAssigned: true, scanPointId, locationId, strength } as const
     readersOf(org_id).assignments.set(`${reader_key} ${antenna}`, assignment)
   }
   for (const { org_id, reader_key, timezone, mapping } of settings)
@@ -176,5 +212,6 @@ function group(
       timezone: timezone ?? undefined,
       mapping: mapping ?? undefined,
     })
+  for (const [orgId, ofOrg] of rules) readersOf(orgId).rules = ofOrg
   return orgs
 }

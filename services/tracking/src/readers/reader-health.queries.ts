@@ -17,6 +17,8 @@ export const NO_COUNTS = {
   reads_unknown_tag: 0,
   reads_unplaced: 0,
   reads_clock_skewed: 0,
+  reads_too_weak: 0,
+  reads_outvoted: 0,
   reads_lost: 0,
   read_errors: 0,
   messages_buried: 0,

@@ -79,7 +79,7 @@ export function expectedPicture(world: World, orgId: number, { assets, places, z
       world.events.map((e) => {
         const minute = zero / 60_000 + e.minute
         const move = { orgId, assetId: assetId(e.asset), from: placeId(e.from), to: placeId(e.to) ?? 0 }
-        const id = deliveryId({ ...move, minute, kind: e.kind })
+        const id = deliveryId({ ...move, minute, kind: e.kind, observedAtMs: zero + e.at })
         return [id, e.kind, move.assetId, e.at, placeId(e.shownFrom), move.to]
       }),
     ),

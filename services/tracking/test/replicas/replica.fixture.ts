@@ -10,13 +10,13 @@ import { createLogger } from '@whereabouts/service-kit/logging'
 import { Kysely, PostgresDialect } from 'kysely'
 import type { Tables } from '../../src/db.ts'
 import { askCatalogOver, CatalogResolver } from '../../src/projections/catalog-resolver.ts'
+import type { Position } from '../../src/positions/position.ts'
 import { CatalogView } from '../../src/projections/catalog-view.ts'
 import { ReaderDirectory } from '../../src/readers/reader-directory.ts'
 import { ReaderHealthLog } from '../../src/readers/reader-health.ts'
 import { UnknownTagLog } from '../../src/unknown-tags/unknown-tag-log.ts'
 import { ingestConsumer, overflowConsumer } from '../../src/ingest/ingest.consumer.ts'
 import type { IngestMetrics } from '../../src/ingest/ingest-metrics.ts'
-import type { Observation } from '../../src/ingest/observation.ts'
 import { Admission } from '../../src/ingest/rate/admission.ts'
 import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
 import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
@@ -86,6 +86,7 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     metrics: ingestMetrics,
     admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
     wakeOutbox: () => relay.wake(),
+    rulesOf: (orgId: number) => directory.rules(orgId),
   }
   const consumer = ingestConsumer(deps, overflow)
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {
@@ -136,7 +137,7 @@ class WatchedMinutes extends RecentMinutes {
     return super.isStored(...read)
   }
 
-  override add(stored: readonly Observation[]): void {
+  override add(stored: readonly Position[]): void {
     this.#at('committed')
     super.add(stored)
   }
