@@ -133,16 +133,20 @@ function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogVi
   return { scanPointId, strength, location: locationId === null ? null : view.location(orgId, locationId) }
 }
 
-/** What a read says about its strength, in dBm as corrected by its scan point (D18.7 a). */
-function strengthOf(
-  { rssi_dbm, tag_type }: NeutralRead,
+/** The strength of a read in dBm, as its scan point corrects it; null without one. */
+const rssiOf = ({ rssi_dbm }: NeutralRead, { strength }: Place): number | null =>
+  rssi_dbm === null || strength === undefined ? rssi_dbm : rssi_dbm + strength.rssiOffsetDb
+
+/** Whether a read is no scan, because it is weaker than its scan point or its organization wants (D18.7 a). */
+function isTooWeak(
+  rssi: number | null,
+  { tag_type }: NeutralRead,
   { strength }: Place,
   { tagTypes, minRssiDbm }: PlacementRules,
-): { rssi: number | null; isTooWeak: boolean } {
-  if (rssi_dbm === null) return { rssi: null, isTooWeak: false }
-  const rssi = rssi_dbm + (strength?.rssiOffsetDb ?? 0)
-  const least = strength?.minRssiDbm ?? (tagTypes.includes(tag_type) ? minRssiDbm : null)
-  return { rssi, isTooWeak: least !== null && rssi < least }
+): boolean {
+  const least = strength?.minRssiDbm ?? minRssiDbm
+  if (rssi === null || least === null || rssi >= least) return false
+  return typeof strength?.minRssiDbm === 'number' || tagTypes.includes(tag_type)
 }
 
 /** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
@@ -241,17 +245,20 @@ function resolveMessage(
       unknownKey ??= read.extra?.location
     }
     if (!asset || locationId === undefined) continue
-    const { rssi, isTooWeak } = strengthOf(read, place, rules)
-    if (isTooWeak) {
+    const rssi = rssiOf(read, place)
+    if (isTooWeak(rssi, read, place, rules)) {
       activity.reads_too_weak += 1
       continue
     }
     into.observed += 1
-    const found = { assetId: asset.id, minute: minuteOf(time.ms), observedAtMs: time.ms, locationId, rssi }
-    if (seen === undefined && recent.isStored(found, judges)) continue
+    if (seen === undefined && recent.isStored(asset.id, time.ms, { locationId, rssi }, judges)) continue
     const observation = {
       orgId,
-      ...found,
+      assetId: asset.id,
+      minute: minuteOf(time.ms),
+      observedAtMs: time.ms,
+      locationId,
+      rssi,
       isJudged: rules.tagTypes.includes(read.tag_type),
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
@@ -262,7 +269,8 @@ function resolveMessage(
     ;(seen ?? into.observations).push(observation)
   }
   for (const observation of strongestFirst(seen ?? [], judges))
-    if (!recent.isStored(observation, judges)) into.observations.push(observation)
+    if (!recent.isStored(observation.assetId, observation.observedAtMs, observation, judges))
+      into.observations.push(observation)
   const problem = problemOf(message, unknownKey)
   into.activity.push({
     orgId,
