@@ -3,7 +3,7 @@ import { readBy } from '../../test/read-by.ts'
 import { decide } from '../positions/decide.ts'
 import type { Position } from '../positions/position.ts'
 import { DEFAULT_RULES } from '../positions/rules.ts'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 
 const [DOCK, SHELF] = [11, 12]

@@ -1,6 +1,6 @@
 import { waitingOf } from '../positions/evidence.ts'
 import type { Position } from '../positions/position.ts'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 
 const MAX_ASSETS = 1_000_000
 /** For how long a place that another replica heard is remembered for assets that are not known here yet. */

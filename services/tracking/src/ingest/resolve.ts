@@ -8,7 +8,7 @@ import type { AntennaAssignment, ReaderDirectory, ScanPointStrength } from '../r
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
-import { minuteOf, observedAt, type Observation } from './observation.ts'
+import { minuteOf, observedAt, type Observation } from '../positions/observation.ts'
 import { problemMessage, problemsOf, shownPointer, unknownLocation } from '../readers/problem-message.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'

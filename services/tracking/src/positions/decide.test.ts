@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { minuteOf, NOT_READ, type Observation } from '../ingest/observation.ts'
+import { NOT_READ } from './cause.ts'
+import { minuteOf, type Observation } from './observation.ts'
 import { carried, evidenceAfterCarry, evidenceAfterSave } from './after.ts'
 import { decide, type RowBefore } from './decide.ts'
 import { carryAtMs, waitingOf } from './evidence.ts'

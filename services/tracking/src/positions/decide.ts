@@ -1,4 +1,5 @@
-import { causeOf, NOT_READ, type Minute, type Observation } from '../ingest/observation.ts'
+import { causeOf, NOT_READ } from './cause.ts'
+import type { Minute, Observation } from './observation.ts'
 import { addOutvoted, type Evidence, type LastRead, type Outvoted } from './evidence.ts'
 import { isMovement, type Position } from './position.ts'
 import { holdMsOf, isJudging, type PlacementRules } from './rules.ts'

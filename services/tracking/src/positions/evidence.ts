@@ -1,4 +1,4 @@
-import type { Cause } from '../ingest/observation.ts'
+import type { Cause } from './cause.ts'
 
 /**
  * What reads said beyond the newest row of an asset. Stored as JSON with its position, only where the rules need it.

@@ -1,4 +1,4 @@
-import type { Observation } from '../ingest/observation.ts'
+import type { Observation } from './observation.ts'
 import type { HeardPlace } from './evidence.ts'
 import { holdMsOf, type PlacementRules } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { advance } from './movements.ts'
-import type { Position } from '../positions/position.ts'
+import type { Position } from './position.ts'
 import { minuteOf, observedAt, type Observation } from './observation.ts'
 import { readBy } from '../../test/read-by.ts'
 

@@ -1,4 +1,5 @@
-import type { Outvoted } from '../positions/evidence.ts'
+import type { Cause } from './cause.ts'
+import type { Outvoted } from './evidence.ts'
 
 /** Minutes since 1970. Minute and asset identify a history row. */
 export type Minute = number
@@ -22,33 +23,6 @@ export type Observation = {
   /** When it was read, if it is the first observation of a minute because it was the last of the minute before. */
   carriedFromMs?: number
 } & Cause
-
-/** What read the asset, and what decided its location: the key in the message, or otherwise the scan point (D8.8). */
-export type Cause = {
-  readerKey: string | null
-  antenna: number | null
-  tagId: number | null
-  /** As sent. */
-  locationKey: string | null
-  scanPointId: number | null
-}
-
-/** The cause of a save. */
-export const NOT_READ: Cause = {
-  readerKey: null,
-  antenna: null,
-  tagId: null,
-  locationKey: null,
-  scanPointId: null,
-}
-
-export const causeOf = ({ readerKey, antenna, tagId, locationKey, scanPointId }: Cause): Cause => ({
-  readerKey,
-  antenna,
-  tagId,
-  locationKey,
-  scanPointId,
-})
 
 const OLDEST_MS = 24 * 3_600_000
 const NEWEST_MS = 30_000
