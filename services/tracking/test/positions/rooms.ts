@@ -12,7 +12,7 @@ const REPORT_SECONDS = 10
 const LOST = 0.15
 
 export type Stay = { fromSecond: number; room: number; x: number; y: number }
-export type RoomRead = { second: number; room: number; rssi: number }
+type RoomRead = { second: number; room: number; rssi: number }
 export type Beacon = { stays: Stay[]; reads: RoomRead[] }
 
 type Random = () => number
