@@ -47,7 +47,7 @@ const assignment: fc.Arbitrary<Choice> = fc.record({
   do: fc.constantFrom('assign', 'replace'),
   antenna,
   place: placeOrNone,
-  after: below(60).map((second) => (second + 1) * 1_000),
+  after: below(120).map((second) => (second + 1) * 1_000),
 })
 const renaming: fc.Arbitrary<Choice> = fc.record({ do: fc.constant('rename'), place })
 
@@ -55,8 +55,8 @@ export const choices: fc.Arbitrary<Choice[]> = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: reading },
     { weight: 2, arbitrary: save },
-    { weight: 3, arbitrary: assignment },
+    { weight: 6, arbitrary: assignment },
     { weight: 1, arbitrary: renaming },
   ),
-  { minLength: 1, maxLength: 12, size: 'max' },
+  { minLength: 6, maxLength: 16, size: 'max' },
 )
