@@ -10483,6 +10483,8 @@ export interface operations {
                 status?: ("online" | "degraded" | "silent" | "never_heard")[];
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description The id of the location. Repeatable: one of the values matches. */
+                location_id?: number[];
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`, `severity`. */
                 sort?: string;
             };

@@ -7,6 +7,7 @@ import {
   booleanParameter,
   dataOf,
   enumParameters,
+  idsParameter,
   instantParameter,
   listOf,
   page,
@@ -74,7 +75,7 @@ export const ReaderHealth = z
     /** Over the last minute. */
     reads_per_minute: z.number(),
     reads_unknown_tag: z.int(),
-    /** The antenna has no scan point, or no location has the key. */
+    /** The antenna has no scan point or one at a deleted location, or no location has the key. */
     reads_unplaced: z.int(),
     reads_clock_skewed: z.int(),
     /** Weaker than the minimum of their scan point or organization: no scan. */
@@ -211,6 +212,8 @@ export const ReadersQuery = z.strictObject({
   configured: booleanParameter.optional(),
   status: enumParameters(readerStatuses).optional(),
   q: searchParameter.optional(),
+  /** Those with a scan point at one of these locations, also if it is deleted. */
+  location_id: idsParameter.optional(),
   sort: sortParameter(['reader_key', 'name', 'last_seen_at', 'reads_per_minute', 'severity']).optional(),
 })
 export type ReadersQuery = z.infer<typeof ReadersQuery>

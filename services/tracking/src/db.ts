@@ -55,6 +55,15 @@ export type Tables = {
     exit_delay_seconds: number
     min_rssi_dbm: number | null
   }
+  /** See migration 0111. */
+  scan_point_change: {
+    org_id: number
+    reader_key: string
+    antenna: number
+    changed_at: string
+    scan_point_id: number | null
+    location_id: number | null
+  }
   reader_health: {
     org_id: number
     reader_key: string

@@ -169,15 +169,6 @@ describe('a deletion while a read is on its way', () => {
     expect(await events(tracking)).toEqual([])
   })
 
-  test('a scan point at a deleted location records no location', async ({ tracking }) => {
-    const { dock } = await warehouse(tracking)
-    tracking.catalog.change(dock, { deleted_at: iso(NOW) })
-    await tracking.project()
-    await readAt(tracking, [DOCK, NOW])
-    expect(await scans(tracking)).toMatchObject([{ location_id: null }])
-    expect(await events(tracking)).toEqual([])
-  })
-
   test('reads of a deleted asset record no scan', async ({ tracking }) => {
     const { asset } = await warehouse(tracking)
     tracking.catalog.change(asset, { deleted_at: iso(NOW) })

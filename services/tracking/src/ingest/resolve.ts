@@ -1,15 +1,20 @@
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
-import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
-import type { KnownTag } from '../projections/tag-index.ts'
-import { isJudging, type PlacementRules } from '../positions/rules.ts'
-import { strongestFirst } from '../positions/strongest-first.ts'
-import type { AntennaAssignment, ReaderDirectory, ScanPointStrength } from '../readers/reader-directory.ts'
+import { asOf } from '../as-of.ts'
+import type { CatalogView, TagMatch } from '../projections/catalog-view.ts'
+import type { KnownTag } from '../projections/tag-owners.ts'
+import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
 import { minuteOf, observedAt, type Observation } from '../positions/observation.ts'
-import { problemMessage, problemsOf, shownPointer, unknownLocation } from '../readers/problem-message.ts'
+import { isJudging } from '../positions/rules.ts'
+import { strongestFirst } from '../positions/strongest-first.ts'
+import { isTooWeak, rssiOf } from './read-strength.ts'
+import { problemMessage, problemsOf, shownPointer } from '../readers/problem-message.ts'
+import { PlaceProblems } from './place-problems.ts'
+import { locationIdOf, placesOf, type Place } from './place.ts'
+import { findTag, tagsToAsk, type Tag } from './read-tag.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 
@@ -27,12 +32,16 @@ export type Resolved = {
   /** Of these, the reads whose row is not known to be stored. Most reads repeat one that is. */
   observations: Observation[]
   activity: { orgId: number; readerKey: string; activity: ReaderActivity }[]
-  /** Reads of tags that catalog does not know either. */
+  /** Reads of tags that catalog does not know either, and that nothing had lately. */
   unknownTags: { orgId: number; read: UnknownTagRead }[]
 }
 
-type Tag = { tag_type: string; value: string }
-type Missing = { tags: Map<string, Tag>; locationKeys: Set<string>; locationIds: Set<number> }
+type Missing = {
+  tags: Map<string, Tag>
+  assetIds: Set<number>
+  locationKeys: Set<string>
+  locationIds: Set<number>
+}
 
 /**
  * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. Asks catalog
@@ -62,33 +71,36 @@ function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) 
 }
 
 /** What a read would become. `asset` and `place` as ingest finds them. */
-export type FoundRead = { read: NeutralRead; asset: TagMatch; place: Place }
+export type FoundRead = {
+  read: NeutralRead
+  tag: KnownTag | null | undefined
+  asset: TagMatch
+  place: Place
+}
 
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
 export async function findReads(
-  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'decoded'>,
+  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'receivedAtMs' | 'decoded'>,
   deps: Omit<ResolveDeps, 'recent'>,
 ): Promise<FoundRead[]> {
-  const { orgId, decoded } = message
+  const { orgId, receivedAtMs, decoded } = message
   const find = () => {
     const placeOf = placesOf(message, deps)
     return decoded.reads.map((read) => {
-      const asset = deps.view.assetOfTag(findTag(deps.view, orgId, read))
-      return { read, asset, place: placeOf(read) }
+      const asOfMs = asOf(observedAt(read.read_at_ms, receivedAtMs).ms, receivedAtMs)
+      const tag = findTag(deps.view, orgId, read, asOfMs)
+      return { read, tag, asset: deps.view.assetOfTag(tag), place: placeOf(read, asOfMs) }
     })
   }
   const missing = new Map<number, Missing>()
   const found = find()
-  for (const { read, asset: match, place } of found)
-    if (match === undefined || place.location === undefined)
-      noteMissing(message, read, { match, place }, deps, missing)
+  for (const one of found)
+    if (!one.asset || one.place.location === undefined) noteMissing(orgId, one, deps, missing)
   const ofOrg = missing.get(orgId)
   if (!ofOrg) return found
   await deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() })
   return find()
 }
-
-const NOWHERE: Place = { scanPointId: null, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -97,105 +109,35 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
   for (const { orgId, read } of resolved.unknownTags) unknownTags.note(orgId, read)
 }
 
-/**
- * Where a read was. `scanPointId` is null if the read has a location key, which wins (D8.8), or if its antenna is
- * unassigned. `location` is undefined for a location that is named but unknown.
- */
-export type Place = {
-  scanPointId: number | null
-  location: KnownLocation | null | undefined
-  /** Of the scan point. */
-  strength?: ScanPointStrength
-}
-
-/** Finds the places of the reads of a message. Most messages are from one antenna or a few. */
-function placesOf(
-  { orgId, readerKey }: Pick<ReaderMessage, 'orgId' | 'readerKey'>,
-  { view, directory }: Pick<ResolveDeps, 'view' | 'directory'>,
-) {
-  const antennas = new Map<number, Place>()
-  return ({ antenna, extra }: NeutralRead): Place => {
-    if (extra?.location !== undefined)
-      return { scanPointId: null, location: view.locationByKey(orgId, extra.location) }
-    if (extra?.antenna_unusable) return NOWHERE
-    let place = antennas.get(antenna)
-    if (place === undefined) {
-      place = findPlace(directory.assignment(orgId, readerKey, antenna), orgId, view)
-      antennas.set(antenna, place)
-    }
-    return place
-  }
-}
-
-function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): Place {
-  if (!assignment.isAssigned) return NOWHERE
-  const { scanPointId, locationId, strength } = assignment
-  return { scanPointId, strength, location: locationId === null ? null : view.location(orgId, locationId) }
-}
-
-/** The strength of a read in dBm, as its scan point corrects it; null without one. */
-const rssiOf = ({ rssi_dbm }: NeutralRead, { strength }: Place): number | null =>
-  rssi_dbm === null || strength === undefined ? rssi_dbm : rssi_dbm + strength.rssiOffsetDb
-
-/** Whether a read is no scan, because it is weaker than its scan point or its organization wants (D18.7 a). */
-function isTooWeak(
-  rssi: number | null,
-  { tag_type }: NeutralRead,
-  { strength }: Place,
-  { tagTypes, minRssiDbm }: PlacementRules,
-): boolean {
-  const least = strength?.minRssiDbm ?? minRssiDbm
-  if (rssi === null || least === null || rssi >= least) return false
-  return typeof strength?.minRssiDbm === 'number' || tagTypes.includes(tag_type)
-}
-
-/** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
-function isOfOnePlace([first, ...others]: readonly NeutralRead[]): boolean {
-  return others.every(
-    ({ antenna, extra }) => antenna === first?.antenna && extra?.location === first.extra?.location,
-  )
-}
-
 /** Notes what catalog has to be asked for this read. */
 function noteMissing(
-  { orgId, readerKey }: Pick<ReaderMessage, 'orgId' | 'readerKey'>,
-  read: NeutralRead,
-  { match, place }: { match: TagMatch; place: Place },
-  { directory }: Pick<ResolveDeps, 'directory'>,
+  orgId: number,
+  { read, tag, asset, place }: FoundRead,
+  { view }: Pick<ResolveDeps, 'view'>,
   missing: Map<number, Missing>,
 ): void {
+  // Something that had no tag a moment ago may have got it.
+  const tags = asset ? [] : tagsToAsk(view, orgId, read)
+  const assetId = asset === undefined && tag ? tag.assetId : null
+  if (tags.length === 0 && assetId === null && place.location !== undefined) return
   const ofOrg = missing.get(orgId) ?? nothingMissing()
   missing.set(orgId, ofOrg)
-  if (match === undefined) for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
-  if (place.location === undefined)
-    addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
+  for (const asked of tags) ofOrg.tags.set(`${asked.tag_type} ${asked.value}`, asked)
+  if (assetId !== null) ofOrg.assetIds.add(assetId)
+  if (place.location === undefined) addLocation(ofOrg, read, place)
 }
 
-const nothingMissing = (): Missing => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
+const nothingMissing = (): Missing => ({
+  tags: new Map(),
+  assetIds: new Set(),
+  locationKeys: new Set(),
+  locationIds: new Set(),
+})
 
 /** The location that the read names, by its key or by its scan point. */
-function addLocation(missing: Missing, { extra }: NeutralRead, assignment: AntennaAssignment): void {
+function addLocation(missing: Missing, { extra }: NeutralRead, { locationId }: Place): void {
   if (extra?.location !== undefined) missing.locationKeys.add(extra.location)
-  else if (assignment.isAssigned && assignment.locationId !== null)
-    missing.locationIds.add(assignment.locationId)
-}
-
-/** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
-function tagsOf(read: NeutralRead): Tag[] {
-  const tag = { tag_type: read.tag_type, value: read.tag_value }
-  const beacon = read.extra?.ibeacon
-  if (!beacon) return [tag]
-  return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
-}
-
-/** The tag of the first identity that catalog knows. */
-function findTag(view: CatalogView, orgId: number, read: NeutralRead): KnownTag | undefined {
-  if (!read.extra?.ibeacon) return view.findTag(orgId, read.tag_type, read.tag_value)
-  for (const { tag_type, value } of tagsOf(read)) {
-    const tag = view.findTag(orgId, tag_type, value)
-    if (view.assetOfTag(tag) !== undefined) return tag
-  }
-  return undefined
+  else if (locationId !== null) missing.locationIds.add(locationId)
 }
 
 function resolveMessage(
@@ -221,7 +163,7 @@ function resolveMessage(
     health: decoded.health,
     signals,
   }
-  let unknownKey: string | undefined
+  const placeProblems = new PlaceProblems()
   const placeOf = placesOf(message, deps)
   const rules = directory.rules(orgId)
   const judges = isJudging(rules)
@@ -231,18 +173,18 @@ function resolveMessage(
     addSignal(signals, read)
     const time = observedAt(read.read_at_ms, receivedAtMs)
     if (time.skewed) activity.reads_clock_skewed += 1
-    const tag = findTag(view, orgId, read)
+    const asOfMs = asOf(time.ms, receivedAtMs)
+    const tag = findTag(view, orgId, read, asOfMs)
     const asset = view.assetOfTag(tag)
-    const place = placeOf(read)
-    if (asset === undefined || place.location === undefined)
-      noteMissing(message, read, { match: asset, place }, deps, missing)
+    const place = placeOf(read, asOfMs)
+    if (!asset || place.location === undefined) noteMissing(orgId, { read, tag, asset, place }, deps, missing)
     const locationId = locationIdOf(read, place)
     if (asset === undefined)
       into.unknownTags.push({ orgId, read: { ...read, reader: readerKey, received_at_ms: receivedAtMs } })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
       activity.reads_unplaced += 1
-      unknownKey ??= read.extra?.location
+      placeProblems.note(read, place)
     }
     if (!asset || locationId === undefined) continue
     const rssi = rssiOf(read, place)
@@ -271,7 +213,7 @@ function resolveMessage(
   for (const observation of strongestFirst(seen ?? [], judges))
     if (!recent.isStored(observation.assetId, observation.observedAtMs, observation, judges))
       into.observations.push(observation)
-  const problem = problemOf(message, unknownKey)
+  const problem = problemOf(message, placeProblems)
   into.activity.push({
     orgId,
     readerKey,
@@ -279,10 +221,17 @@ function resolveMessage(
   })
 }
 
+/** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
+function isOfOnePlace([first, ...others]: readonly NeutralRead[]): boolean {
+  return others.every(
+    ({ antenna, extra }) => antenna === first?.antenna && extra?.location === first.extra?.location,
+  )
+}
+
 /** The problem of a message that was partly understood, for the status of its reader and the list of its messages. */
 function problemOf(
   { decoded: { errors }, received }: ReaderMessage,
-  unknownKey: string | undefined,
+  places: PlaceProblems,
 ): Pick<ReaderActivity, 'problem' | 'problemMessage'> | undefined {
   const [first] = errors
   if (first)
@@ -290,9 +239,10 @@ function problemOf(
       problem: `${first.code} at ${shownPointer(first.pointer)}`,
       problemMessage: problemMessage(received, problemsOf(errors)),
     }
-  if (unknownKey === undefined) return undefined
-  const problem = `no location has the key "${unknownKey.slice(0, 64)}"`
-  return { problem, problemMessage: problemMessage(received, [unknownLocation(unknownKey)]) }
+  const problem = places.first()
+  return problem === undefined
+    ? undefined
+    : { problem, problemMessage: problemMessage(received, places.list()) }
 }
 
 /** The newest time of its reads and health reports; null if there is none. */
@@ -301,14 +251,4 @@ function newestTime({ reads, health }: Decoded): number | null {
   for (const { read_at_ms: at } of reads) if (at !== null && (newest === null || at > newest)) newest = at
   for (const { at_ms: at } of health) if (at !== null && (newest === null || at > newest)) newest = at
   return newest
-}
-
-/**
- * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown
- * one. Undefined, which is not a scan, for a key without a location and for an unassigned antenna.
- */
-function locationIdOf({ extra }: NeutralRead, { scanPointId, location }: Place): number | null | undefined {
-  if (extra?.location !== undefined) return location?.id
-  if (scanPointId === null) return undefined
-  return location && !location.deleted ? location.id : null
 }

@@ -51,13 +51,13 @@ export function readerMessageHandlers({
       if (userId === undefined) throw invalidToken() // a session has one
       if (!buckets.take(userId, now(), PER_SECOND)) throw tooManyDecodings()
       const reader = await readerOf(orgId, reader_id)
-      const decoded = decode(reader, body, now())
+      const receivedAtMs = now()
+      const decoded = decode(reader, body, receivedAtMs)
       const shown = { ...decoded, reads: decoded.reads.slice(0, DECODED_READS) }
-      const found = await findReads({ orgId, readerKey: reader.reader_key, decoded: shown }, ingest).catch(
-        (error: unknown) => {
-          throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
-        },
-      )
+      const message = { orgId, readerKey: reader.reader_key, receivedAtMs, decoded: shown }
+      const found = await findReads(message, ingest).catch((error: unknown) => {
+        throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
+      })
       const problems = [
         ...(decoded.refusal === undefined ? [] : [refusal(decoded.refusal)]),
         ...problemsIn(decoded, found),

@@ -67,6 +67,16 @@ export const unknownLocation = (key: string): ReaderMessageProblem => ({
   detail: `No location has the key "${key.slice(0, 64)}". Create it, or correct the key in the settings of the device.`,
 })
 
+/** For an antenna whose location was deleted. `name` is that of the location. */
+export const deletedLocation = (antenna: number, name: string): ReaderMessageProblem => ({
+  pointer: '',
+  code: 'deleted_location',
+  detail: `Antenna ${antenna} is assigned to ${shownLocation(name)}, which is deleted, so its reads move nothing. Restore the location, or give the antenna another one.`,
+})
+
+/** A name may be long, and PostgreSQL cannot store every character. */
+const shownLocation = (name: string): string => `"${visibleText(name.slice(0, 64))}"`
+
 /** For a message that was refused as a whole. `reason` as in the status of the reader. */
 export const refusal = (reason: string): ReaderMessageProblem => ({
   pointer: '',

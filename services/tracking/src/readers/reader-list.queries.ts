@@ -21,7 +21,7 @@ export async function listReaders(
   query: ReadersQuery,
   nowMs: number,
 ): Promise<{ rows: ReaderListRow[]; total: number }> {
-  const where = conditions(query)
+  const where = conditions(orgId, query)
   const rows = await selectReaders(db, orgId, { where, sort: query.sort, nowMs, ...pageOf(query) })
   if (rows.length > 0 || query.offset === 0) return { rows, total: rows[0]?.total ?? 0 }
   // Past the end, no row has the total.
@@ -79,11 +79,20 @@ const places = sql`coalesce((
   select jsonb_agg(distinct p.location_id) from scan_point p
   where p.reader_id = readers.id and p.location_id is not null), '[]')`
 
-function conditions({ configured, status, q }: ReadersQuery): Condition[] {
+function conditions(
+  orgId: number,
+  { configured, status, q, location_id: locationIds }: ReadersQuery,
+): Condition[] {
   const part = q?.toLowerCase()
   return [
     ...(configured === undefined ? [] : [sql`(id is not null) = ${configured}`]),
     ...(status === undefined ? [] : [sql`status = any(${status}::text[])`]),
+    ...(locationIds === undefined
+      ? []
+      : [
+          sql`exists (select from scan_point p
+            where p.org_id = ${orgId} and p.reader_id = readers.id and p.location_id = any(${locationIds}::bigint[]))`,
+        ]),
     ...(part === undefined
       ? []
       : [sql`position(${part} in lower(concat_ws(chr(31), reader_key, name, identity))) > 0`]),

@@ -25,7 +25,7 @@ const KINDS = [
     'reads_unplaced',
     'read without a location',
     'reads without a location',
-    'The antenna has no scan point with a location. Add one on the page of the reader.',
+    'The antenna has no scan point, or one at a deleted location. Set its location on the page of the reader.',
   ],
   [
     'reads_clock_skewed',
