@@ -11,6 +11,8 @@ export type Observation = {
   /** Milliseconds since 1970. */
   observedAtMs: number
   locationId: number | null
+  /** From a late read (D18.2), which announces nothing. */
+  isLate?: boolean
 } & Cause
 
 /** What read the asset, and what decided its location: the key in the message, or otherwise the scan point (D8.8). */
@@ -30,17 +32,4 @@ export const NOT_READ: Cause = {
   tagId: null,
   locationKey: null,
   scanPointId: null,
-}
-
-const OLDEST_MS = 24 * 3_600_000
-const NEWEST_MS = 30_000
-
-/**
- * The instant of a read (D8.6): the reader's time if it is between 24 hours before and 30 seconds after the broker
- * received the message, otherwise when the broker received it. A read without a time is not skewed.
- */
-export function observedAt(readAtMs: number | null, receivedAtMs: number): { ms: number; skewed: boolean } {
-  if (readAtMs === null) return { ms: receivedAtMs, skewed: false }
-  const usable = readAtMs >= receivedAtMs - OLDEST_MS && readAtMs <= receivedAtMs + NEWEST_MS
-  return { ms: usable ? readAtMs : receivedAtMs, skewed: !usable }
 }

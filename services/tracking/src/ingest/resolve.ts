@@ -1,3 +1,4 @@
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
@@ -6,7 +7,9 @@ import type { AntennaAssignment, ReaderDirectory } from '../readers/reader-direc
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
-import { minuteOf, observedAt, type Observation } from './observation.ts'
+import { ClockJudge, findProofs, type ClockProofs, type FindRightTimes } from './clock-proofs.ts'
+import { minuteOf, type Observation } from './observation.ts'
+import { timeOfRead } from './read-time.ts'
 import { problemMessage, problemsOf, shownPointer, unknownLocation } from '../readers/problem-message.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
@@ -16,7 +19,14 @@ export type ResolveDeps = {
   directory: ReaderDirectory
   resolver: CatalogResolver
   recent: RecentMinutes
+  /** How long history is kept. */
+  retentionMs: number
+  health: Pick<ReaderHealthLog, 'flush'>
+  findRightTimes: FindRightTimes
 }
+
+/** Of `ResolveDeps`, what finds the asset and the place of a read. */
+export type FindDeps = Pick<ResolveDeps, 'view' | 'directory' | 'resolver'>
 
 /** The content of a batch. Activity and unknown tags go to their logs only after the rows are stored. */
 export type Resolved = {
@@ -41,21 +51,23 @@ export async function resolve(
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  const { resolved, missing } = resolveFromView(messages, deps)
+  const proofs = await findProofs(messages, deps)
+  const { resolved, missing } = resolveFromView(messages, proofs, deps)
   if (missing.size === 0) return resolved
   await Promise.all(
     [...missing].map(([orgId, ofOrg]) =>
       deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
     ),
   )
-  return resolveFromView(messages, deps).resolved // all, because the view may have changed
+  return resolveFromView(messages, proofs, deps).resolved // all, because the view may have changed
 }
 
 /** One pass over the reads. Most repeat a stored row, so nothing is kept per read until that is known. */
-function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) {
+function resolveFromView(messages: readonly ReaderMessage[], proofs: ClockProofs, deps: ResolveDeps) {
   const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
   const missing = new Map<number, Missing>()
-  for (const message of messages) resolveMessage(message, deps, resolved, missing)
+  const clocks = new ClockJudge(proofs)
+  for (const message of messages) resolveMessage(message, clocks, deps, resolved, missing)
   return { resolved, missing }
 }
 
@@ -65,7 +77,7 @@ export type FoundRead = { read: NeutralRead; asset: TagMatch; place: Place }
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
 export async function findReads(
   message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'decoded'>,
-  deps: Omit<ResolveDeps, 'recent'>,
+  deps: FindDeps,
 ): Promise<FoundRead[]> {
   const { orgId, decoded } = message
   const find = () => {
@@ -170,32 +182,40 @@ function findTag(view: CatalogView, orgId: number, read: NeutralRead): KnownTag 
 
 function resolveMessage(
   message: ReaderMessage,
+  clocks: ClockJudge,
   deps: ResolveDeps,
   into: Resolved,
   missing: Map<number, Missing>,
 ): void {
-  const { view, recent } = deps
-  const { orgId, readerKey, receivedAtMs, decoded } = message
+  const { view, recent, retentionMs } = deps
+  const { orgId, readerKey, receivedAtMs, timeSource: source = 'reader', decoded } = message
+  const { isClockRight, rightMs } = clocks.judge(message)
+  const rules = { receivedAtMs, source, retentionMs, isClockRight }
+  const isSkewed = timeOfRead(newestTime(decoded), rules).skewed
   const signals: Signals = new Map()
   const activity = {
     seenAtMs: receivedAtMs,
-    identity: decoded.identity,
+    ...namedBy(decoded),
     messages: 1,
     reads: decoded.reads.length,
     read_errors: decoded.errors.length + decoded.errors_omitted,
     reads_unknown_tag: 0,
     reads_unplaced: 0,
     reads_clock_skewed: 0,
-    newestMs: newestTime(decoded),
-    health: decoded.health,
+    reads_late: 0,
+    ...timesOf(message, source),
+    rightMs,
+    health: isSkewed ? decoded.health : decoded.health.filter(({ kind }) => kind !== 'clock_skew'),
     signals,
   }
   let unknownKey: string | undefined
   const placeOf = placesOf(message, deps)
   for (const read of decoded.reads) {
     addSignal(signals, read)
-    const time = observedAt(read.read_at_ms, receivedAtMs)
+    const time = timeOfRead(read.read_at_ms, rules)
     if (time.skewed) activity.reads_clock_skewed += 1
+    if (time.kind === 'late' || time.kind === 'too_old') activity.reads_late += 1
+    if (time.kind === 'too_old') continue
     const tag = findTag(view, orgId, read)
     const asset = view.assetOfTag(tag)
     const place = placeOf(read)
@@ -219,6 +239,7 @@ function resolveMessage(
       minute,
       observedAtMs: time.ms,
       locationId,
+      isLate: time.kind === 'late',
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
       tagId: tag?.id ?? null,
@@ -248,6 +269,25 @@ function problemOf(
   if (unknownKey === undefined) return undefined
   const problem = `no location has the key "${unknownKey.slice(0, 64)}"`
   return { problem, problemMessage: problemMessage(received, [unknownLocation(unknownKey)]) }
+}
+
+/** Its name for the device, and the kind of the name. */
+function namedBy({ identity, identity_kind }: Decoded): Pick<ReaderActivity, 'identity' | 'identityKind'> {
+  const kind = identity_kind ?? (identity !== null && isAddress(identity) ? 'address' : 'host_name')
+  return { identity, identityKind: kind }
+}
+
+const isAddress = (name: string) => /^[0-9A-F]{12}$/.test(name)
+
+/** What its times say about the clock, which is of no interest where they do not count. */
+function timesOf(
+  { decoded, receivedAtMs: atMs }: ReaderMessage,
+  source: TimeSource,
+): Pick<ReaderActivity, 'newestMs' | 'clock'> {
+  const newestMs = newestTime(decoded)
+  const isUnset = newestMs === null && decoded.health.some(({ kind }) => kind === 'clock_unset')
+  if (source === 'receipt' || (newestMs === null && !isUnset)) return { newestMs }
+  return { newestMs, clock: { atMs, offsetMs: newestMs === null ? 'unset' : newestMs - atMs } }
 }
 
 /** The newest time of its reads and health reports; null if there is none. */

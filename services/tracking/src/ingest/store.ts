@@ -64,9 +64,10 @@ async function storeAdvance(
   const { movements, arrivals, late, rewritten } = advanced
   await insertMovements(tx, arrivals)
   await repairMovements(tx, [...late, ...rewritten])
-  const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
+  const announced = movements.filter(({ to }) => !to.isLate)
+  const events = announced.flatMap((movement) => toEvent(movement, view) ?? [])
   await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
-  return { rows, movements: events.length, missing: findMissingNames(movements, view) }
+  return { rows, movements: events.length, missing: findMissingNames(announced, view) }
 }
 
 /** The positions to write: those that advanced, and those whose dwell now starts at another row. */

@@ -9,13 +9,13 @@ import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyDecodings } from '../errors.ts'
 import { decoderFor } from '../formats/formats.ts'
 import { refusal } from '../readers/problem-message.ts'
-import { findReads, type ResolveDeps } from '../ingest/resolve.ts'
+import { findReads, type FindDeps } from '../ingest/resolve.ts'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { findReader, type ReaderRow } from '../readers/readers.queries.ts'
 import { listReaderMessages } from '../readers/reader-messages.queries.ts'
 import { problemsIn, toDecodedRead } from './decoded-read.ts'
 
-export type ReaderMessageDeps = Omit<ResolveDeps, 'recent'> & {
+export type ReaderMessageDeps = FindDeps & {
   db: TenantDatabase<Tables>
   now?: () => number
 }
@@ -86,6 +86,7 @@ function decode(
     received_at_ms: receivedAtMs,
     topic: topic === '' ? [] : topic.split('/'),
     ...(reader.timezone !== null && { timezone: reader.timezone }),
+    time_source: reader.time_source,
     ...(settings.mapping !== null && { mapping: settings.mapping }),
   })
 }

@@ -171,9 +171,10 @@ function group(
     const assignment = { isAssigned: true, scanPointId, locationId } as const
     readersOf(org_id).assignments.set(`${reader_key} ${antenna}`, assignment)
   }
-  for (const { org_id, reader_key, timezone, mapping } of settings)
+  for (const { org_id, reader_key, timezone, time_source, mapping } of settings)
     readersOf(org_id).settings.set(reader_key, {
       timezone: timezone ?? undefined,
+      ...(time_source === 'receipt' && { time_source }),
       mapping: mapping ?? undefined,
     })
   return orgs
