@@ -88,7 +88,7 @@ describe('D18.4 the clock of a reader', () => {
   test('a wrong clock stays wrong until the first message within five minutes', () => {
     const wrong = add(null, every(15 * SECOND, same(-5 * HOUR, 12)))
     expect(clockProblem(wrong)).toBe(
-      'The clock is 5 h 0 min behind for 12 messages, which looks like local time sent as UTC. Set the time zone of the reader, or let the time of receipt count.',
+      'The clock is 5 h 0 min behind for 12 messages, which looks like local time sent as UTC. Set the time zone of the device (or of the reader, if its times name none), or let the time of receipt count.',
     )
     expect(add(wrong, [[HOUR, -8 * HOUR]])?.state).toBe('behind')
     const ended = add(wrong, [[HOUR, -5 * MINUTE]])

@@ -117,7 +117,7 @@ export function clockProblem(clock: ReaderClock | null): string | undefined {
   const offset = Math.round((wrong.min + wrong.max) / 2)
   const what = `The clock is ${hoursOf(offset)} ${offset < 0 ? 'behind' : 'ahead'} ${messages}`
   return isOfZone(offset)
-    ? `${what}, which looks like local time sent as UTC. Set the time zone of the reader, or let the time of receipt count.`
+    ? `${what}, which looks like local time sent as UTC. Set the time zone of the device (or of the reader, if its times name none), or let the time of receipt count.`
     : `${what}. Set the clock of the device, or let the time of receipt count.`
 }
 

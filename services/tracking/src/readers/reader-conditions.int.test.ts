@@ -27,7 +27,7 @@ async function elsewhere(tracking: Tracking, sent: ReturnType<typeof wrongAt>) {
 }
 
 const BEHIND =
-  'The clock is 5 h 0 min behind for 8 messages, which looks like local time sent as UTC. Set the time zone of the reader, or let the time of receipt count.'
+  'The clock is 5 h 0 min behind for 8 messages, which looks like local time sent as UTC. Set the time zone of the device (or of the reader, if its times name none), or let the time of receipt count.'
 
 describe('D18.4 a clock that is hours off', () => {
   const times = Array.from({ length: 8 }, (_, n) => NOW + n * 10 * SECOND)
