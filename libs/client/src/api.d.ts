@@ -1733,7 +1733,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update the name, format, time zone or mapping of a reader
+         * Update the name or the settings of a reader
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -2609,6 +2609,8 @@ export interface components {
             format: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
             /** @example Asia/Singapore */
             timezone?: string | null;
+            /** @enum {string} */
+            time_source?: "reader" | "receipt";
             mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         ReaderMappingCreate: {
@@ -2699,6 +2701,8 @@ export interface components {
             format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
             /** @example Asia/Singapore */
             timezone?: string | null;
+            /** @enum {string} */
+            time_source?: "reader" | "receipt";
             mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         ScanPointCreate: {
@@ -4234,6 +4238,11 @@ export interface components {
             name: string | null;
             format: string | null;
             timezone: string | null;
+            /**
+             * @description Known values: `reader`, `receipt`.
+             * @example reader
+             */
+            time_source: string;
             mapping: components["schemas"]["ReaderMapping"] | null;
             configured: boolean;
             /**
@@ -4362,11 +4371,36 @@ export interface components {
             reads_unknown_tag: number;
             reads_unplaced: number;
             reads_clock_skewed: number;
+            reads_late: number;
+            reads_too_weak: number;
+            reads_outvoted: number;
             reads_lost: number;
             read_errors: number;
             messages_buried: number;
             messages_over_rate: number;
             clock_offset_ms: number | null;
+            /**
+             * @description Known values: `ok`, `behind`, `ahead`, `unset`.
+             * @example ok
+             */
+            clock: string;
+            replaced: {
+                from: string;
+                to: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
+            two_devices: {
+                identities: string[];
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
             last_problem: string | null;
             /**
              * Format: date-time
@@ -10513,6 +10547,7 @@ export interface operations {
                      *           "name": null,
                      *           "format": null,
                      *           "timezone": null,
+                     *           "time_source": "reader",
                      *           "mapping": null,
                      *           "configured": true,
                      *           "created_at": null,
@@ -10529,11 +10564,17 @@ export interface operations {
                      *             "reads_unknown_tag": 1,
                      *             "reads_unplaced": 1,
                      *             "reads_clock_skewed": 1,
+                     *             "reads_late": 1,
+                     *             "reads_too_weak": 1,
+                     *             "reads_outvoted": 1,
                      *             "reads_lost": 1,
                      *             "read_errors": 1,
                      *             "messages_buried": 1,
                      *             "messages_over_rate": 1,
                      *             "clock_offset_ms": null,
+                     *             "clock": "ok",
+                     *             "replaced": null,
+                     *             "two_devices": null,
                      *             "last_problem": null,
                      *             "last_problem_at": null,
                      *             "last_problem_message": null,
@@ -10587,7 +10628,8 @@ export interface operations {
                  * @example {
                  *       "reader_key": "dock-1",
                  *       "name": "no example",
-                 *       "format": "canonical"
+                 *       "format": "canonical",
+                 *       "time_source": "reader"
                  *     }
                  */
                 "application/json": components["schemas"]["ReaderCreate"];
@@ -10610,6 +10652,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "format": "canonical",
                      *         "timezone": null,
+                     *         "time_source": "reader",
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
@@ -10626,11 +10669,17 @@ export interface operations {
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_late": 1,
+                     *           "reads_too_weak": 1,
+                     *           "reads_outvoted": 1,
                      *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
                      *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
+                     *           "clock": "ok",
+                     *           "replaced": null,
+                     *           "two_devices": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
                      *           "last_problem_message": null,
@@ -10696,6 +10745,7 @@ export interface operations {
                      *         "name": null,
                      *         "format": null,
                      *         "timezone": null,
+                     *         "time_source": "reader",
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
@@ -10712,11 +10762,17 @@ export interface operations {
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_late": 1,
+                     *           "reads_too_weak": 1,
+                     *           "reads_outvoted": 1,
                      *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
                      *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
+                     *           "clock": "ok",
+                     *           "replaced": null,
+                     *           "two_devices": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
                      *           "last_problem_message": null,
@@ -10800,7 +10856,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "no example",
-                 *       "format": "canonical"
+                 *       "format": "canonical",
+                 *       "time_source": "reader"
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["ReaderUpdate"];
@@ -10822,6 +10879,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "format": "canonical",
                      *         "timezone": null,
+                     *         "time_source": "reader",
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
@@ -10838,11 +10896,17 @@ export interface operations {
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_late": 1,
+                     *           "reads_too_weak": 1,
+                     *           "reads_outvoted": 1,
                      *           "reads_lost": 1,
                      *           "read_errors": 1,
                      *           "messages_buried": 1,
                      *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
+                     *           "clock": "ok",
+                     *           "replaced": null,
+                     *           "two_devices": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
                      *           "last_problem_message": null,

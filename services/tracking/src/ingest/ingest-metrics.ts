@@ -19,13 +19,13 @@ export type IngestMetrics = {
 /** An accepted scan is in report and history within a second (D8.9). */
 const PROMISED_MS = 1_000
 
-const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed']
+const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed', 'late']
 
 /** Counts reads by outcome, rows and movements, and measures the delay. Each once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',
-    help: 'Reads by outcome: observed (asset and location known), of these thinned (the minute has a row already); unknown_tag, unplaced, or both; error (an unusable read); clock_skewed, in addition to any of these.',
+    help: 'Reads by outcome: observed (asset and location known), of these thinned (the minute has a row already); unknown_tag, unplaced, or both; error (an unusable read); clock_skewed and late (more than a day old, from a right clock), in addition to any of these.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -47,6 +47,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
         reads.inc({ outcome: 'unknown_tag' }, counts.reads_unknown_tag ?? 0)
         reads.inc({ outcome: 'unplaced' }, counts.reads_unplaced ?? 0)
         reads.inc({ outcome: 'clock_skewed' }, counts.reads_clock_skewed ?? 0)
+        reads.inc({ outcome: 'late' }, counts.reads_late ?? 0)
         reads.inc({ outcome: 'error' }, counts.read_errors ?? 0)
       }
     },

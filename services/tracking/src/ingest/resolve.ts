@@ -1,3 +1,4 @@
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import { asOf } from '../as-of.ts'
@@ -7,7 +8,9 @@ import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
-import { minuteOf, observedAt, type Observation } from '../positions/observation.ts'
+import { ClockJudge, findProofs, type ClockProofs, type FindRightTimes } from './clock-proofs.ts'
+import { timeOfRead } from './read-time.ts'
+import { minuteOf, type Observation } from '../positions/observation.ts'
 import { isJudging } from '../positions/rules.ts'
 import { strongestFirst } from '../positions/strongest-first.ts'
 import { isTooWeak, rssiOf } from './read-strength.ts'
@@ -23,7 +26,14 @@ export type ResolveDeps = {
   directory: ReaderDirectory
   resolver: CatalogResolver
   recent: RecentMinutes
+  /** How long history is kept. */
+  retentionMs: number
+  health: Pick<ReaderHealthLog, 'flush'>
+  findRightTimes: FindRightTimes
 }
+
+/** Of `ResolveDeps`, what finds the asset and the place of a read. */
+export type FindDeps = Pick<ResolveDeps, 'view' | 'directory' | 'resolver'>
 
 /** The content of a batch. Activity and unknown tags go to their logs only after the rows are stored. */
 export type Resolved = {
@@ -52,21 +62,23 @@ export async function resolve(
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  const { resolved, missing } = resolveFromView(messages, deps)
+  const proofs = await findProofs(messages, deps)
+  const { resolved, missing } = resolveFromView(messages, proofs, deps)
   if (missing.size === 0) return resolved
   await Promise.all(
     [...missing].map(([orgId, ofOrg]) =>
       deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
     ),
   )
-  return resolveFromView(messages, deps).resolved // all, because the view may have changed
+  return resolveFromView(messages, proofs, deps).resolved // all, because the view may have changed
 }
 
 /** One pass over the reads. Most repeat a stored row, so nothing is kept per read until that is known. */
-function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) {
+function resolveFromView(messages: readonly ReaderMessage[], proofs: ClockProofs, deps: ResolveDeps) {
   const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
   const missing = new Map<number, Missing>()
-  for (const message of messages) resolveMessage(message, deps, resolved, missing)
+  const clocks = new ClockJudge(proofs)
+  for (const message of messages) resolveMessage(message, clocks, deps, resolved, missing)
   return { resolved, missing }
 }
 
@@ -80,14 +92,16 @@ export type FoundRead = {
 
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
 export async function findReads(
-  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'receivedAtMs' | 'decoded'>,
-  deps: Omit<ResolveDeps, 'recent'>,
+  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'receivedAtMs' | 'timeSource' | 'decoded'>,
+  deps: FindDeps,
 ): Promise<FoundRead[]> {
-  const { orgId, receivedAtMs, decoded } = message
+  const { orgId, receivedAtMs, timeSource: source = 'reader', decoded } = message
+  const { isClockRight } = new ClockJudge(new Map()).judge(message) // as far as the message itself says
+  const times = { receivedAtMs, source, retentionMs: Infinity, isClockRight }
   const find = () => {
     const placeOf = placesOf(message, deps)
     return decoded.reads.map((read) => {
-      const asOfMs = asOf(observedAt(read.read_at_ms, receivedAtMs).ms, receivedAtMs)
+      const asOfMs = asOf(timeOfRead(read.read_at_ms, times).ms, receivedAtMs)
       const tag = findTag(deps.view, orgId, read, asOfMs)
       return { read, tag, asset: deps.view.assetOfTag(tag), place: placeOf(read, asOfMs) }
     })
@@ -142,16 +156,20 @@ function addLocation(missing: Missing, { extra }: NeutralRead, { locationId }: P
 
 function resolveMessage(
   message: ReaderMessage,
+  clocks: ClockJudge,
   deps: ResolveDeps,
   into: Resolved,
   missing: Map<number, Missing>,
 ): void {
-  const { view, directory, recent } = deps
-  const { orgId, readerKey, receivedAtMs, decoded } = message
+  const { view, directory, recent, retentionMs } = deps
+  const { orgId, readerKey, receivedAtMs, timeSource: source = 'reader', decoded } = message
+  const { isClockRight, rightMs } = clocks.judge(message)
+  const times = { receivedAtMs, source, retentionMs, isClockRight }
+  const isSkewed = timeOfRead(newestTime(decoded), times).skewed
   const signals: Signals = new Map()
   const activity = {
     seenAtMs: receivedAtMs,
-    identity: decoded.identity,
+    ...namedBy(decoded),
     messages: 1,
     reads: decoded.reads.length,
     read_errors: decoded.errors.length + decoded.errors_omitted,
@@ -159,8 +177,10 @@ function resolveMessage(
     reads_unplaced: 0,
     reads_too_weak: 0,
     reads_clock_skewed: 0,
-    newestMs: newestTime(decoded),
-    health: decoded.health,
+    reads_late: 0,
+    ...timesOf(message, source),
+    rightMs,
+    health: isSkewed ? decoded.health : decoded.health.filter(({ kind }) => kind !== 'clock_skew'),
     signals,
   }
   const placeProblems = new PlaceProblems()
@@ -171,8 +191,10 @@ function resolveMessage(
   const seen: Observation[] | undefined = isOfOnePlace(decoded.reads) ? undefined : []
   for (const read of decoded.reads) {
     addSignal(signals, read)
-    const time = observedAt(read.read_at_ms, receivedAtMs)
+    const time = timeOfRead(read.read_at_ms, times)
     if (time.skewed) activity.reads_clock_skewed += 1
+    if (time.kind === 'late' || time.kind === 'too_old') activity.reads_late += 1
+    if (time.kind === 'too_old') continue
     const asOfMs = asOf(time.ms, receivedAtMs)
     const tag = findTag(view, orgId, read, asOfMs)
     const asset = view.assetOfTag(tag)
@@ -200,6 +222,7 @@ function resolveMessage(
       minute: minuteOf(time.ms),
       observedAtMs: time.ms,
       locationId,
+      isLate: time.kind === 'late',
       rssi,
       isJudged: rules.tagTypes.includes(read.tag_type),
       readerKey,
@@ -243,6 +266,25 @@ function problemOf(
   return problem === undefined
     ? undefined
     : { problem, problemMessage: problemMessage(received, places.list()) }
+}
+
+/** Its name for the device, and the kind of the name. */
+function namedBy({ identity, identity_kind }: Decoded): Pick<ReaderActivity, 'identity' | 'identityKind'> {
+  const kind = identity_kind ?? (identity !== null && isAddress(identity) ? 'address' : 'host_name')
+  return { identity, identityKind: kind }
+}
+
+const isAddress = (name: string) => /^[0-9A-F]{12}$/.test(name)
+
+/** What its times say about the clock, which is of no interest where they do not count. */
+function timesOf(
+  { decoded, receivedAtMs: atMs }: ReaderMessage,
+  source: TimeSource,
+): Pick<ReaderActivity, 'newestMs' | 'clock'> {
+  const newestMs = newestTime(decoded)
+  const isUnset = newestMs === null && decoded.health.some(({ kind }) => kind === 'clock_unset')
+  if (source === 'receipt' || (newestMs === null && !isUnset)) return { newestMs }
+  return { newestMs, clock: { atMs, offsetMs: newestMs === null ? 'unset' : newestMs - atMs } }
 }
 
 /** The newest time of its reads and health reports; null if there is none. */

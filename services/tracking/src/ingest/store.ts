@@ -177,9 +177,10 @@ async function storeAdvance(
   const { movements, arrivals, late, rewritten } = advanced
   await insertMovements(tx, arrivals)
   await repairMovements(tx, [...late, ...rewritten])
-  const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
+  const announced = movements.filter(({ to }) => !to.isLate)
+  const events = announced.flatMap((movement) => toEvent(movement, view) ?? [])
   await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
-  return { movements: events.length, missing: findMissingNames(movements, view), positions }
+  return { movements: events.length, missing: findMissingNames(announced, view), positions }
 }
 
 const isSame = (a: Evidence | null, b: Evidence | null) => a === b || isDeepStrictEqual(a, b)

@@ -18,7 +18,7 @@ import {
 } from './partitions.queries.ts'
 
 /**
- * A scan may be 24 hours old (D8.6), so the last month is needed. The months ahead give operators time to notice a
+ * A scan may be 24 hours old, so the last month is needed; a late read makes the older month that it needs. The months ahead give operators time to notice a
  * failure.
  */
 const MONTHS_BEHIND = 1

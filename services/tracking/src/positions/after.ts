@@ -30,6 +30,7 @@ export function carried(position: Position): Observation | undefined {
     locationId: waiting.place,
     rssi: null,
     isJudged: true,
+    ...(waiting.is_late && { isLate: true }),
     ...waiting.cause,
     carriedFromMs: waiting.at,
   }

@@ -194,6 +194,7 @@ class Deciding {
       at,
       place,
       received: this.#with.nowMs,
+      ...(read.isLate && { is_late: true as const }),
       cause: place === this.#locationId ? NOT_READ : causeOf(read),
     }
     this.#isLastKept ||= place !== this.#locationId

@@ -21,6 +21,8 @@ export type LastRead = {
   place: number
   /** When the broker received it. */
   received: number
+  /** From a late read, which announces nothing. */
+  is_late?: true | undefined
   cause: Cause
 }
 

@@ -22,17 +22,6 @@ export type Observation = {
   outvoted?: Outvoted[]
   /** When it was read, if it is the first observation of a minute because it was the last of the minute before. */
   carriedFromMs?: number
+  /** From a late read (D18.2), which announces nothing. */
+  isLate?: boolean
 } & Cause
-
-const OLDEST_MS = 24 * 3_600_000
-const NEWEST_MS = 30_000
-
-/**
- * The instant of a read (D8.6): the reader's time if it is between 24 hours before and 30 seconds after the broker
- * received the message, otherwise when the broker received it. A read without a time is not skewed.
- */
-export function observedAt(readAtMs: number | null, receivedAtMs: number): { ms: number; skewed: boolean } {
-  if (readAtMs === null) return { ms: receivedAtMs, skewed: false }
-  const usable = readAtMs >= receivedAtMs - OLDEST_MS && readAtMs <= receivedAtMs + NEWEST_MS
-  return { ms: usable ? readAtMs : receivedAtMs, skewed: !usable }
-}

@@ -9,13 +9,13 @@ import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyDecodings } from '../errors.ts'
 import { decoderFor } from '../formats/formats.ts'
 import { refusal } from '../readers/problem-message.ts'
-import { findReads, type ResolveDeps } from '../ingest/resolve.ts'
+import { findReads, type FindDeps } from '../ingest/resolve.ts'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { findReader, type ReaderRow } from '../readers/readers.queries.ts'
 import { listReaderMessages } from '../readers/reader-messages.queries.ts'
 import { problemsIn, toDecodedRead } from './decoded-read.ts'
 
-export type ReaderMessageDeps = Omit<ResolveDeps, 'recent'> & {
+export type ReaderMessageDeps = FindDeps & {
   db: TenantDatabase<Tables>
   now?: () => number
 }
@@ -54,7 +54,8 @@ export function readerMessageHandlers({
       const receivedAtMs = now()
       const decoded = decode(reader, body, receivedAtMs)
       const shown = { ...decoded, reads: decoded.reads.slice(0, DECODED_READS) }
-      const message = { orgId, readerKey: reader.reader_key, receivedAtMs, decoded: shown }
+      const { reader_key: readerKey, time_source: timeSource } = reader
+      const message = { orgId, readerKey, receivedAtMs, timeSource, decoded: shown }
       const found = await findReads(message, ingest).catch((error: unknown) => {
         throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
       })
@@ -86,6 +87,7 @@ function decode(
     received_at_ms: receivedAtMs,
     topic: topic === '' ? [] : topic.split('/'),
     ...(reader.timezone !== null && { timezone: reader.timezone }),
+    time_source: reader.time_source,
     ...(settings.mapping !== null && { mapping: settings.mapping }),
   })
 }

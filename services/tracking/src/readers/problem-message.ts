@@ -48,6 +48,8 @@ const DETAILS: Record<DecodeError['code'], string> = {
   invalid_field: 'This value cannot be used. The read is kept without it.',
   missing_field:
     'A pointer of the mapping leads nowhere here. The read is kept without it. Correct the pointer, or let the device send null.',
+  missing_zone:
+    'This time names no time zone, so the time of receipt counts. Set the time zone of the reader.',
   field_conflict: 'Two fields say different things. The read is kept with the first one.',
 }
 

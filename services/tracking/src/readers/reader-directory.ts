@@ -202,9 +202,10 @@ function group(
   for (const [orgId, ofOrg] of Map.groupBy(antennas, ({ org_id }) => org_id))
     for (const [name, rows] of Map.groupBy(ofOrg, nameOf))
       readersOf(orgId).antennas.set(name, toHistory(rows))
-  for (const { org_id, reader_key, timezone, mapping } of settings)
+  for (const { org_id, reader_key, timezone, time_source, mapping } of settings)
     readersOf(org_id).settings.set(reader_key, {
       timezone: timezone ?? undefined,
+      ...(time_source === 'receipt' && { time_source }),
       mapping: mapping ?? undefined,
     })
   for (const [orgId, ofOrg] of rules) readersOf(orgId).rules = ofOrg

@@ -5,11 +5,16 @@ import type { Db } from '../db.ts'
 import type { DeviceReports } from './device-reports.ts'
 import { COUNTS } from './reader-health.queries.ts'
 import { readsByHour } from './reader-hours.queries.ts'
-import { lastHour, severity, statusAt } from './reader-status.queries.ts'
+import type { Identities } from './reader-identities.ts'
+import { clockState, lastHour, severity, statusAt } from './reader-status.queries.ts'
 import { readsPerMinute } from './recent-reads.ts'
 
 export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
-  Omit<ReaderView['health'], 'device'> & { device: DeviceReports | null; total: number }
+  Omit<ReaderView['health'], 'device' | 'replaced' | 'two_devices'> & {
+    device: DeviceReports | null
+    identities: Identities | null
+    total: number
+  }
 
 /** A filter of the list, on its columns. */
 type Condition = RawBuilder<unknown>
@@ -59,6 +64,7 @@ async function selectReaders(
   const { rows } = await sql<Omit<ReaderListRow, 'reads_by_hour'>>`
     select *, count(*) over () as total, ${places} as location_ids from (
       select r.id, coalesce(r.reader_key, h.reader_key) as reader_key, r.name, r.format, r.timezone, r.mapping,
+             coalesce(r.time_source, 'reader') as time_source, h.identities, ${clockState} as clock,
              r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.last_problem_message,
              h.clock_offset_ms, h.device, ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
              l.messages as messages_last_hour, l.problems as problems_last_hour, l.reads as reads_last_hour,
