@@ -8,8 +8,8 @@ import type {
   NeutralRead,
   ReadExtra,
   TagType,
+  IdentityKind,
 } from './decoder.ts'
-import type { IdentityKind } from '../readers/reader-identities.ts'
 import { derivedHealth } from './derived-health.ts'
 import { MALFORMED, readFrames } from './framing.ts'
 import {

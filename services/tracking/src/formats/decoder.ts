@@ -1,7 +1,6 @@
 /** The types between a decoder and ingest. Instants are milliseconds since 1970, so that no code parses them twice. */
 
 import type { TimeSource } from '@whereabouts/contracts/readers'
-import type { IdentityKind } from '../readers/reader-identities.ts'
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 
 export type TagType = 'rfid' | 'ble' | 'barcode'
@@ -81,6 +80,9 @@ export type DecodeErrorCode =
 
 /** `frame` counts the JSON texts of the message from 0, `pointer` is an RFC 6901 pointer inside that frame. */
 export type DecodeError = { code: DecodeErrorCode; frame: number; pointer: string }
+
+/** Names of a device are compared within one kind: a device may say its address now and its host name later. */
+export type IdentityKind = 'address' | 'wifi_address' | 'host_name' | 'serial_number'
 
 export type Decoded = {
   /**

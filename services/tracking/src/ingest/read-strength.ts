@@ -6,7 +6,7 @@ import type { Place } from './place.ts'
 export const rssiOf = ({ rssi_dbm }: NeutralRead, { strength }: Place): number | null =>
   rssi_dbm === null || strength === undefined ? rssi_dbm : rssi_dbm + strength.rssiOffsetDb
 
-/** Whether a read is no scan, because it is weaker than its scan point or its organization wants (D18.7 a). */
+/** Whether a read does not count, because it is weaker than its scan point or its organization wants (D18.7 a). */
 export function isTooWeak(
   rssi: number | null,
   { tag_type }: NeutralRead,

@@ -53,7 +53,7 @@ export class Zone {
     return 'moves'
   }
 
-  /** A read that is older than the newest one of its place is no evidence any more. */
+  /** A read that is older than the newest one of its place does not count any more. */
   #isOlder({ locationId, observedAtMs }: Placed): boolean {
     return observedAtMs < (this.#heard.get(locationId)?.at ?? -Infinity)
   }

@@ -10,8 +10,8 @@ export type AntennaChange = { fromMs: number; assignment: AntennaAssignment }
 export type ScanPointStrength = { minRssiDbm: number | null; rssiOffsetDb: number }
 
 /**
- * Nearly every antenna has no change that is remembered, and then no time is compared. `strength`: as set now, whatever the
- * time of a read.
+ * Nearly every antenna has no change that is remembered, and then no time is compared. `strength`: as set now, also for reads of
+ * earlier times.
  */
 export type AntennaHistory = {
   now: AntennaAssignment

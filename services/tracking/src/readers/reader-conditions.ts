@@ -2,7 +2,7 @@ import { bigints, instants, texts } from '@whereabouts/db/array-parameters'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import { clockProblem, mergeClocks, type ReaderClock } from './reader-clock.ts'
-import type { HealthEntry } from './reader-health.queries.ts'
+import type { HealthEntry } from './health-entry.ts'
 import { mergeIdentities, turnOf, turnProblem, type Identities } from './reader-identities.ts'
 
 /** What only several messages tell about a reader: that its clock is wrong, or that two devices send as this reader. */

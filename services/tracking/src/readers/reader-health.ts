@@ -1,23 +1,16 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
-import type { HealthEvent } from '../formats/decoder.ts'
+import type { HealthEvent, IdentityKind } from '../formats/decoder.ts'
 import { readsLost, report } from './device-reports.ts'
-import {
-  addHealth,
-  COUNTS,
-  MAX_DISCOVERED,
-  NO_COUNTS,
-  trimDiscovered,
-  type HealthEntry,
-  type ReaderCounts,
-} from './reader-health.queries.ts'
+import { COUNTS, NO_COUNTS, type HealthEntry, type ReaderCounts } from './health-entry.ts'
+import { addHealth, MAX_DISCOVERED, trimDiscovered } from './reader-health.queries.ts'
 import { KEPT_MESSAGES } from '@whereabouts/contracts/reader-messages'
 import type { ProblemMessage } from './problem-message.ts'
 import type { OrgRate } from './org-rate.ts'
 import { addHours, addMessage, type Signals } from './reader-hours.ts'
 import { clockOf, mergeClocks, type ClockSample } from './reader-clock.ts'
-import { heardAs, mergeIdentities, type IdentityKind } from './reader-identities.ts'
+import { heardAs, mergeIdentities } from './reader-identities.ts'
 import { addReads, NO_READS } from './recent-reads.ts'
 import { WriteBehind } from '../write-behind.ts'
 

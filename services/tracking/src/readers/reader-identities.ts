@@ -1,5 +1,4 @@
-/** Names of a device are compared within one kind: a device may say its address now and its host name later. */
-export type IdentityKind = 'address' | 'wifi_address' | 'host_name' | 'serial_number'
+import type { IdentityKind } from '../formats/decoder.ts'
 
 /** A time in which nothing but this name was heard. */
 type Stay = { id: string; from: number; to: number }
