@@ -62,12 +62,13 @@ export async function* readBatches(
   broker: Broker,
   { stream, name }: EphemeralConsumer,
   count: number,
+  batchSize = BATCH,
 ): AsyncGenerator<JsMsg[]> {
   if (count === 0) return
   const source = await natsOf(broker).jetstream().consumers.get(stream, name)
   for (let read = 0; read < count;) {
     const batch: JsMsg[] = []
-    const max_messages = Math.min(BATCH, count - read)
+    const max_messages = Math.min(batchSize, count - read)
     for await (const message of await source.fetch({ max_messages, expires: EXPIRES_MS })) {
       read += 1
       if (message.info.deliverySequence !== read)

@@ -1,5 +1,7 @@
 import { natsOf, type Broker } from './connection.ts'
+import type { IncomingMessage } from './delivery.ts'
 import { ephemeralConsumer, jsonOf, readBatches } from './ephemeral-consumer.ts'
+import { fromNatsHeaders } from './headers.ts'
 import type { StreamName } from './topology.ts'
 
 /** The first and last sequence of a stream. `created` differs if the stream was re-created, with a new sequence. */
@@ -59,8 +61,37 @@ export async function readSince(
     return batches.flat().map((message) => ({
       seq: message.seq,
       payload: jsonOf(message),
-      storedAtMs: Math.floor(message.info.timestampNanos / 1e6),
+      storedAtMs: Math.floor(Math.floor(message.info.timestampNanos / 1e6)),
     }))
+  } finally {
+    consumer.remove()
+  }
+}
+
+export type ReadBackOptions = { stream: StreamName; subject: string; since: Date; batchSize: number }
+
+/**
+ * All messages of a subject pattern that were stored at `since` or later, as consumers received them, in batches. Only one
+ * batch is held at a time. Throws if the broker does not answer or loses a message.
+ */
+export async function* readBack(
+  broker: Broker,
+  { stream, subject, since, batchSize }: ReadBackOptions,
+): AsyncGenerator<Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt' | 'headers'>[]> {
+  const consumer = await ephemeralConsumer(broker, {
+    stream,
+    prefix: 'read-back',
+    fromTime: since,
+    filter: subject,
+  })
+  try {
+    for await (const batch of readBatches(broker, consumer, consumer.pending, batchSize))
+      yield batch.map((message) => ({
+        subject: message.subject,
+        data: message.data,
+        receivedAt: Math.floor(message.info.timestampNanos / 1e6),
+        headers: fromNatsHeaders(message.headers),
+      }))
   } finally {
     consumer.remove()
   }

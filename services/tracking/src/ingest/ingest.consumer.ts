@@ -6,7 +6,7 @@ import { CANARY_SUBJECT, canaryOf, type Canary } from '../canary/canary.ts'
 import { storeCanary } from '../canary/canary.queries.ts'
 import type { Tables } from '../db.ts'
 import type { Overflow } from '@whereabouts/messaging/overflow'
-import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
+import { CatalogUnavailable, type CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
@@ -22,17 +22,18 @@ import type { StoreDeps } from './decide-all.ts'
 import { storeScans } from './store.ts'
 import { storeInParts } from './store-in-parts.ts'
 
-export type IngestDeps = ResolveDeps & {
-  db: Kysely<Tables>
-  health: ReaderHealthLog
-  unknownTags: UnknownTagLog
-  recent: RecentMinutes
-  rulesOf: StoreDeps['rulesOf']
-  metrics: IngestMetrics
-  admission: Pick<Admission, 'admitScan' | 'admitCopy'>
-  /** Called after a commit that put movements into the outbox. */
-  wakeOutbox: () => void
-}
+export type IngestDeps = ResolveDeps &
+  StoreDeps & {
+    db: Kysely<Tables>
+    health: ReaderHealthLog
+    unknownTags: UnknownTagLog
+    recent: RecentMinutes
+    resolver: CatalogResolver
+    metrics: IngestMetrics
+    admission: Pick<Admission, 'admitScan' | 'admitCopy'>
+    /** Called after a commit that put movements into the outbox. */
+    wakeOutbox: () => void
+  }
 
 /** Bounds memory and transactions: about 40 000 reads. */
 const BATCH = { maxMessages: 500, maxBytes: 4 * 1024 * 1024 }

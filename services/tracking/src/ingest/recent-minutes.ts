@@ -58,13 +58,14 @@ export class RecentMinutes {
   }
 
   /** Call after the commit: a batch that rolled back is redelivered and must not be skipped. */
-  add(positions: readonly Position[]): void {
+  add(positions: readonly (Position & { lastAtMs?: number | undefined })[]): void {
     if (this.#newest.size > MAX_ASSETS) this.#newest.clear()
     for (const position of positions) {
       const { assetId, minute } = position
       const known = this.#newest.get(assetId)
       if (known && known.minute > minute) continue
       const recent = toRecent(position)
+      recent.lastMs = Math.max(recent.lastMs, (position.lastAtMs ?? 0) - minute * 60_000)
       // Commits of one process may be reported in another order.
       if (known?.minute === minute) recent.lastMs = Math.max(recent.lastMs, known.lastMs)
       const isHeard = this.#heardElsewhere.get(assetId)?.minute === minute
@@ -90,7 +91,7 @@ export class RecentMinutes {
     const { locationId, lastMs } = newest
     newest.open = { place: locationId, rssi: null }
     const observedAtMs = minute * 60_000 + lastMs
-    return locationId !== null && observedAtMs >= at
+    return locationId !== null && observedAtMs > at
       ? { assetId, minute, observedAtMs, locationId, rssi: null }
       : undefined
   }

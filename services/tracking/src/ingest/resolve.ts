@@ -11,7 +11,7 @@ import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-
 import { ClockJudge, findProofs, type ClockProofs, type FindRightTimes } from './clock-proofs.ts'
 import { timeOfRead } from './read-time.ts'
 import { minuteOf, type Observation } from '../positions/observation.ts'
-import { isJudging } from '../positions/rules.ts'
+import { isJudging, type PlacementRules } from '../positions/rules.ts'
 import { strongestFirst } from '../positions/strongest-first.ts'
 import { isTooWeak, rssiOf } from './read-strength.ts'
 import { problemMessage, problemsOf, shownPointer } from '../readers/problem-message.ts'
@@ -24,8 +24,9 @@ import type { RecentMinutes } from './recent-minutes.ts'
 export type ResolveDeps = {
   view: CatalogView
   directory: ReaderDirectory
-  resolver: CatalogResolver
-  recent: RecentMinutes
+  resolver: Pick<CatalogResolver, 'resolve'>
+  recent: Pick<RecentMinutes, 'isStored'>
+  rulesOf: (orgId: number) => PlacementRules
   /** How long history is kept. */
   retentionMs: number
   health: Pick<ReaderHealthLog, 'flush'>
@@ -161,7 +162,7 @@ function resolveMessage(
   into: Resolved,
   missing: Map<number, Missing>,
 ): void {
-  const { view, directory, recent, retentionMs } = deps
+  const { view, recent, retentionMs, rulesOf } = deps
   const { orgId, readerKey, receivedAtMs, timeSource: source = 'reader', decoded } = message
   const { isClockRight, rightMs } = clocks.judge(message)
   const times = { receivedAtMs, source, retentionMs, isClockRight }
@@ -185,7 +186,7 @@ function resolveMessage(
   }
   const placeProblems = new PlaceProblems()
   const placeOf = placesOf(message, deps)
-  const rules = directory.rules(orgId)
+  const rules = rulesOf(orgId)
   const judges = isJudging(rules)
   /** Of a message with several antennas: one of them may hear the tags of another. */
   const seen: Observation[] | undefined = isOfOnePlace(decoded.reads) ? undefined : []

@@ -34,7 +34,7 @@ export type Stored = {
   rows: number
   movements: number
   missing: MissingNames
-  positions: Position[]
+  positions: (Position & { lastAtMs?: number | undefined })[]
   outvoted: Observation[]
 }
 
@@ -65,8 +65,16 @@ export async function storeScans(
   await closeMinutes(tx, closedOf(decided))
   const advanced = advance(current, [...stored, ...replaced])
   const outcome = await storeAdvance(tx, deps, current, advanced, (assetId) => decided.get(assetId)?.evidence)
+  const positions = outcome.positions.map((position) =>
+    Object.assign(position, { lastAtMs: decided.get(position.assetId)?.lastAtMs }),
+  )
   await tellHeardElsewhere(tx, newlyOpen(current, outcome.positions, deps))
-  return { ...outcome, rows: stored.length + replaced.length, outvoted: all.flatMap((one) => one.outvoted) }
+  return {
+    ...outcome,
+    rows: stored.length + replaced.length,
+    outvoted: all.flatMap((one) => one.outvoted),
+    positions,
+  }
 }
 
 /** Positions of which other replicas may drop the next reads, because they only know the row. */

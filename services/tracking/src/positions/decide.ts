@@ -13,6 +13,8 @@ export type Decided = {
   replaced: Observation | undefined
   /** After the rows. */
   evidence: Evidence | null
+  /** Of the last read of the newest minute, kept or not. */
+  lastAtMs: number
   /** What was set aside in the minute of the position, if a later minute follows. */
   closed: Closed | undefined
   /** Reads that moved nothing because another place was stronger. */
@@ -96,6 +98,7 @@ class Deciding {
       rows: [...this.#rows.values()],
       replaced: this.#replaced,
       evidence: this.#evidence(),
+      lastAtMs: this.#lastAtMs(this.#current),
       closed: this.#closed,
       outvoted: this.#setAside,
     }
@@ -115,6 +118,12 @@ class Deciding {
   /** The place decided last, which may wait to be in a row. */
   get #current(): number | null {
     return this.#last?.place ?? this.#locationId
+  }
+
+  /** Of the last read of the newest minute. The current place may have been heard after its row. */
+  #lastAtMs(current: number | null): number {
+    const heardAtMs = current === null ? undefined : this.#zone?.heardAtMs(current)
+    return Math.max(this.#last?.at ?? this.#observedAtMs, heardAtMs ?? -Infinity)
   }
 
   #takeUnplaced(read: Observation): void {
@@ -151,11 +160,13 @@ class Deciding {
   }
 
   #takeOfMinute(read: Placed): void {
+    const lastAtMs = this.#lastAtMs(this.#current)
     const verdict = this.#judge(read)
     if (verdict === 'outvoted') {
       this.#outvoted = addOutvoted(this.#outvoted, outvotedOf(read))
       this.#setAside.push(read)
     } else if (this.#locationId === null) this.#place(read)
+    else if (read.observedAtMs < lastAtMs) return
     else if (verdict === 'moves' && this.#mayReplace(read)) this.#replace(read)
     else this.#noteLast(read)
   }
@@ -166,11 +177,9 @@ class Deciding {
     this.#isMovement = true
   }
 
-  #mayReplace({ locationId, observedAtMs }: Placed): boolean {
+  #mayReplace({ locationId }: Placed): boolean {
     const waits = this.#last !== undefined && this.#last.place !== this.#locationId
-    return (
-      !this.#isMovement && !waits && locationId !== this.#locationId && observedAtMs >= this.#observedAtMs
-    )
+    return !this.#isMovement && !waits && locationId !== this.#locationId
   }
 
   #replace(read: Placed): void {
@@ -187,7 +196,6 @@ class Deciding {
   /** Of equal times the later arrival is last. */
   #noteLast(read: Placed): void {
     const { observedAtMs: at, locationId: place } = read
-    if (at < (this.#last?.at ?? this.#observedAtMs)) return
     // A repeated message changes nothing.
     if (at === this.#last?.at && place === this.#last.place) return
     this.#last = {

@@ -34,11 +34,9 @@ export class Simulation {
     })
   }
 
-  /** The position of an asset at the end of what was taken, after everything that waits is carried. */
-  positionOf(assetId: number): Position | undefined {
-    const asset = this.#assets.get(assetId)
-    if (asset) this.#carry(asset, Infinity)
-    return asset?.position
+  /** Carries what waits after the last message. Returns the movements. */
+  end(): SimulatedMovement[] {
+    return [...this.#assets.values()].flatMap((asset) => this.#carry(asset, Infinity))
   }
 
   #decide(asset: Simulated, reads: readonly Observation[], nowMs: number): SimulatedMovement[] {

@@ -31,6 +31,11 @@ export class Zone {
     return [...this.#heard.values()]
   }
 
+  /** Of the newest read at a place. */
+  heardAtMs(place: number): number | undefined {
+    return this.#heard.get(place)?.at
+  }
+
   /** `current`: the place decided last. */
   judge(read: Placed, current: number | null): Verdict {
     const isOld = this.#isOlder(read)

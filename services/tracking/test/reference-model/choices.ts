@@ -1,13 +1,21 @@
 import fc from 'fast-check'
+import { DEFAULT_RULES, type PlacementRules } from '../../src/positions/rules.ts'
 
-/** Small numbers, so that operations meet often: four assets, three locations, eight minutes, two replicas. */
+/** Small numbers, so that operations meet often: four assets, three locations, eight minutes, three replicas. */
 export const ASSETS = 4
 export const PLACES = 3
-export const REPLICAS = 2
+export const REPLICAS = 3
 const MINUTES = 8
 
 /** Antenna 0 is unassigned. Antenna n is at location n - 1. */
-export type ChosenRead = { asset: number; antenna: number; at: number }
+export type ChosenRead = {
+  asset: number
+  antenna: number
+  at: number
+  rssi: number | null
+  /** Of a type of tag whose strength counts. */
+  isJudged: boolean
+}
 /** A message, or the redelivery of a handled one. */
 type ChosenMessage = { reads: ChosenRead[] } | { again: number }
 type Batch = { do: 'batch'; replica: number; messages: ChosenMessage[] }
@@ -18,6 +26,7 @@ export type Choice =
   | { do: 'together'; writings: Writing[] }
   | { do: 'delete'; what: 'asset' | 'place'; which: number }
   | { do: 'hear'; replica: number }
+  | { do: 'carry'; replicas: number[] }
 
 const below = (n: number) => fc.nat({ max: n - 1 })
 /** Often a whole second, so that some instants are equal. */
@@ -29,6 +38,8 @@ const read: fc.Arbitrary<ChosenRead> = fc.record({
   asset: below(ASSETS),
   antenna: below(PLACES + 1),
   at: instant,
+  rssi: fc.constantFrom(null, -40, -45, -50, -60, -90),
+  isJudged: fc.constantFrom(true, true, true, false),
 })
 const message: fc.Arbitrary<ChosenMessage> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ reads: fc.array(read, { minLength: 1, maxLength: 6 }) }) },
@@ -58,12 +69,27 @@ const deletion: fc.Arbitrary<Choice> = fc.record({
 })
 const hearing: fc.Arbitrary<Choice> = fc.record({ do: fc.constant('hear'), replica: below(REPLICAS) })
 
+/** Any of several replicas at once. */
+const carrying: fc.Arbitrary<Choice> = fc.record({
+  do: fc.constant('carry'),
+  replicas: fc.uniqueArray(below(REPLICAS), { minLength: 1 }),
+})
+
+export const rules: fc.Arbitrary<PlacementRules> = fc
+  .record({
+    passages: fc.constantFrom('next_observation', 'carry'),
+    marginDb: fc.constantFrom(0, 0, 5, 10),
+    exitDelaySeconds: fc.constantFrom(0, 0, 90),
+  })
+  .map((chosen) => ({ ...DEFAULT_RULES, ...chosen, tagTypes: ['rfid'] }))
+
 export const choices: fc.Arbitrary<Choice[]> = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: writing },
     { weight: 5, arbitrary: together },
     { weight: 1, arbitrary: deletion },
     { weight: 1, arbitrary: hearing },
+    { weight: 3, arbitrary: carrying },
   ),
   { minLength: 1, maxLength: 25, size: 'max' },
 )

@@ -2,6 +2,7 @@ import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { sql } from 'kysely'
 import type { Db } from '../../src/db.ts'
 import { deliveryId } from '../../src/ingest/delivery-id.ts'
+import { waitingOf, type Evidence } from '../../src/positions/evidence.ts'
 import { ASSETS } from './choices.ts'
 import { positionOf, type World } from './reference.ts'
 
@@ -25,8 +26,15 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
       select asset_id, observed_at, from_location_id, to_location_id from movement where org_id = ${orgId}`.execute(
       db,
     ),
-    sql<{ asset_id: number; observed_at: string; location_id: number; dwell_started_at: string }>`
-      select asset_id, observed_at, location_id, dwell_started_at from position
+    sql<{
+      asset_id: number
+      minute: string
+      observed_at: string
+      location_id: number
+      dwell_started_at: string
+      evidence: Evidence | null
+    }>`
+      select asset_id, minute, observed_at, location_id, dwell_started_at, evidence from position
       where org_id = ${orgId} and isfinite(minute)`.execute(db),
     sql<{ payload: AssetMoved }>`
       select payload from outbox where (payload->>'org_id')::bigint = ${orgId}`.execute(db),
@@ -35,9 +43,18 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
   return {
     history: lines(scans.rows.map((row) => [row.asset_id, at(row.minute), at(row.observed_at), row.location_id, row.reader_key ? 'reader' : 'operator'])),
     movements: lines(movements.rows.map((row) => [row.asset_id, at(row.observed_at), row.from_location_id, row.to_location_id])),
-    positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at)])),
+    positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at), ...waitingIn(row, named.zero)])),
     events: lines(outbox.rows.map(({ payload: e }) => [e.delivery_id, e.kind, e.asset.id, at(e.occurred_at), e.from_location?.id, e.to_location.id])),
   } // oxfmt-ignore
+}
+
+function waitingIn(
+  row: { minute: string; location_id: number | null; evidence: Evidence | null },
+  zero: number,
+): Facts {
+  const minute = Date.parse(row.minute) / 60_000
+  const waiting = waitingOf({ minute, locationId: row.location_id, evidence: row.evidence })
+  return waiting ? [waiting.place, waiting.at - zero] : []
 }
 
 /** The rows that the reference expects. */
@@ -72,7 +89,11 @@ export function expectedPicture(world: World, orgId: number, { assets, places, z
     positions: lines(
       all.flatMap((asset) => {
         const position = positionOf(world, asset)
-        return position ? [[assetId(asset), position.at, placeId(position.place), position.since]] : []
+        const waiting = world.memories[asset]?.waits(world.history[asset] ?? new Map())
+        const waits = waiting ? [placeId(waiting.place), waiting.at] : []
+        return position
+          ? [[assetId(asset), position.at, placeId(position.place), position.since, ...waits]]
+          : []
       }),
     ),
     events: lines(

@@ -1,7 +1,10 @@
 /** The rules of the contract for reads and saves, without a database: the expected results of the tests. */
 
+import type { PlacementRules } from '../../src/positions/rules.ts'
+import { Memory } from './memory.ts'
+
 /** Locations and assets are numbered from 0. Null means no location. */
-type Row = { at: number; place: number | null; by: 'reader' | 'operator' }
+export type Row = { at: number; place: number | null; by: 'reader' | 'operator' }
 
 type Event = {
   asset: number
@@ -21,15 +24,24 @@ export type World = {
   /** By asset, then by minute. */
   history: Map<number, Row>[]
   events: Event[]
+  /** By asset: what was read beyond the rows. */
+  memories: Memory[]
   deleted: Known
   /** By replica. Only ingest uses them; a save asks catalog. */
   heard: Known[]
 }
 
-export type Read = { asset: number; place: number | null; at: number }
+export type Read = {
+  asset: number
+  place: number | null
+  at: number
+  rssi: number | null
+  isJudged: boolean
+}
 export type Save = { assets: number[]; place: number; at: number }
 
-export const newWorld = (assets: number, replicas: number): World => ({
+export const newWorld = (assets: number, replicas: number, rules: PlacementRules): World => ({
+  memories: Array.from({ length: assets }, () => new Memory(rules)),
   history: Array.from({ length: assets }, () => new Map()),
   events: [],
   deleted: { assets: [], places: [] },
@@ -41,19 +53,30 @@ const minuteOf = (at: number) => Math.floor(at / 60_000)
 /** The reads of one transaction, in the order of arrival. */
 export function observe(world: World, replica: number, reads: readonly Read[]): void {
   const known = world.heard[replica] ?? { assets: [], places: [] }
-  const placed = reads
-    .filter(({ asset }) => !known.assets.includes(asset))
-    .map(({ asset, place, at }) => ({ asset, at, place: known.places.includes(place ?? -1) ? null : place }))
-  for (const asset of new Set(placed.map((read) => read.asset))) {
-    const own = placed.filter((read) => read.asset === asset)
-    const minutes = [...new Set(own.map(({ at }) => minuteOf(at)))].toSorted((a, b) => a - b)
-    for (const minute of minutes) {
-      const inMinute = own.filter(({ at }) => minuteOf(at) === minute)
-      const { at, place } = inMinute.find((read) => read.place !== null) ?? inMinute[0]!
-      const there = world.history[asset]?.get(minute)
-      if (there && (there.place !== null || place === null)) continue
-      put(world, known, { asset, minute, kind: 'scan', row: { at, place, by: 'reader' } })
-    }
+  // A deleted place is no place: its scan point counts as unassigned (D18.5).
+  const counted = reads.filter(
+    ({ asset, place }) => !known.assets.includes(asset) && !(place !== null && known.places.includes(place)),
+  )
+  for (const asset of new Set(counted.map((read) => read.asset))) {
+    const rows = new Map(world.history[asset])
+    for (const read of counted)
+      if (read.asset === asset)
+        world.memories[asset]?.take(rows, read, (place) => known.places.includes(place))
+    const changed = [...rows].filter(([minute, row]) => world.history[asset]?.get(minute) !== row)
+    for (const [minute, row] of changed.toSorted(([a], [b]) => a - b))
+      put(world, known, { asset, minute, kind: 'scan', row })
+  }
+}
+
+/** What waits becomes the first observation of the next minute, if a setting says so. */
+export function carry(world: World, replica: number): void {
+  const known = world.heard[replica] ?? { assets: [], places: [] }
+  for (const [asset, memory] of world.memories.entries()) {
+    const rows = world.history[asset] ?? new Map<number, Row>()
+    const waiting = memory.carries(rows)
+    if (!waiting) continue
+    const row: Row = { at: waiting.minute * 60_000, place: waiting.place, by: 'reader' }
+    put(world, known, { asset, minute: waiting.minute, kind: 'scan', row })
   }
 }
 
@@ -67,6 +90,7 @@ export function save(world: World, replica: number, { assets, place, at }: Save)
     const counted = newest ? Math.max(at, newest.row.at + 1) : at
     const row: Row = { at: counted, place, by: 'operator' }
     put(world, known, { asset, minute: minuteOf(counted), kind: 'save', row })
+    world.memories[asset]?.save(counted, place)
   }
   return true
 }
@@ -81,6 +105,7 @@ function put(world: World, known: Known, { asset, minute, kind, row }: Put): voi
   if (before && before.minute > minute) return
   const from = before?.row.place ?? null
   if (to === null || to === from) return
+  if (known.places.includes(to) || known.assets.includes(asset)) return
   const shownFrom = from !== null && known.places.includes(from) ? null : from
   world.events.push({ asset, minute, kind, at, from, shownFrom, to })
 }
