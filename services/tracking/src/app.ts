@@ -15,6 +15,10 @@ import { liveReadHandlers, type LiveReadDeps } from './live-reads/live-reads.han
 import type { FindAssetId } from './projections/finders.ts'
 import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
+import {
+  placementSettingsHandlers,
+  type PlacementSettingsDeps,
+} from './placement-settings/placement-settings.handlers.ts'
 import { readerMessageHandlers, type ReaderMessageDeps } from './reader-messages/reader-messages.handlers.ts'
 import { scanHandlers, type ScanDeps } from './scans/scans.handlers.ts'
 import { testReadHandlers, type TestReadDeps } from './test-reads/test-reads.handlers.ts'
@@ -25,6 +29,7 @@ import type { ReportDeps } from './reports/deps.ts'
 import { byLocationHandlers } from './movements/by-location.handlers.ts'
 import { movementHandlers } from './movements/movements.handlers.ts'
 import { playbackHandlers } from './movements/playback.handlers.ts'
+import { unsteadyHandlers } from './reports/unsteady/unsteady.handlers.ts'
 import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
 
 export type AppDeps = HistoryDeps &
@@ -33,6 +38,7 @@ export type AppDeps = HistoryDeps &
   LiveReadDeps &
   ReaderDeps &
   ScanPointDeps &
+  PlacementSettingsDeps &
   ReaderMessageDeps &
   ScanDeps &
   TestReadDeps &
@@ -50,6 +56,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...reportHandlers(deps),
       ...currentLocationsHandlers(deps),
       ...occupancyHandlers(deps),
+      ...unsteadyHandlers(deps),
       ...floorHandlers(deps),
       ...movementHandlers(deps),
       ...playbackHandlers(deps),
@@ -59,6 +66,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...liveReadHandlers(deps),
       ...readerHandlers(deps),
       ...scanPointHandlers(deps),
+      ...placementSettingsHandlers(deps),
       ...readerMessageHandlers(deps),
       ...scanHandlers(deps),
       ...testReadHandlers(deps),

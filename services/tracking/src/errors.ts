@@ -2,6 +2,7 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
+export const orgNotFound = () => new AppError('not_found', 'Organization not found')
 export const assetNotFound = () => new AppError('not_found', 'Asset not found')
 export const readerNotFound = () => new AppError('not_found', 'Reader not found')
 export const scanPointNotFound = () => new AppError('not_found', 'Scan point not found')

@@ -62,7 +62,7 @@ function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) 
 }
 
 /** What a read would become. `asset` and `place` as ingest finds them. */
-export type FoundRead = { read: NeutralRead; asset: TagMatch; place: Place }
+export type FoundRead = { read: NeutralRead; asset: TagMatch; place: Place; isTooWeak: boolean }
 
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
 export async function findReads(
@@ -72,9 +72,11 @@ export async function findReads(
   const { orgId, decoded } = message
   const find = () => {
     const placeOf = placesOf(message, deps)
+    const rules = deps.directory.rules(orgId)
     return decoded.reads.map((read) => {
       const asset = deps.view.assetOfTag(findTag(deps.view, orgId, read))
-      return { read, asset, place: placeOf(read) }
+      const place = placeOf(read)
+      return { read, asset, place, isTooWeak: strengthOf(read, place, rules).isTooWeak }
     })
   }
   const missing = new Map<number, Missing>()

@@ -28,10 +28,11 @@ export function toDecodedRead(found: FoundRead): DecodedRead {
 }
 
 function outcomeOf(found: FoundRead): DecodedRead['outcome'] {
-  const { read, asset, place } = found
+  const { read, asset, place, isTooWeak } = found
   if (!asset) return 'unknown_tag'
   if (hasUnknownLocation(found)) return 'unknown_location'
   if (read.extra?.location === undefined && place.scanPointId === null) return 'no_scan_point'
+  if (isTooWeak) return 'too_weak'
   return isLive(place) ? 'scan' : 'no_location'
 }
 
