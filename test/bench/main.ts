@@ -3,6 +3,7 @@ import { benchConsole, CONSOLE_HELP } from './console/console.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
 import { benchHour, HOUR_HELP } from './console/hour.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
+import { benchPositions, POSITIONS_HELP } from '../../services/tracking/test/positions/bench.ts'
 import { benchRequests, REQUESTS_HELP } from './requests/requests.ts'
 import { benchWalls, WALLS_HELP } from './walls/walls.ts'
 import { benchWebhooks, WEBHOOKS_HELP } from './webhooks/webhooks.ts'
@@ -13,6 +14,7 @@ ${CONSOLE_HELP}
 ${FAIRNESS_HELP}
 ${HOUR_HELP}
 ${INGEST_HELP}
+${POSITIONS_HELP}
 ${REQUESTS_HELP}
 ${WALLS_HELP}
 ${WEBHOOKS_HELP}
@@ -24,6 +26,7 @@ const benches: Record<string, (args: string[], say: (text: string) => void) => P
   fairness: benchFairness,
   hour: benchHour,
   ingest: benchIngest,
+  positions: benchPositions,
   requests: benchRequests,
   walls: benchWalls,
   webhooks: benchWebhooks,

@@ -1,6 +1,6 @@
 import { unwrap } from '@whereabouts/client/client'
 import { expect } from 'vitest'
-import { newAsset, newLocation, type Organization } from '../system/organization.ts'
+import { newAsset, newLocation, newReader, type Organization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
 import { press } from './support/keyboard.ts'
 import { readAt } from './support/readings.ts'
@@ -145,6 +145,29 @@ test('a location with sub-locations says why it cannot be deleted; another one i
     .getByRole('list', { name: 'Sub-locations of Hall' })
     .getByRole('link', { name: 'Dock' })
     .waitFor()
+})
+
+test('D18.5 the antennas that report at a location are named before it is deleted, and on their reader after it', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  const gate = await newLocation(organization, 'Gate', 'GATE')
+  const id = await newReader(organization, {
+    key: 'gate-1',
+    format: 'canonical',
+    locationId: gate,
+    antennas: 2,
+  })
+  await member.open(`/locations/${gate}`)
+  await page.getByRole('button', { name: 'Delete Gate' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('2 antennas report here: gate-1, antenna 1; gate-1, antenna 2.').waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Deleted Gate.').waitFor()
+  await member.open(`/readers/${id}`)
+  await page.getByRole('link', { name: 'Deleted location: reads move nothing' }).first().waitFor()
 })
 
 test('a sub-location that appears before the delete is named in words', async ({ member, organization }) => {

@@ -1789,7 +1789,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update the name, format, time zone or mapping of a reader
+         * Update the name or the settings of a reader
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -2680,6 +2680,8 @@ export interface components {
             format: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
             /** @example Asia/Singapore */
             timezone?: string | null;
+            /** @enum {string} */
+            time_source?: "reader" | "receipt";
             mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         ReaderMappingCreate: {
@@ -2770,6 +2772,8 @@ export interface components {
             format?: "canonical" | "impinj" | "zebra" | "csl" | "moko" | "minew" | "gl-s10" | "kkm" | "mapping";
             /** @example Asia/Singapore */
             timezone?: string | null;
+            /** @enum {string} */
+            time_source?: "reader" | "receipt";
             mapping?: components["schemas"]["ReaderMappingCreate"] | null;
         };
         ScanPointCreate: {
@@ -4439,6 +4443,11 @@ export interface components {
             name: string | null;
             format: string | null;
             timezone: string | null;
+            /**
+             * @description Known values: `reader`, `receipt`.
+             * @example reader
+             */
+            time_source: string;
             mapping: components["schemas"]["ReaderMapping"] | null;
             configured: boolean;
             /**
@@ -4567,6 +4576,7 @@ export interface components {
             reads_unknown_tag: number;
             reads_unplaced: number;
             reads_clock_skewed: number;
+            reads_late: number;
             reads_too_weak: number;
             reads_outvoted: number;
             reads_lost: number;
@@ -4574,6 +4584,28 @@ export interface components {
             messages_buried: number;
             messages_over_rate: number;
             clock_offset_ms: number | null;
+            /**
+             * @description Known values: `ok`, `behind`, `ahead`, `unset`.
+             * @example ok
+             */
+            clock: string;
+            replaced: {
+                from: string;
+                to: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
+            two_devices: {
+                identities: string[];
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
             last_problem: string | null;
             /**
              * Format: date-time
@@ -10930,6 +10962,8 @@ export interface operations {
                 status?: ("online" | "degraded" | "silent" | "never_heard")[];
                 /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
                 q?: string;
+                /** @description The id of the location. Repeatable: one of the values matches. */
+                location_id?: number[];
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `reader_key`, `name`, `last_seen_at`, `reads_per_minute`, `severity`. */
                 sort?: string;
             };
@@ -10958,6 +10992,7 @@ export interface operations {
                      *           "name": null,
                      *           "format": null,
                      *           "timezone": null,
+                     *           "time_source": "reader",
                      *           "mapping": null,
                      *           "configured": true,
                      *           "created_at": null,
@@ -10974,6 +11009,7 @@ export interface operations {
                      *             "reads_unknown_tag": 1,
                      *             "reads_unplaced": 1,
                      *             "reads_clock_skewed": 1,
+                     *             "reads_late": 1,
                      *             "reads_too_weak": 1,
                      *             "reads_outvoted": 1,
                      *             "reads_lost": 1,
@@ -10981,6 +11017,9 @@ export interface operations {
                      *             "messages_buried": 1,
                      *             "messages_over_rate": 1,
                      *             "clock_offset_ms": null,
+                     *             "clock": "ok",
+                     *             "replaced": null,
+                     *             "two_devices": null,
                      *             "last_problem": null,
                      *             "last_problem_at": null,
                      *             "last_problem_message": null,
@@ -11034,7 +11073,8 @@ export interface operations {
                  * @example {
                  *       "reader_key": "dock-1",
                  *       "name": "no example",
-                 *       "format": "canonical"
+                 *       "format": "canonical",
+                 *       "time_source": "reader"
                  *     }
                  */
                 "application/json": components["schemas"]["ReaderCreate"];
@@ -11057,6 +11097,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "format": "canonical",
                      *         "timezone": null,
+                     *         "time_source": "reader",
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
@@ -11073,6 +11114,7 @@ export interface operations {
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_late": 1,
                      *           "reads_too_weak": 1,
                      *           "reads_outvoted": 1,
                      *           "reads_lost": 1,
@@ -11080,6 +11122,9 @@ export interface operations {
                      *           "messages_buried": 1,
                      *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
+                     *           "clock": "ok",
+                     *           "replaced": null,
+                     *           "two_devices": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
                      *           "last_problem_message": null,
@@ -11145,6 +11190,7 @@ export interface operations {
                      *         "name": null,
                      *         "format": null,
                      *         "timezone": null,
+                     *         "time_source": "reader",
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
@@ -11161,6 +11207,7 @@ export interface operations {
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_late": 1,
                      *           "reads_too_weak": 1,
                      *           "reads_outvoted": 1,
                      *           "reads_lost": 1,
@@ -11168,6 +11215,9 @@ export interface operations {
                      *           "messages_buried": 1,
                      *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
+                     *           "clock": "ok",
+                     *           "replaced": null,
+                     *           "two_devices": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
                      *           "last_problem_message": null,
@@ -11251,7 +11301,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "no example",
-                 *       "format": "canonical"
+                 *       "format": "canonical",
+                 *       "time_source": "reader"
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["ReaderUpdate"];
@@ -11273,6 +11324,7 @@ export interface operations {
                      *         "name": "no example",
                      *         "format": "canonical",
                      *         "timezone": null,
+                     *         "time_source": "reader",
                      *         "mapping": null,
                      *         "configured": true,
                      *         "created_at": null,
@@ -11289,6 +11341,7 @@ export interface operations {
                      *           "reads_unknown_tag": 1,
                      *           "reads_unplaced": 1,
                      *           "reads_clock_skewed": 1,
+                     *           "reads_late": 1,
                      *           "reads_too_weak": 1,
                      *           "reads_outvoted": 1,
                      *           "reads_lost": 1,
@@ -11296,6 +11349,9 @@ export interface operations {
                      *           "messages_buried": 1,
                      *           "messages_over_rate": 1,
                      *           "clock_offset_ms": null,
+                     *           "clock": "ok",
+                     *           "replaced": null,
+                     *           "two_devices": null,
                      *           "last_problem": null,
                      *           "last_problem_at": null,
                      *           "last_problem_message": null,

@@ -8,6 +8,7 @@ import {
   booleanParameter,
   dataOf,
   enumParameters,
+  idsParameter,
   instantParameter,
   listOf,
   page,
@@ -49,6 +50,14 @@ export const ReaderKey = text(1, 64)
 
 export const readerStatuses = ['online', 'degraded', 'silent', 'never_heard'] as const
 
+/** `behind` and `ahead`: by one offset for a while, so that it is not a backlog. `unset`: a time before 2015. */
+export const readerClocks = ['ok', 'behind', 'ahead', 'unset'] as const
+export type ReaderClockState = (typeof readerClocks)[number]
+
+/** Whose time of a read counts: that of the reader, or that of receipt. */
+export const timeSources = ['reader', 'receipt'] as const
+export type TimeSource = (typeof timeSources)[number]
+
 /** The last report of a device about itself, for each kind and antenna. */
 const DeviceReport = z
   .object({
@@ -65,7 +74,8 @@ export const ReaderHealth = z
   .object({
     /**
      * A reader is `silent` if it was not heard for three times its usual pause, and for at least two minutes. One that
-     * sends is `degraded` if at least 5 messages, and 5 % of the messages, of the last hour had a problem, or all had.
+     * sends is `degraded` if at least 5 messages, and 5 % of the messages, of the last hour had a problem, or all had;
+     * if its clock is wrong; or if two devices send as this reader.
      */
     status: openEnum(readerStatuses),
     last_seen_at: WireInstant.nullable(),
@@ -75,9 +85,12 @@ export const ReaderHealth = z
     /** Over the last minute. */
     reads_per_minute: z.number(),
     reads_unknown_tag: z.int(),
-    /** The antenna has no scan point, or no location has the key. */
+    /** The antenna has no scan point or one at a deleted location, or no location has the key. */
     reads_unplaced: z.int(),
+    /** Their time could not be right, so the time of receipt counts. */
     reads_clock_skewed: z.int(),
+    /** More than 24 hours old, from a reader whose clock is right: they fill history. Beyond the retention, only counted. */
+    reads_late: z.int(),
     /** Weaker than the minimum of their scan point or organization: no scan. */
     reads_too_weak: z.int(),
     /** Another place was decided for their asset: no scan. */
@@ -93,6 +106,11 @@ export const ReaderHealth = z
      * fast.
      */
     clock_offset_ms: z.int().nullable(),
+    clock: openEnum(readerClocks),
+    /** The last change of the device that sends as this reader, by the names that devices give. Null while two take turns. */
+    replaced: z.object({ from: z.string(), to: z.string(), at: WireInstant }).nullable(),
+    /** Two devices that take turns in sending as this reader, and the last turn. Null after an hour without one. */
+    two_devices: z.object({ identities: z.array(z.string()), at: WireInstant }).nullable(),
     last_problem: z.string().nullable(),
     last_problem_at: WireInstant.nullable(),
     /** The start of the message of the last problem, at most 1 KiB of it. Null for a problem that is not in a message. */
@@ -130,7 +148,7 @@ export type ReaderHour = z.infer<typeof ReaderHour>
 
 /**
  * `id`, `name` and `format` are null for a discovered reader, which was heard but never configured. `timezone` is for
- * devices that send wall time, `mapping` for those whose format the installer defines.
+ * devices that send wall time, `time_source` for those whose clock cannot be set, `mapping` for those whose format the installer defines.
  */
 export const ReaderView = z
   .object({
@@ -139,6 +157,7 @@ export const ReaderView = z
     name: z.string().nullable(),
     format: z.string().nullable(),
     timezone: z.string().nullable(),
+    time_source: openEnum(timeSources),
     mapping: ReaderMappingView.nullable(),
     configured: z.boolean(),
     created_at: WireInstant.nullable(),
@@ -155,6 +174,7 @@ export const ReaderCreate = z
     name: Name,
     format: z.enum(readerFormats),
     timezone: TimeZone.nullable().optional(),
+    time_source: z.enum(timeSources).optional(),
     mapping: ReaderMapping.nullable().optional(),
   })
   .check(mappingRule())
@@ -167,6 +187,7 @@ export const ReaderUpdate = z
     name: NamePatch.optional(),
     format: z.enum(readerFormats).optional(),
     timezone: TimeZone.nullable().optional(),
+    time_source: z.enum(timeSources).optional(),
     mapping: ReaderMapping.nullable().optional(),
   })
   .meta({ id: 'ReaderUpdate' })
@@ -223,6 +244,8 @@ export const ReadersQuery = z.strictObject({
   configured: booleanParameter.optional(),
   status: enumParameters(readerStatuses).optional(),
   q: searchParameter.optional(),
+  /** Those with a scan point at one of these locations, also if it is deleted. */
+  location_id: idsParameter.optional(),
   sort: sortParameter(['reader_key', 'name', 'last_seen_at', 'reads_per_minute', 'severity']).optional(),
 })
 export type ReadersQuery = z.infer<typeof ReadersQuery>
@@ -273,7 +296,7 @@ export const readerRoutes = {
     method: 'PATCH',
     path: '/readers/{reader_id}',
     ...forAdmins,
-    summary: 'Update the name, format, time zone or mapping of a reader',
+    summary: 'Update the name or the settings of a reader',
     mediaTypes: MERGE_PATCH,
     params: ReaderPath,
     body: ReaderUpdate,

@@ -24,9 +24,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column rssi_offset_db int not null default 0`.execute(db)
   // `evidence`: see src/positions/evidence.ts. `carry_at`: when a waiting read becomes an observation, where it does.
   await sql`alter table position add column evidence jsonb, add column carry_at timestamptz`.execute(db)
-  await sql`
-    alter table reader_health
-      add column reads_too_weak bigint not null default 0,
-      add column reads_outvoted bigint not null default 0`.execute(db)
   await sql`alter table scan add column outvoted jsonb, add column carried_from timestamptz`.execute(db)
 }

@@ -1,8 +1,11 @@
 import type { ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { DeviceReports } from './readers/device-reports.ts'
 import type { Evidence, Outvoted } from './positions/evidence.ts'
+import type { ReaderClock } from './readers/reader-clock.ts'
+import type { Identities } from './readers/reader-identities.ts'
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 
 type Entity = { org_id: number; id: number; revision: number; deleted_at: string | null }
@@ -34,6 +37,7 @@ export type Tables = {
     format: string
     timezone: string | null
     mapping: ReaderMapping | null
+    time_source: Generated<TimeSource>
     created_at: Generated<string>
   }
   scan_point: {
@@ -55,6 +59,15 @@ export type Tables = {
     exit_delay_seconds: number
     min_rssi_dbm: number | null
   }
+  /** See migration 0111. */
+  scan_point_change: {
+    org_id: number
+    reader_key: string
+    antenna: number
+    changed_at: string
+    scan_point_id: number | null
+    location_id: number | null
+  }
   reader_health: {
     org_id: number
     reader_key: string
@@ -68,6 +81,7 @@ export type Tables = {
     read_errors: number
     messages_buried: number
     messages_over_rate: Generated<number>
+    reads_late: Generated<number>
     reads_too_weak: Generated<number>
     reads_outvoted: Generated<number>
     last_problem: string | null
@@ -83,6 +97,11 @@ export type Tables = {
     device: DeviceReports | null
     /** The start of the message of the last problem; null if there is none, or the problem has no message. */
     last_problem_message: string | null
+    /** When the newest message with a right time was received, and the newest right time (ADR 87). */
+    right_seen_at: string | null
+    right_newest_at: string | null
+    clock: ReaderClock | null
+    identities: Identities | null
   }
   /** See migrations 0080 and 0091. */
   reader_hour: {

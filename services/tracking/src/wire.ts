@@ -19,6 +19,7 @@ import { CatalogResolver, type AskCatalog } from './projections/catalog-resolver
 import { CatalogView } from './projections/catalog-view.ts'
 import { assetFinder, assetKeyFinder, locationFinder } from './projections/finders.ts'
 import { ReaderDirectory } from './readers/reader-directory.ts'
+import { findRightTimes } from './readers/right-times.queries.ts'
 import { ReaderHealthLog } from './readers/reader-health.ts'
 import { UnknownTagLog } from './unknown-tags/unknown-tag-log.ts'
 
@@ -39,6 +40,8 @@ type WireDeps = {
   registry: Registry
   now?: () => number
 }
+
+const DAY_MS = 86_400_000
 
 /** All parts of tracking, connected but not started: no port, no consumer, no loop. */
 export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: WireDeps) {
@@ -89,6 +92,8 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     health,
     unknownTags,
     recent,
+    retentionMs: rest.retentionDays * DAY_MS,
+    findRightTimes: (readers) => findRightTimes(worker.db, readers),
     metrics,
     admission: new Admission({ rates, health, metrics }),
     rulesOf,

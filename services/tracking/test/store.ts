@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../src/db.ts'
-import type { Observation } from '../src/ingest/observation.ts'
+import type { Observation } from '../src/positions/observation.ts'
 import { storeScans } from '../src/ingest/store.ts'
 import { withMonths } from '../src/partitions/missing-months.ts'
 import { DEFAULT_RULES } from '../src/positions/rules.ts'

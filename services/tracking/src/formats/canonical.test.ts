@@ -79,7 +79,10 @@ test('a wall time is in the zone configured for the reader', () => {
   expect(decode('canonical', message, { timezone: 'Asia/Singapore' }).reads[0]?.read_at_ms).toBe(
     Date.parse(CURRENT),
   )
-  expect(decode('canonical', message)).toMatchObject({ reads: [{ read_at_ms: null }], errors: [] })
+  expect(decode('canonical', message)).toMatchObject({
+    reads: [{ read_at_ms: null }],
+    errors: [{ code: 'missing_zone', pointer: '/reads/0/read_at' }],
+  })
 })
 
 test.for([

@@ -8,6 +8,7 @@ import type {
   NeutralRead,
   ReadExtra,
   TagType,
+  IdentityKind,
 } from './decoder.ts'
 import { derivedHealth } from './derived-health.ts'
 import { MALFORMED, readFrames } from './framing.ts'
@@ -63,6 +64,7 @@ export class Collector {
   #unusableFrames = 0
   #newestMs = -Infinity
   #clockUnset = false
+  #isZoneMissing = false
   #readsWithoutAntenna = 0
   readonly #zones = new Map<string, boolean>()
   readonly #maxReads: number
@@ -108,8 +110,24 @@ export class Collector {
   }
 
   /** Takes the identity of the device from a field. The first one of the message counts. */
-  identify(name: unknown, read: (name: unknown) => string | undefined = readDeviceName): void {
-    if (this.#decoded.identity === null) this.#decoded.identity = read(name) ?? null
+  identify(
+    name: unknown,
+    {
+      kind,
+      read = readDeviceName,
+    }: { kind?: IdentityKind; read?: (name: unknown) => string | undefined } = {},
+  ): void {
+    if (this.#decoded.identity !== null) return
+    const identity = read(name) ?? null
+    this.#decoded.identity = identity
+    if (identity !== null && kind !== undefined) this.#decoded.identity_kind = kind
+  }
+
+  /** A wall time without a zone, where the reader has none. Reported once: one setting corrects all of them. */
+  noteMissingZone(pointer: string): void {
+    if (this.context.time_source === 'receipt' || this.#isZoneMissing) return
+    this.#isZoneMissing = true
+    this.report('missing_zone', pointer)
   }
 
   addRead({ antenna, tag_type, tag_value, rssi_dbm, read_count, read_at_ms, extra }: FoundRead): void {

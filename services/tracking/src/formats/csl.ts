@@ -18,7 +18,7 @@ function decodeItem(out: Collector, item: unknown, at: string): void {
   const tags = isObject(item) ? item['tags'] : undefined
   if (!isObject(item) || !Array.isArray(tags)) return out.report('unexpected_shape', at)
   out.identify(item['pcEthernetMACAddress'])
-  out.identify(item['pcWiFiMACAddress'])
+  out.identify(item['pcWiFiMACAddress'], { kind: 'wifi_address' })
   out.identify(item['rfidReaderName'])
   for (const [index, tag] of tags.entries()) decodeTag(out, tag, `${at}/tags/${index}`, item, at)
 }

@@ -1,5 +1,6 @@
 /** The types between a decoder and ingest. Instants are milliseconds since 1970, so that no code parses them twice. */
 
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 
 export type TagType = 'rfid' | 'ble' | 'barcode'
@@ -74,16 +75,22 @@ export type DecodeErrorCode =
   | 'invalid_tag'
   | 'invalid_field'
   | 'missing_field'
+  | 'missing_zone'
   | 'field_conflict'
 
 /** `frame` counts the JSON texts of the message from 0, `pointer` is an RFC 6901 pointer inside that frame. */
 export type DecodeError = { code: DecodeErrorCode; frame: number; pointer: string }
+
+/** Names of a device are compared within one kind: a device may say its address now and its host name later. */
+export type IdentityKind = 'address' | 'wifi_address' | 'host_name' | 'serial_number'
 
 export type Decoded = {
   /**
    * The name that the device sends: a MAC as 12 upper-case hex digits, any other name unchanged, null without a name.
    */
   identity: string | null
+  /** Of a name that is not told from its form: an address of 12 hex digits, or otherwise a host name. */
+  identity_kind?: IdentityKind
   reads: NeutralRead[]
   health: HealthEvent[]
   errors: DecodeError[]
@@ -105,6 +112,8 @@ export type DecodeContext = {
   received_at_ms: number
   /** Zone configured for this reader (IANA name or offset). Without a zone, a wall time is not an instant. */
   timezone?: string | undefined
+  /** With `receipt`, no time of the device counts, so that it lacks no zone. */
+  time_source?: TimeSource | undefined
   /** The levels of the topic after the format. Only format `mapping` uses them. */
   topic?: readonly string[] | undefined
   /** The mapping configured for this reader. Only format `mapping` uses it. */

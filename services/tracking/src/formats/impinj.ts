@@ -17,7 +17,7 @@ function decodeItem(out: Collector, item: unknown, at: string): void {
   if (isSmartReader(item)) return decodeSmartReader(out, item, at)
   const event = findEvent(item)
   if (event === undefined) return out.report('unexpected_shape', at)
-  out.identify(item['hostname'], readHostname)
+  out.identify(item['hostname'], { read: readHostname })
   if (event.name === 'tagInventoryEvent') return decodeTagInventory(out, item, event.body, at)
   decodeHealth(out, item, event.name, event.body, at)
 }

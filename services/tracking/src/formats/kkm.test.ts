@@ -46,7 +46,7 @@ test('both spellings of the heartbeat are the same, and without a zone its time 
   for (const state of ['sta_gw_hb', 'state_gw_hb']) {
     const decoded = decode('kkm', { pkt_type: 'state', time: WALL, data: { state, ticks_cnt: 20 } })
     expect(decoded.health).toMatchObject([{ kind: 'heartbeat', at_ms: null, detail: { ticks: 20 } }])
-    expect(decoded.errors).toEqual([])
+    expect(errorsOf(decoded)).toEqual(['missing_zone /time'])
   }
 })
 

@@ -19,7 +19,7 @@ function decodeFrame(out: Collector, frame: unknown): void {
   if (!isObject(frame) || isAbsent(frame['msg_id'])) return out.report('unexpected_shape', '')
   const device = objectAt(frame['device_info'])
   out.identify(device['mac'])
-  out.identify(device['device_id'])
+  out.identify(device['device_id'], { kind: 'serial_number' })
   const { data } = frame
   const id = readInteger(frame['msg_id'], 0, 0xffff)
   if (Array.isArray(data) && (id === SCAN || id === SCAN_OR_HEARTBEAT)) return decodeScan(out, data)

@@ -36,7 +36,7 @@ export function readRssi(
 }
 
 /**
- * An instant as text. Null if it is absent, unusable, or a wall time without a zone. The zone is `zone`, if the
+ * An instant as text. Null if it is absent, unusable, or a wall time without a zone, which is a problem. The zone is `zone`, if the
  * message names one, otherwise the zone of the reader.
  */
 export function readTime(
@@ -47,8 +47,10 @@ export function readTime(
   zone: string | undefined = out.context.timezone,
 ): number | null {
   if (isAbsent(value)) return null
-  const ms = typeof value === 'string' ? parseTime(value, zone) : undefined
-  return ms === undefined ? unusable(out, at, field, null) : ms
+  const ms = typeof value === 'string' ? parseTime(value, zone, out.context.received_at_ms) : undefined
+  if (ms === undefined) return unusable(out, at, field, null)
+  if (ms === null) out.noteMissingZone(at + field)
+  return ms
 }
 
 /** A zone that the message names; undefined if absent or unusable. */

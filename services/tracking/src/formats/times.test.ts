@@ -1,5 +1,7 @@
 import { TimeZone } from '@whereabouts/contracts/time-zone'
-import { expect, test } from 'vitest'
+import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import { describe, expect, test } from 'vitest'
+import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 import { parseTime, readEpoch } from './times.ts'
 
 const at = (text: string, zone?: string) => {
@@ -102,4 +104,51 @@ test('exactly the zones that the API accepts for a reader are understood', () =>
     expect(TimeZone.safeParse(name).success, name).toBe(false)
     expect(parseTime('2026-03-01 10:00:00', name), name).toBeNull()
   }
+})
+
+describe('D18.4 a wall time that a change of clocks repeats', () => {
+  const near = (text: string, receipt: string) => {
+    const ms = parseTime(text, 'Europe/Berlin', Date.parse(receipt))
+    return typeof ms === 'number' ? new Date(ms).toISOString() : ms
+  }
+  test.for([
+    ['2026-10-25 02:30:00', '2026-10-25T00:30:02Z', '2026-10-25T00:30:00.000Z'],
+    ['2026-10-25 02:30:00', '2026-10-25T01:30:02Z', '2026-10-25T01:30:00.000Z'],
+    ['2026-10-25 02:30:00', '2026-10-25T01:00:00Z', '2026-10-25T00:30:00.000Z'],
+    ['2026-10-25 02:30:00', '2026-10-27T00:00:00Z', '2026-10-25T01:30:00.000Z'],
+    ['2026-10-25 01:30:00', '2026-10-25T01:30:02Z', '2026-10-24T23:30:00.000Z'],
+    ['2026-10-25 03:00:00', '2026-10-25T01:59:00Z', '2026-10-25T02:00:00.000Z'],
+    ['2026-03-29 02:30:00', '2026-03-29T00:30:00Z', '2026-03-29T01:30:00.000Z'],
+  ] as const)('%s received at %s is %s', ([text, receipt, want]) => expect(near(text, receipt)).toBe(want))
+})
+
+describe('D18.4 a wall time without a zone', () => {
+  const reads = (times: string[]) => ({
+    reads: times.map((read_at) => ({ tag: { type: 'rfid', value: 'E280' }, read_at })),
+  })
+  const wall = ['2026-03-01T10:00:04Z', '2026-03-01 10:00:04', '2026-03-01 10:00:05']
+
+  test('is one problem of the message, which keeps its reads', () => {
+    const decoded = decode('canonical', reads(wall))
+    expect(errorsOf(decoded)).toEqual(['missing_zone /reads/1/read_at'])
+    expect(decoded.reads.map(({ read_at_ms }) => read_at_ms)).toEqual([Date.parse(CURRENT), null, null])
+  })
+
+  test('is none where the reader has a zone, or where the time of receipt counts', () => {
+    expect(errorsOf(decode('canonical', reads(wall), { timezone: 'UTC' }))).toEqual([])
+    expect(errorsOf(decode('canonical', reads(wall), { time_source: 'receipt' }))).toEqual([])
+  })
+
+  test('is a problem in a mapping too', () => {
+    const mapping = ReaderMapping.parse({
+      reads: '',
+      tag: '/epc',
+      tag_type: 'rfid',
+      time: '/at',
+      time_format: 'local',
+    })
+    expect(errorsOf(decode('mapping', { epc: 'E280', at: wall[1] }, { mapping }))).toEqual([
+      'missing_zone /at',
+    ])
+  })
 })

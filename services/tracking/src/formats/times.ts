@@ -5,16 +5,22 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
  * An instant as text, in ms; finer digits are cut off. Null for a wall time if `zone` is missing or unknown;
- * undefined for any other text. Not with Date.parse, which refuses some forms of the devices and reads others as
+ * undefined for any other text. `nearMs` decides a wall time that a change of clocks repeats. Not with Date.parse, which refuses some forms of the devices and reads others as
  * local time of the server.
  */
-export function parseTime(text: string, zone: string | undefined): number | null | undefined {
+export function parseTime(
+  text: string,
+  zone: string | undefined,
+  nearMs?: number,
+): number | null | undefined {
   const trimmed = text.trim()
   const wallMs = parseWallTime(trimmed)
-  if (wallMs !== undefined) return parseRest(trimmed, wallMs, zone)
+  if (wallMs !== undefined) return parseRest(trimmed, wallMs, zone, nearMs)
   const padded = pad(trimmed)
   const paddedMs = padded === undefined ? undefined : parseWallTime(padded)
-  return padded === undefined || paddedMs === undefined ? undefined : parseRest(padded, paddedMs, zone)
+  return padded === undefined || paddedMs === undefined
+    ? undefined
+    : parseRest(padded, paddedMs, zone, nearMs)
 }
 
 const UNPADDED = /^(\d{4})([-/])(\d{1,2})[-/](\d{1,2})([Tt &])(\d{1,2}):(\d{1,2}):(\d{1,2})(.*)$/
@@ -50,7 +56,12 @@ function parseWallTime(text: string): number | undefined {
 }
 
 /** Fraction and zone, from the 20th character on. */
-function parseRest(text: string, wallMs: number, zone: string | undefined): number | null | undefined {
+function parseRest(
+  text: string,
+  wallMs: number,
+  zone: string | undefined,
+  nearMs: number | undefined,
+): number | null | undefined {
   let at = 19
   let fractionMs = 0
   if (text[at] === '.') {
@@ -60,7 +71,7 @@ function parseRest(text: string, wallMs: number, zone: string | undefined): numb
     at = end
   }
   const ms = wallMs + fractionMs
-  if (at === text.length) return zone === undefined ? null : (instantOfWallTime(ms, zone) ?? null)
+  if (at === text.length) return zone === undefined ? null : (instantOfWallTime(ms, zone, nearMs) ?? null)
   const offsetMs = parseOffset(text, at)
   return offsetMs === undefined || ms - offsetMs > END_OF_9999_MS ? undefined : ms - offsetMs
 }

@@ -110,7 +110,7 @@ function decodeNamedEvent(out: Collector, item: JsonObject, data: JsonObject, at
 const TIME_OF_DAY = /^\d{1,2}:\d{2}:\d{2}$/
 
 function decodeConnection(out: Collector, item: JsonObject, _data: JsonObject, at: string): void {
-  out.identify(item['deviceSerialNo'])
+  out.identify(item['deviceSerialNo'], { kind: 'serial_number' })
   const kind = connectionKinds.get(item['connectionState'])
   if (kind === undefined) return out.report('unknown_event', at)
   const time = item['timestamp']

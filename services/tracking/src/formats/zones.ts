@@ -19,9 +19,9 @@ const zones = new Map<string, Zone>()
 /**
  * The instant at which a clock in `zone` shows the wall time `wallMs` (a wall time as if it were UTC). `zone` is an
  * IANA name or an offset such as `+08`, `-3:30`, `GMT+08:00`. If a change of clocks repeats a wall time, it means the
- * first occurrence; if it skips a wall time, the time is moved forward by the change. Undefined for an unknown zone.
+ * occurrence that is nearer to `nearMs`, by default the first; if it skips a wall time, the time is moved forward by the change. Undefined for an unknown zone.
  */
-export function instantOfWallTime(wallMs: number, zone: string): number | undefined {
+export function instantOfWallTime(wallMs: number, zone: string, nearMs = -Infinity): number | undefined {
   const fixed = offsetMsOf(zone)
   if (fixed !== undefined) return wallMs - fixed
   const known = zoneNamed(zone)
@@ -33,8 +33,11 @@ export function instantOfWallTime(wallMs: number, zone: string): number | undefi
   const earlier = wallMs - offsetOfDay(known, day - 1)
   const later = wallMs - offsetOfDay(known, day + 2)
   const shows = (ms: number) => ms + offsetAtMs(known.formatter, ms) === wallMs
-  return earlier === later || shows(earlier) || !shows(later) ? earlier : later
+  if (earlier === later || !shows(later)) return earlier
+  return shows(earlier) && isNearer(earlier, later, nearMs) ? earlier : later
 }
+
+const isNearer = (ms: number, than: number, to: number) => Math.abs(to - ms) <= Math.abs(to - than)
 
 /** True for a name or an offset that `instantOfWallTime` understands. */
 export function isZone(zone: string): boolean {

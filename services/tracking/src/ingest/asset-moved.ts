@@ -1,7 +1,7 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { deliveryId } from './delivery-id.ts'
-import type { Movement } from './movements.ts'
+import type { Movement } from '../positions/movements.ts'
 
 /**
  * The event of a movement, with the current names. The origin is null if it is deleted or unknown. Undefined if the

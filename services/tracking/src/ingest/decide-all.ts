@@ -1,10 +1,16 @@
 import type { Tx } from '../db.ts'
 import { decide, type Decided, type RowBefore } from '../positions/decide.ts'
 import { byAsset, type Position } from '../positions/position.ts'
-import { isJudging } from '../positions/rules.ts'
-import type { Observation } from './observation.ts'
+import { isJudging, type PlacementRules } from '../positions/rules.ts'
+import type { CatalogView } from '../projections/catalog-view.ts'
+import type { Observation } from '../positions/observation.ts'
 import { findRowsBefore } from './scans.queries.ts'
-import type { StoreDeps } from './store.ts'
+
+export type StoreDeps = {
+  view: CatalogView
+  rulesOf: (orgId: number) => PlacementRules
+  now?: () => number
+}
 
 /** What the observations of each asset become. `current` are their positions, locked. */
 export async function decideAll(

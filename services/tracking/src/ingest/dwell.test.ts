@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Position } from '../positions/position.ts'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 import { findBrokenDwells } from './dwell.ts'
 import { readBy } from '../../test/read-by.ts'
 

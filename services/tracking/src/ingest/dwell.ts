@@ -1,5 +1,5 @@
 import type { Position } from '../positions/position.ts'
-import { minuteOf, type Minute, type Observation } from './observation.ts'
+import { minuteOf, type Minute, type Observation } from '../positions/observation.ts'
 
 type Key = { orgId: number; assetId: number }
 

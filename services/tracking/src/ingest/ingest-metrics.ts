@@ -29,13 +29,14 @@ const OUTCOMES = [
   'unplaced',
   'error',
   'clock_skewed',
+  'late',
 ]
 
 /** Counts reads by outcome, rows and movements, and measures the delay. Each once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',
-    help: 'Reads by outcome: observed (asset and location known), of these thinned (no new row) or outvoted; too_weak; unknown_tag, unplaced, or both; error (an unusable read); clock_skewed, in addition to any of these.',
+    help: 'Reads by outcome: observed (asset and location known), of these thinned (no new row) or outvoted; too_weak; unknown_tag, unplaced or both; error (unusable read); clock_skewed and late (more than a day old, from a right clock), in addition to any of these.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -59,6 +60,7 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
         reads.inc({ outcome: 'unplaced' }, counts.reads_unplaced ?? 0)
         reads.inc({ outcome: 'too_weak' }, counts.reads_too_weak ?? 0)
         reads.inc({ outcome: 'clock_skewed' }, counts.reads_clock_skewed ?? 0)
+        reads.inc({ outcome: 'late' }, counts.reads_late ?? 0)
         reads.inc({ outcome: 'error' }, counts.read_errors ?? 0)
       }
     },

@@ -10,9 +10,11 @@ import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import { readHeardElsewhere } from './heard-elsewhere.ts'
 import { findDueToCarry } from './last-reads.queries.ts'
 import { commitWithNames, type InTransaction } from './names.ts'
-import { NOT_READ, type Observation } from './observation.ts'
+import { NOT_READ } from '../positions/cause.ts'
+import type { Observation } from '../positions/observation.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
-import { storeCarried, storeScans, type Stored, type StoreDeps } from './store.ts'
+import type { StoreDeps } from './decide-all.ts'
+import { storeCarried, storeScans, type Stored } from './store.ts'
 
 type Deps = StoreDeps & {
   db: Kysely<Tables>

@@ -1,8 +1,8 @@
 import { bigints, instants } from '@whereabouts/db/array-parameters'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import type { Movement } from './movements.ts'
-import type { Observation } from './observation.ts'
+import type { Movement } from '../positions/movements.ts'
+import type { Observation } from '../positions/observation.ts'
 
 /** Stores movements to rows that are newer than all other rows of their assets. Call under `lockPositions`. */
 export async function insertMovements(tx: Tx, movements: readonly Movement[]): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Tx } from '../db.ts'
 import type { CatalogResolver, Unresolved } from '../projections/catalog-resolver.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
-import type { Movement } from './movements.ts'
+import type { Movement } from '../positions/movements.ts'
 
 /** Assets and locations of movements that the view does not know, by organization. Their events were left out. */
 export type MissingNames = ReadonlyMap<number, Unresolved>

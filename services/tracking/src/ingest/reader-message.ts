@@ -1,3 +1,4 @@
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
@@ -17,6 +18,8 @@ export type ReaderMessage = {
   orgId: number
   readerKey: string
   receivedAtMs: number
+  /** `reader` by default. */
+  timeSource?: TimeSource | undefined
   decoded: Decoded
   /** To show it to users, if it has a problem. */
   received: Received
@@ -59,7 +62,8 @@ export function decodeReaderMessage(message: Received, { health, directory, metr
         `not ${article(format)} ${format} message: ${decoded.errors[0]?.code ?? 'unexpected_shape'}`,
       decoded.refusal === undefined ? problemsOf(decoded.errors) : undefined,
     )
-  return { orgId, readerKey, receivedAtMs: message.receivedAt, decoded, received: message }
+  const { time_source: timeSource } = settings
+  return { orgId, readerKey, receivedAtMs: message.receivedAt, timeSource, decoded, received: message }
 }
 
 const article = (noun: string) => (/^[aeiou]/.test(noun) ? 'an' : 'a')

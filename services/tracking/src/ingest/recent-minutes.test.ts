@@ -3,7 +3,7 @@ import { readBy } from '../../test/read-by.ts'
 import { decide } from '../positions/decide.ts'
 import type { Position } from '../positions/position.ts'
 import { DEFAULT_RULES } from '../positions/rules.ts'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 
 const [DOCK, SHELF] = [11, 12]
@@ -25,7 +25,7 @@ function positionAfter(first: Observation, ...others: Observation[]): Position {
 
 /** What ingest stores of these. */
 const notStored = (recent: RecentMinutes, observations: readonly Observation[]) =>
-  observations.filter((o) => !recent.isStored(o, false))
+  observations.filter((o) => !recent.isStored(o.assetId, o.observedAtMs, o, false))
 
 test('rescans of a stored minute are dropped; if it has no location, only those without a location', () => {
   const recent = new RecentMinutes()

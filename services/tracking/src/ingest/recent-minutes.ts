@@ -1,6 +1,6 @@
 import { waitingOf } from '../positions/evidence.ts'
 import type { Position } from '../positions/position.ts'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 
 const MAX_ASSETS = 1_000_000
 /** For how long a place that another replica heard is remembered for assets that are not known here yet. */
@@ -33,13 +33,19 @@ export class RecentMinutes {
   readonly #newest = new Map<number, Recent>()
   readonly #heardElsewhere = new Map<number, { minute: number; notedMs: number }>()
 
-  /** Whether the read changes nothing that is stored. `isJudging`: strengths decide in its organization. */
-  isStored({ assetId, minute, observedAtMs, locationId, rssi }: Read, isJudging: boolean): boolean {
+  /** Whether a read changes nothing that is stored. `isJudging`: strengths decide in its organization. */
+  isStored(
+    assetId: number,
+    observedAtMs: number,
+    { locationId, rssi }: Pick<Observation, 'locationId' | 'rssi'>,
+    isJudging: boolean,
+  ): boolean {
     const newest = this.#newest.get(assetId)
-    if (newest?.minute !== minute) return false
+    if (newest === undefined) return false
+    const ms = observedAtMs - newest.minute * 60_000
+    if (ms < 0 || ms >= 60_000) return false
     if (locationId === null) return true
     if (newest.locationId === null) return false
-    const ms = observedAtMs - minute * 60_000
     const { open } = newest
     if (open !== null || isJudging) {
       if (open === null || (isJudging && locationId !== open.place)) return false

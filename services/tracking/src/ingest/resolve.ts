@@ -1,15 +1,23 @@
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
-import type { CatalogView, KnownLocation, TagMatch } from '../projections/catalog-view.ts'
-import type { KnownTag } from '../projections/tag-index.ts'
-import { isJudging, type PlacementRules } from '../positions/rules.ts'
-import { strongestFirst } from '../positions/strongest-first.ts'
-import type { AntennaAssignment, ReaderDirectory, ScanPointStrength } from '../readers/reader-directory.ts'
+import { asOf } from '../as-of.ts'
+import type { CatalogView, TagMatch } from '../projections/catalog-view.ts'
+import type { KnownTag } from '../projections/tag-owners.ts'
+import type { ReaderDirectory } from '../readers/reader-directory.ts'
 import type { ReaderHealthLog, ReaderActivity } from '../readers/reader-health.ts'
 import { addSignal, type Signals } from '../readers/reader-hours.ts'
 import type { UnknownTagLog, UnknownTagRead } from '../unknown-tags/unknown-tag-log.ts'
-import { minuteOf, observedAt, type Observation } from './observation.ts'
-import { problemMessage, problemsOf, shownPointer, unknownLocation } from '../readers/problem-message.ts'
+import { ClockJudge, findProofs, type ClockProofs, type FindRightTimes } from './clock-proofs.ts'
+import { timeOfRead } from './read-time.ts'
+import { minuteOf, type Observation } from '../positions/observation.ts'
+import { isJudging } from '../positions/rules.ts'
+import { strongestFirst } from '../positions/strongest-first.ts'
+import { isTooWeak, rssiOf } from './read-strength.ts'
+import { problemMessage, problemsOf, shownPointer } from '../readers/problem-message.ts'
+import { PlaceProblems } from './place-problems.ts'
+import { locationIdOf, placesOf, type Place } from './place.ts'
+import { findTag, tagsToAsk, type Tag } from './read-tag.ts'
 import type { ReaderMessage } from './reader-message.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 
@@ -18,7 +26,14 @@ export type ResolveDeps = {
   directory: ReaderDirectory
   resolver: CatalogResolver
   recent: RecentMinutes
+  /** How long history is kept. */
+  retentionMs: number
+  health: Pick<ReaderHealthLog, 'flush'>
+  findRightTimes: FindRightTimes
 }
+
+/** Of `ResolveDeps`, what finds the asset and the place of a read. */
+export type FindDeps = Pick<ResolveDeps, 'view' | 'directory' | 'resolver'>
 
 /** The content of a batch. Activity and unknown tags go to their logs only after the rows are stored. */
 export type Resolved = {
@@ -27,12 +42,16 @@ export type Resolved = {
   /** Of these, the reads whose row is not known to be stored. Most reads repeat one that is. */
   observations: Observation[]
   activity: { orgId: number; readerKey: string; activity: ReaderActivity }[]
-  /** Reads of tags that catalog does not know either. */
+  /** Reads of tags that catalog does not know either, and that nothing had lately. */
   unknownTags: { orgId: number; read: UnknownTagRead }[]
 }
 
-type Tag = { tag_type: string; value: string }
-type Missing = { tags: Map<string, Tag>; locationKeys: Set<string>; locationIds: Set<number> }
+type Missing = {
+  tags: Map<string, Tag>
+  assetIds: Set<number>
+  locationKeys: Set<string>
+  locationIds: Set<number>
+}
 
 /**
  * Turns reads into observations, in the order of arrival: reader and antenna to location, tag to asset. Asks catalog
@@ -43,54 +62,63 @@ export async function resolve(
   deps: ResolveDeps,
   signal: AbortSignal,
 ): Promise<Resolved> {
-  const { resolved, missing } = resolveFromView(messages, deps)
+  const proofs = await findProofs(messages, deps)
+  const { resolved, missing } = resolveFromView(messages, proofs, deps)
   if (missing.size === 0) return resolved
   await Promise.all(
     [...missing].map(([orgId, ofOrg]) =>
       deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
     ),
   )
-  return resolveFromView(messages, deps).resolved // all, because the view may have changed
+  return resolveFromView(messages, proofs, deps).resolved // all, because the view may have changed
 }
 
 /** One pass over the reads. Most repeat a stored row, so nothing is kept per read until that is known. */
-function resolveFromView(messages: readonly ReaderMessage[], deps: ResolveDeps) {
+function resolveFromView(messages: readonly ReaderMessage[], proofs: ClockProofs, deps: ResolveDeps) {
   const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
   const missing = new Map<number, Missing>()
-  for (const message of messages) resolveMessage(message, deps, resolved, missing)
+  const clocks = new ClockJudge(proofs)
+  for (const message of messages) resolveMessage(message, clocks, deps, resolved, missing)
   return { resolved, missing }
 }
 
 /** What a read would become. `asset` and `place` as ingest finds them. */
-export type FoundRead = { read: NeutralRead; asset: TagMatch; place: Place; isTooWeak: boolean }
+export type FoundRead = {
+  read: NeutralRead
+  tag: KnownTag | null | undefined
+  asset: TagMatch
+  place: Place
+  isTooWeak: boolean
+}
 
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
 export async function findReads(
-  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'decoded'>,
-  deps: Omit<ResolveDeps, 'recent'>,
+  message: Pick<ReaderMessage, 'orgId' | 'readerKey' | 'receivedAtMs' | 'timeSource' | 'decoded'>,
+  deps: FindDeps,
 ): Promise<FoundRead[]> {
-  const { orgId, decoded } = message
+  const { orgId, receivedAtMs, timeSource: source = 'reader', decoded } = message
+  const { isClockRight } = new ClockJudge(new Map()).judge(message) // as far as the message itself says
+  const times = { receivedAtMs, source, retentionMs: Infinity, isClockRight }
   const find = () => {
     const placeOf = placesOf(message, deps)
     const rules = deps.directory.rules(orgId)
     return decoded.reads.map((read) => {
-      const asset = deps.view.assetOfTag(findTag(deps.view, orgId, read))
-      const place = placeOf(read)
-      return { read, asset, place, isTooWeak: strengthOf(read, place, rules).isTooWeak }
+      const asOfMs = asOf(timeOfRead(read.read_at_ms, times).ms, receivedAtMs)
+      const tag = findTag(deps.view, orgId, read, asOfMs)
+      const place = placeOf(read, asOfMs)
+      const isWeak = isTooWeak(rssiOf(read, place), read, place, rules)
+      return { read, tag, asset: deps.view.assetOfTag(tag), place, isTooWeak: isWeak }
     })
   }
   const missing = new Map<number, Missing>()
   const found = find()
-  for (const { read, asset: match, place } of found)
-    if (match === undefined || place.location === undefined)
-      noteMissing(message, read, { match, place }, deps, missing)
+  for (const one of found)
+    if (!one.asset || one.place.location === undefined) noteMissing(orgId, one, deps, missing)
   const ofOrg = missing.get(orgId)
   if (!ofOrg) return found
   await deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() })
   return find()
 }
-
-const NOWHERE: Place = { scanPointId: null, location: null }
 
 type Logs = { health: ReaderHealthLog; unknownTags: UnknownTagLog }
 
@@ -99,115 +127,53 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
   for (const { orgId, read } of resolved.unknownTags) unknownTags.note(orgId, read)
 }
 
-/**
- * Where a read was. `scanPointId` is null if the read has a location key, which wins (D8.8), or if its antenna is
- * unassigned. `location` is undefined for a location that is named but unknown.
- */
-export type Place = {
-  scanPointId: number | null
-  location: KnownLocation | null | undefined
-  /** Of the scan point. */
-  strength?: ScanPointStrength
-}
-
-/** Finds the places of the reads of a message. Most messages are from one antenna or a few. */
-function placesOf(
-  { orgId, readerKey }: Pick<ReaderMessage, 'orgId' | 'readerKey'>,
-  { view, directory }: Pick<ResolveDeps, 'view' | 'directory'>,
-) {
-  const antennas = new Map<number, Place>()
-  return ({ antenna, extra }: NeutralRead): Place => {
-    if (extra?.location !== undefined)
-      return { scanPointId: null, location: view.locationByKey(orgId, extra.location) }
-    if (extra?.antenna_unusable) return NOWHERE
-    let place = antennas.get(antenna)
-    if (place === undefined) {
-      place = findPlace(directory.assignment(orgId, readerKey, antenna), orgId, view)
-      antennas.set(antenna, place)
-    }
-    return place
-  }
-}
-
-function findPlace(assignment: AntennaAssignment, orgId: number, view: CatalogView): Place {
-  if (!assignment.isAssigned) return NOWHERE
-  const { scanPointId, locationId, strength } = assignment
-  return { scanPointId, strength, location: locationId === null ? null : view.location(orgId, locationId) }
-}
-
-/** What a read says about its strength, in dBm as corrected by its scan point (D18.7 a). */
-function strengthOf(
-  { rssi_dbm, tag_type }: NeutralRead,
-  { strength }: Place,
-  { tagTypes, minRssiDbm }: PlacementRules,
-): { rssi: number | null; isTooWeak: boolean } {
-  if (rssi_dbm === null) return { rssi: null, isTooWeak: false }
-  const rssi = rssi_dbm + (strength?.rssiOffsetDb ?? 0)
-  const least = strength?.minRssiDbm ?? (tagTypes.includes(tag_type) ? minRssiDbm : null)
-  return { rssi, isTooWeak: least !== null && rssi < least }
-}
-
-/** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
-function isOfOnePlace([first, ...others]: readonly NeutralRead[]): boolean {
-  return others.every(
-    ({ antenna, extra }) => antenna === first?.antenna && extra?.location === first.extra?.location,
-  )
-}
-
 /** Notes what catalog has to be asked for this read. */
 function noteMissing(
-  { orgId, readerKey }: Pick<ReaderMessage, 'orgId' | 'readerKey'>,
-  read: NeutralRead,
-  { match, place }: { match: TagMatch; place: Place },
-  { directory }: Pick<ResolveDeps, 'directory'>,
+  orgId: number,
+  { read, tag, asset, place }: Omit<FoundRead, 'isTooWeak'>,
+  { view }: Pick<ResolveDeps, 'view'>,
   missing: Map<number, Missing>,
 ): void {
+  // Something that had no tag a moment ago may have got it.
+  const tags = asset ? [] : tagsToAsk(view, orgId, read)
+  const assetId = asset === undefined && tag ? tag.assetId : null
+  if (tags.length === 0 && assetId === null && place.location !== undefined) return
   const ofOrg = missing.get(orgId) ?? nothingMissing()
   missing.set(orgId, ofOrg)
-  if (match === undefined) for (const tag of tagsOf(read)) ofOrg.tags.set(`${tag.tag_type} ${tag.value}`, tag)
-  if (place.location === undefined)
-    addLocation(ofOrg, read, directory.assignment(orgId, readerKey, read.antenna))
+  for (const asked of tags) ofOrg.tags.set(`${asked.tag_type} ${asked.value}`, asked)
+  if (assetId !== null) ofOrg.assetIds.add(assetId)
+  if (place.location === undefined) addLocation(ofOrg, read, place)
 }
 
-const nothingMissing = (): Missing => ({ tags: new Map(), locationKeys: new Set(), locationIds: new Set() })
+const nothingMissing = (): Missing => ({
+  tags: new Map(),
+  assetIds: new Set(),
+  locationKeys: new Set(),
+  locationIds: new Set(),
+})
 
 /** The location that the read names, by its key or by its scan point. */
-function addLocation(missing: Missing, { extra }: NeutralRead, assignment: AntennaAssignment): void {
+function addLocation(missing: Missing, { extra }: NeutralRead, { locationId }: Place): void {
   if (extra?.location !== undefined) missing.locationKeys.add(extra.location)
-  else if (assignment.isAssigned && assignment.locationId !== null)
-    missing.locationIds.add(assignment.locationId)
-}
-
-/** The address first, then the iBeacon identity, under which a tag with a rotating address is registered (D6.5). */
-function tagsOf(read: NeutralRead): Tag[] {
-  const tag = { tag_type: read.tag_type, value: read.tag_value }
-  const beacon = read.extra?.ibeacon
-  if (!beacon) return [tag]
-  return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
-}
-
-/** The tag of the first identity that catalog knows. */
-function findTag(view: CatalogView, orgId: number, read: NeutralRead): KnownTag | undefined {
-  if (!read.extra?.ibeacon) return view.findTag(orgId, read.tag_type, read.tag_value)
-  for (const { tag_type, value } of tagsOf(read)) {
-    const tag = view.findTag(orgId, tag_type, value)
-    if (view.assetOfTag(tag) !== undefined) return tag
-  }
-  return undefined
+  else if (locationId !== null) missing.locationIds.add(locationId)
 }
 
 function resolveMessage(
   message: ReaderMessage,
+  clocks: ClockJudge,
   deps: ResolveDeps,
   into: Resolved,
   missing: Map<number, Missing>,
 ): void {
-  const { view, directory, recent } = deps
-  const { orgId, readerKey, receivedAtMs, decoded } = message
+  const { view, directory, recent, retentionMs } = deps
+  const { orgId, readerKey, receivedAtMs, timeSource: source = 'reader', decoded } = message
+  const { isClockRight, rightMs } = clocks.judge(message)
+  const times = { receivedAtMs, source, retentionMs, isClockRight }
+  const isSkewed = timeOfRead(newestTime(decoded), times).skewed
   const signals: Signals = new Map()
   const activity = {
     seenAtMs: receivedAtMs,
-    identity: decoded.identity,
+    ...namedBy(decoded),
     messages: 1,
     reads: decoded.reads.length,
     read_errors: decoded.errors.length + decoded.errors_omitted,
@@ -215,11 +181,13 @@ function resolveMessage(
     reads_unplaced: 0,
     reads_too_weak: 0,
     reads_clock_skewed: 0,
-    newestMs: newestTime(decoded),
-    health: decoded.health,
+    reads_late: 0,
+    ...timesOf(message, source),
+    rightMs,
+    health: isSkewed ? decoded.health : decoded.health.filter(({ kind }) => kind !== 'clock_skew'),
     signals,
   }
-  let unknownKey: string | undefined
+  const placeProblems = new PlaceProblems()
   const placeOf = placesOf(message, deps)
   const rules = directory.rules(orgId)
   const judges = isJudging(rules)
@@ -227,33 +195,39 @@ function resolveMessage(
   const seen: Observation[] | undefined = isOfOnePlace(decoded.reads) ? undefined : []
   for (const read of decoded.reads) {
     addSignal(signals, read)
-    const time = observedAt(read.read_at_ms, receivedAtMs)
+    const time = timeOfRead(read.read_at_ms, times)
     if (time.skewed) activity.reads_clock_skewed += 1
-    const tag = findTag(view, orgId, read)
+    if (time.kind === 'late' || time.kind === 'too_old') activity.reads_late += 1
+    if (time.kind === 'too_old') continue
+    const asOfMs = asOf(time.ms, receivedAtMs)
+    const tag = findTag(view, orgId, read, asOfMs)
     const asset = view.assetOfTag(tag)
-    const place = placeOf(read)
-    if (asset === undefined || place.location === undefined)
-      noteMissing(message, read, { match: asset, place }, deps, missing)
+    const place = placeOf(read, asOfMs)
+    if (!asset || place.location === undefined) noteMissing(orgId, { read, tag, asset, place }, deps, missing)
     const locationId = locationIdOf(read, place)
     if (asset === undefined)
       into.unknownTags.push({ orgId, read: { ...read, reader: readerKey, received_at_ms: receivedAtMs } })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
       activity.reads_unplaced += 1
-      unknownKey ??= read.extra?.location
+      placeProblems.note(read, place)
     }
     if (!asset || locationId === undefined) continue
-    const { rssi, isTooWeak } = strengthOf(read, place, rules)
-    if (isTooWeak) {
+    const rssi = rssiOf(read, place)
+    if (isTooWeak(rssi, read, place, rules)) {
       activity.reads_too_weak += 1
       continue
     }
     into.observed += 1
-    const found = { assetId: asset.id, minute: minuteOf(time.ms), observedAtMs: time.ms, locationId, rssi }
-    if (seen === undefined && recent.isStored(found, judges)) continue
+    if (seen === undefined && recent.isStored(asset.id, time.ms, { locationId, rssi }, judges)) continue
     const observation = {
       orgId,
-      ...found,
+      assetId: asset.id,
+      minute: minuteOf(time.ms),
+      observedAtMs: time.ms,
+      locationId,
+      isLate: time.kind === 'late',
+      rssi,
       isJudged: rules.tagTypes.includes(read.tag_type),
       readerKey,
       antenna: read.extra?.antenna_unusable ? null : read.antenna,
@@ -264,8 +238,9 @@ function resolveMessage(
     ;(seen ?? into.observations).push(observation)
   }
   for (const observation of strongestFirst(seen ?? [], judges))
-    if (!recent.isStored(observation, judges)) into.observations.push(observation)
-  const problem = problemOf(message, unknownKey)
+    if (!recent.isStored(observation.assetId, observation.observedAtMs, observation, judges))
+      into.observations.push(observation)
+  const problem = problemOf(message, placeProblems)
   into.activity.push({
     orgId,
     readerKey,
@@ -273,10 +248,17 @@ function resolveMessage(
   })
 }
 
+/** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
+function isOfOnePlace([first, ...others]: readonly NeutralRead[]): boolean {
+  return others.every(
+    ({ antenna, extra }) => antenna === first?.antenna && extra?.location === first.extra?.location,
+  )
+}
+
 /** The problem of a message that was partly understood, for the status of its reader and the list of its messages. */
 function problemOf(
   { decoded: { errors }, received }: ReaderMessage,
-  unknownKey: string | undefined,
+  places: PlaceProblems,
 ): Pick<ReaderActivity, 'problem' | 'problemMessage'> | undefined {
   const [first] = errors
   if (first)
@@ -284,9 +266,29 @@ function problemOf(
       problem: `${first.code} at ${shownPointer(first.pointer)}`,
       problemMessage: problemMessage(received, problemsOf(errors)),
     }
-  if (unknownKey === undefined) return undefined
-  const problem = `no location has the key "${unknownKey.slice(0, 64)}"`
-  return { problem, problemMessage: problemMessage(received, [unknownLocation(unknownKey)]) }
+  const problem = places.first()
+  return problem === undefined
+    ? undefined
+    : { problem, problemMessage: problemMessage(received, places.list()) }
+}
+
+/** Its name for the device, and the kind of the name. */
+function namedBy({ identity, identity_kind }: Decoded): Pick<ReaderActivity, 'identity' | 'identityKind'> {
+  const kind = identity_kind ?? (identity !== null && isAddress(identity) ? 'address' : 'host_name')
+  return { identity, identityKind: kind }
+}
+
+const isAddress = (name: string) => /^[0-9A-F]{12}$/.test(name)
+
+/** What its times say about the clock, which is of no interest where they do not count. */
+function timesOf(
+  { decoded, receivedAtMs: atMs }: ReaderMessage,
+  source: TimeSource,
+): Pick<ReaderActivity, 'newestMs' | 'clock'> {
+  const newestMs = newestTime(decoded)
+  const isUnset = newestMs === null && decoded.health.some(({ kind }) => kind === 'clock_unset')
+  if (source === 'receipt' || (newestMs === null && !isUnset)) return { newestMs }
+  return { newestMs, clock: { atMs, offsetMs: newestMs === null ? 'unset' : newestMs - atMs } }
 }
 
 /** The newest time of its reads and health reports; null if there is none. */
@@ -295,14 +297,4 @@ function newestTime({ reads, health }: Decoded): number | null {
   for (const { read_at_ms: at } of reads) if (at !== null && (newest === null || at > newest)) newest = at
   for (const { at_ms: at } of health) if (at !== null && (newest === null || at > newest)) newest = at
   return newest
-}
-
-/**
- * The location of a read. Null, which is a scan, for a scan point without a location or with a deleted or unknown
- * one. Undefined, which is not a scan, for a key without a location and for an unassigned antenna.
- */
-function locationIdOf({ extra }: NeutralRead, { scanPointId, location }: Place): number | null | undefined {
-  if (extra?.location !== undefined) return location?.id
-  if (scanPointId === null) return undefined
-  return location && !location.deleted ? location.id : null
 }

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../db.ts'
 import type { RowBefore } from '../positions/decide.ts'
 import type { Outvoted } from '../positions/evidence.ts'
 import type { AssetKey, Position } from '../positions/position.ts'
-import type { Minute, Observation } from './observation.ts'
+import type { Minute, Observation } from '../positions/observation.ts'
 import { epochMinute, epochMs } from '../sql-times.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 import { storeInParts, type StoredParts } from './store-in-parts.ts'
 import { readBy } from '../../test/read-by.ts'
 

@@ -1,4 +1,4 @@
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 import type { Stored } from './store.ts'
 
 /** Of all parts. */

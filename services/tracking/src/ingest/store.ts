@@ -9,16 +9,15 @@ import { carryAtMs, waitingOf, type Evidence } from '../positions/evidence.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { byAsset, type AssetKey, type Position } from '../positions/position.ts'
 import { isJudging, type PlacementRules } from '../positions/rules.ts'
-import type { CatalogView } from '../projections/catalog-view.ts'
 import { toEvent } from './asset-moved.ts'
 import { findBrokenDwells } from './dwell.ts'
 import { findDwellStarts } from './dwell.queries.ts'
 import { tellHeardElsewhere } from './heard-elsewhere.ts'
 import { insertMovements, repairMovements } from './movement-rows.queries.ts'
-import { decideAll } from './decide-all.ts'
-import { advance, type Advance } from './movements.ts'
+import { decideAll, type StoreDeps } from './decide-all.ts'
+import { advance, type Advance } from '../positions/movements.ts'
 import { findMissingNames, type MissingNames } from './names.ts'
-import type { Observation } from './observation.ts'
+import type { Observation } from '../positions/observation.ts'
 import {
   closeMinutes,
   insertScans,
@@ -45,12 +44,6 @@ export const NOTHING_STORED: Stored = {
   missing: new Map(),
   positions: [],
   outvoted: [],
-}
-
-export type StoreDeps = {
-  view: CatalogView
-  rulesOf: (orgId: number) => PlacementRules
-  now?: () => number
 }
 
 /**
@@ -184,9 +177,10 @@ async function storeAdvance(
   const { movements, arrivals, late, rewritten } = advanced
   await insertMovements(tx, arrivals)
   await repairMovements(tx, [...late, ...rewritten])
-  const events = movements.flatMap((movement) => toEvent(movement, view) ?? [])
+  const announced = movements.filter(({ to }) => !to.isLate)
+  const events = announced.flatMap((movement) => toEvent(movement, view) ?? [])
   await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
-  return { movements: events.length, missing: findMissingNames(movements, view), positions }
+  return { movements: events.length, missing: findMissingNames(announced, view), positions }
 }
 
 const isSame = (a: Evidence | null, b: Evidence | null) => a === b || isDeepStrictEqual(a, b)

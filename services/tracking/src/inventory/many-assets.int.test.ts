@@ -4,7 +4,7 @@ import type { LocationState } from '@whereabouts/contracts/messages/catalog-stat
 import { openDatabase } from '@whereabouts/db/database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
-import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { minuteOf, type Observation } from '../positions/observation.ts'
 import { store } from '../../test/store.ts'
 import { CatalogView } from '../projections/catalog-view.ts'
 import { upsertAssets } from '../projections/projections.queries.ts'

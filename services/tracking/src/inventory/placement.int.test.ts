@@ -7,7 +7,7 @@ import {
 } from '@whereabouts/contracts/messages/catalog-state'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { describe, expect } from 'vitest'
-import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { minuteOf, type Observation } from '../positions/observation.ts'
 import { store } from '../../test/store.ts'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { listAssetsAt } from '../reports/assets-at/assets-at.responder.ts'

@@ -7,12 +7,12 @@ import {
 import type { HeardMessage } from '@whereabouts/messaging/listen'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { decodeReaderMessage, type ReaderMessage } from '../ingest/reader-message.ts'
-import { findReads, type ResolveDeps } from '../ingest/resolve.ts'
+import { findReads, type FindDeps } from '../ingest/resolve.ts'
 import { problemsIn, toDecodedRead } from '../reader-messages/decoded-read.ts'
 import { problemMessage } from '../readers/problem-message.ts'
 import { eventText, type Shown } from './read-stream.ts'
 
-export type ShowDeps = Omit<ResolveDeps, 'recent'>
+export type ShowDeps = FindDeps
 
 /** The events of some messages of a reader. Throws CatalogUnavailable. */
 export async function readTexts(

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { readBy } from '../../test/read-by.ts'
 import { store } from '../../test/store.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
-import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { minuteOf, type Observation } from '../positions/observation.ts'
 import { locationUses } from './by-location.handlers.ts'
 
 const MINUTE = 60_000

@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import { readBy } from '../../test/read-by.ts'
 import { store } from '../../test/store.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
-import { minuteOf, type Observation } from '../ingest/observation.ts'
+import { minuteOf, type Observation } from '../positions/observation.ts'
 
 const MINUTE = 60_000
 const START = Math.floor(Date.now() / MINUTE) * MINUTE - 300 * MINUTE

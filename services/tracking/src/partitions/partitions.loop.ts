@@ -2,9 +2,11 @@ import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Kysely } from 'kysely'
+import { REMEMBERED_MS } from '../as-of.ts'
 import type { Tables } from '../db.ts'
 import {
   deleteReaderHoursBefore,
+  deleteScanPointChangesBefore,
   addMonths,
   createMonth,
   dropPartition,
@@ -16,7 +18,7 @@ import {
 } from './partitions.queries.ts'
 
 /**
- * A scan may be 24 hours old (D8.6), so the last month is needed. The months ahead give operators time to notice a
+ * A scan may be 24 hours old, so the last month is needed; a late read makes the older month that it needs. The months ahead give operators time to notice a
  * failure.
  */
 const MONTHS_BEHIND = 1
@@ -38,7 +40,7 @@ type Options = {
 
 /**
  * Creates the partitions around now and drops those whose last day is older than the retention, then deletes old hours
- * of readers. None of it blocks readers or writers. Safe to repeat. After an interruption, the next run continues.
+ * of readers and old changes of scan points. None of it blocks readers or writers. Safe to repeat. After an interruption, the next run continues.
  */
 export async function maintainPartitions(options: Options): Promise<void> {
   const { owner, retentionDays, log, now = Date.now, lockTimeoutMs = LOCK_TIMEOUT_MS } = options
@@ -58,6 +60,7 @@ export async function maintainPartitions(options: Options): Promise<void> {
       log.info({ months: [...new Set(expired.map((p) => p.month))] }, 'old months of history were dropped')
   })
   await deleteReaderHoursBefore(owner, now() - READER_HOURS_MS)
+  await deleteScanPointChangesBefore(owner, now() - REMEMBERED_MS)
 }
 
 /** Creates the missing partitions of these months, one of each table. */

@@ -88,3 +88,17 @@ export async function withPartitionLock<T>(
 export async function deleteReaderHoursBefore(db: Db, ms: number): Promise<void> {
   await sql`delete from reader_hour where hour < ${new Date(ms).toISOString()}::timestamptz`.execute(db)
 }
+
+/**
+ * Deletes the changes of scan points before an instant. The newest of them stays, because it says what the antenna stood
+ * for at that instant, unless the antenna had no scan point.
+ */
+export async function deleteScanPointChangesBefore(db: Db, beforeMs: number): Promise<void> {
+  const before = sql`${new Date(beforeMs).toISOString()}::timestamptz`
+  await sql`
+    delete from scan_point_change as c
+    where c.changed_at < ${before} and (c.scan_point_id is null or exists (
+      select from scan_point_change as newer
+      where newer.org_id = c.org_id and newer.reader_key = c.reader_key and newer.antenna = c.antenna
+        and newer.changed_at > c.changed_at and newer.changed_at < ${before}))`.execute(db)
+}

@@ -1,4 +1,4 @@
-import type { Observation } from '../ingest/observation.ts'
+import type { Observation } from './observation.ts'
 import { waitingOf, type Evidence } from './evidence.ts'
 import type { Position } from './position.ts'
 import { isJudging, type PlacementRules } from './rules.ts'
@@ -30,6 +30,7 @@ export function carried(position: Position): Observation | undefined {
     locationId: waiting.place,
     rssi: null,
     isJudged: true,
+    ...(waiting.is_late && { isLate: true }),
     ...waiting.cause,
     carriedFromMs: waiting.at,
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { minuteOf, NOT_READ, type Observation } from '../ingest/observation.ts'
+import { NOT_READ } from './cause.ts'
+import { minuteOf, type Observation } from './observation.ts'
 import { carried, evidenceAfterCarry, evidenceAfterSave } from './after.ts'
 import { decide, type RowBefore } from './decide.ts'
 import { carryAtMs, waitingOf } from './evidence.ts'
@@ -183,7 +184,7 @@ describe('D18.3 a passage: the last read of a minute', () => {
 describe('D18.7 the zone decision', () => {
   const start = [heard(0, HALL, -60), heard(1, YARD, -90)]
 
-  test('a weaker place moves nothing, in any minute, and the asset is seen', () => {
+  test('D18.8 a weaker place moves nothing, in any minute; the asset is seen, with what was set aside', () => {
     const reads = [0, 1, 2, 3].flatMap((m) => [heard(60 * m + 5, YARD, -88), heard(60 * m + 9, HALL, -58)])
     const asset = ways([heard(0, HALL, -58), ...reads], RULES)
     expect(asset.history.map(({ place }) => place)).toEqual([HALL, HALL, HALL, HALL])

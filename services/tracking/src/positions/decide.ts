@@ -1,4 +1,5 @@
-import { causeOf, NOT_READ, type Minute, type Observation } from '../ingest/observation.ts'
+import { causeOf, NOT_READ } from './cause.ts'
+import type { Minute, Observation } from './observation.ts'
 import { addOutvoted, type Evidence, type LastRead, type Outvoted } from './evidence.ts'
 import { isMovement, type Position } from './position.ts'
 import { holdMsOf, isJudging, type PlacementRules } from './rules.ts'
@@ -193,6 +194,7 @@ class Deciding {
       at,
       place,
       received: this.#with.nowMs,
+      ...(read.isLate && { is_late: true as const }),
       cause: place === this.#locationId ? NOT_READ : causeOf(read),
     }
     this.#isLastKept ||= place !== this.#locationId

@@ -1,4 +1,4 @@
-import type { Cause } from '../ingest/observation.ts'
+import type { Cause } from './cause.ts'
 
 /**
  * What reads said beyond the newest row of an asset. Stored as JSON with its position, only where the rules need it.
@@ -21,6 +21,8 @@ export type LastRead = {
   place: number
   /** When the broker received it. */
   received: number
+  /** From a late read, which announces nothing. */
+  is_late?: true | undefined
   cause: Cause
 }
 

@@ -1,4 +1,4 @@
-import type { Observation } from '../ingest/observation.ts'
+import type { Observation } from './observation.ts'
 
 /** Reads of one asset that are closer to each other are one sighting. */
 const ONE_SIGHTING_MS = 1_000

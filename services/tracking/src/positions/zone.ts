@@ -1,4 +1,4 @@
-import type { Observation } from '../ingest/observation.ts'
+import type { Observation } from './observation.ts'
 import type { HeardPlace } from './evidence.ts'
 import { holdMsOf, type PlacementRules } from './rules.ts'
 
@@ -53,7 +53,7 @@ export class Zone {
     return 'moves'
   }
 
-  /** A read that is older than the newest one of its place is no evidence any more. */
+  /** A read that is older than the newest one of its place does not count any more. */
   #isOlder({ locationId, observedAtMs }: Placed): boolean {
     return observedAtMs < (this.#heard.get(locationId)?.at ?? -Infinity)
   }

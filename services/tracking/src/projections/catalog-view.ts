@@ -6,7 +6,8 @@ import type {
 } from '@whereabouts/contracts/messages/catalog-state'
 import { epochMs } from '@whereabouts/contracts/instant'
 import { AssetTypes } from './asset-types.ts'
-import { TagIndex, type KnownTag } from './tag-index.ts'
+import { TagIndex } from './tag-index.ts'
+import type { KnownTag } from './tag-owners.ts'
 
 export type KnownAsset = {
   orgId: number
@@ -19,7 +20,10 @@ export type KnownAsset = {
 /** Valid from the first and until the second, in milliseconds. */
 export type KnownLocation = KnownAsset & { parentId: number | null; validFromMs: number; validToMs: number }
 
-/** The asset that a tag is attached to; null for a known tag without a live asset; undefined for an unknown tag. */
+/**
+ * The asset that a tag is attached to; null for a known tag without a live asset, or for one that belonged to nobody
+ * then; undefined for an unknown tag.
+ */
 export type TagMatch = KnownAsset | null | undefined
 
 /**
@@ -35,7 +39,12 @@ export class CatalogView {
   readonly #locationsByKey = new Map<string, KnownLocation>()
   /** By location, its live direct sub-locations. The location itself may still be unknown. */
   readonly #children = new Map<number, Set<number>>()
-  readonly #tags = new TagIndex()
+  readonly #tags: TagIndex
+
+  /** `now` only decides what is too old to be remembered. */
+  constructor(now: () => number = Date.now) {
+    this.#tags = new TagIndex(now)
+  }
 
   /** The asset, deleted or not; undefined if it is unknown or belongs to another organization. */
   asset(orgId: number, id: number): KnownAsset | undefined {
@@ -67,17 +76,18 @@ export class CatalogView {
     return [...found]
   }
 
-  /** The asset of a read tag; see TagIndex for which of several tags wins. */
+  /** The asset that has the tag now; see TagIndex for which of several tags wins. */
   matchTag(orgId: number, type: string, value: string): TagMatch {
-    return this.assetOfTag(this.findTag(orgId, type, value))
+    return this.assetOfTag(this.#tags.find(orgId, type, value))
   }
 
-  findTag(orgId: number, type: string, value: string): KnownTag | undefined {
-    return this.#tags.find(orgId, type, value)
+  /** The tag that had a value at an instant; null if none had it then, undefined if none is known. */
+  findTag(orgId: number, type: string, value: string, asOfMs: number): KnownTag | null | undefined {
+    return this.#tags.findAt(orgId, type, value, asOfMs)
   }
 
-  assetOfTag(tag: KnownTag | undefined): TagMatch {
-    if (tag === undefined || tag.assetId === null) return tag && null
+  assetOfTag(tag: KnownTag | null | undefined): TagMatch {
+    if (!tag || tag.assetId === null) return tag && null
     // In a replay of the compacted stream, the tag's state may arrive before its asset's.
     const asset = this.asset(tag.orgId, tag.assetId)
     return asset?.deleted ? null : asset

@@ -1,53 +1,70 @@
+import { epochMs } from '@whereabouts/contracts/instant'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { isPureIdentity, matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
-
-export type KnownTag = {
-  orgId: number
-  id: number
-  revision: number
-  type: string
-  value: string
-  assetId: number | null
-  createdAt: string
-  deleted: boolean
-}
+import { REMEMBERED_MS } from '../as-of.ts'
+import { byAge, ownerAt, type KnownTag } from './tag-owners.ts'
 
 /**
  * Catalog's tags by the values that readers send. It has maps in maps, because every read looks up a tag: a combined
  * key of organization, type and value would be built and hashed for every read.
  */
 export class TagIndex {
+  readonly #now: () => number
   readonly #tags = new Map<number, KnownTag>()
-  /** Live tags by organization, type and `matchValue`, the oldest first. */
+  /** Tags by organization, type and `matchValue`, the oldest first: live ones, and those that were recently detached. */
   readonly #byMatch = new Map<number, Map<string, Map<string, KnownTag[]>>>()
-  /** By organization, its live tags that are pure identities. Without one, no read in hex needs decoding. */
+  /** By organization, those of them that are pure identities. Without one, no read in hex needs decoding. */
   readonly #pureIdentities = new Map<number, Set<number>>()
+
+  constructor(now: () => number = Date.now) {
+    this.#now = now
+  }
 
   get size(): number {
     return this.#tags.size
   }
 
-  /** An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
+  /** The live tag. An exact match beats a tolerant one; then the oldest tag wins (D6.5). */
   find(orgId: number, type: string, value: string): KnownTag | undefined {
-    const values = this.#byMatch.get(orgId)?.get(type)
-    // Nearly all reads are of known tags, in the form that is compared. Then the form need not be made.
-    const candidates = values?.get(value) ?? values?.get(matchValue(type, value))
-    if (type === 'rfid' && (this.#pureIdentities.has(orgId) || isPureIdentity(value)))
-      return candidates?.find((tag) => tag.value === value) ?? this.#findAnyForm(values, value)
-    if (candidates === undefined || candidates.length === 1) return candidates?.[0]
-    return candidates.find((tag) => tag.value === value) ?? candidates[0]
+    const live = this.#matching(orgId, type, value).filter(isLive)
+    return live.find((tag) => tag.value === value) ?? live[0]
   }
 
-  #findAnyForm(values: Map<string, KnownTag[]> | undefined, value: string): KnownTag | undefined {
-    const oldest = matchValues('rfid', value).flatMap((form) => values?.get(form)?.[0] ?? [])
-    return oldest.toSorted(byAge)[0]
+  /**
+   * The tag that had this value at an instant, also if it is detached now (D18.1). Null if none had it then, undefined if
+   * none is known that has or recently had it.
+   */
+  findAt(orgId: number, type: string, value: string, asOfMs: number): KnownTag | null | undefined {
+    const values = this.#byMatch.get(orgId)?.get(type)
+    // Nearly all reads are of known tags, in the form that is compared. Then the form need not be made.
+    const rows = values?.get(value) ?? values?.get(matchValue(type, value))
+    const [tag] = rows ?? []
+    const isAlone = rows?.length === 1 && tag !== undefined && isLive(tag)
+    if (type === 'rfid' && (this.#pureIdentities.has(orgId) || isPureIdentity(value))) {
+      if (isAlone && tag.value === value && asOfMs >= tag.fromMs) return tag
+      return this.#ownerAt(anyForm(values, value), value, asOfMs)
+    }
+    // Nearly every value has had one tag only, and the first one counts for earlier times too.
+    if (isAlone) return tag
+    return rows && this.#ownerAt(rows, value, asOfMs)
+  }
+
+  #ownerAt(rows: readonly KnownTag[], value: string, asOfMs: number): KnownTag | null | undefined {
+    return ownerAt(rows, { value, asOfMs, sinceMs: this.#now() - REMEMBERED_MS })
+  }
+
+  #matching(orgId: number, type: string, value: string): KnownTag[] {
+    const values = this.#byMatch.get(orgId)?.get(type)
+    if (type === 'rfid' && (this.#pureIdentities.has(orgId) || isPureIdentity(value)))
+      return anyForm(values, value)
+    return values?.get(matchValue(type, value)) ?? []
   }
 
   /** Applies a state. One that is not newer changes nothing. */
   apply(state: TagState): void {
     const before = this.#tags.get(state.id)
     if (before !== undefined && before.revision >= state.revision) return
-    const tag = {
+    const tag: KnownTag = {
       orgId: state.org_id,
       id: state.id,
       revision: state.revision,
@@ -55,16 +72,19 @@ export class TagIndex {
       value: state.value,
       assetId: state.asset_id,
       createdAt: state.created_at,
-      deleted: state.deleted_at !== null,
+      fromMs: epochMs(state.created_at),
+      untilMs: state.deleted_at === null ? Infinity : epochMs(state.deleted_at),
     }
     this.#tags.set(tag.id, tag)
+    const sinceMs = this.#now() - REMEMBERED_MS
+    const isRemembered = ({ untilMs }: KnownTag) => untilMs > sinceMs
     const values = this.#valuesOf(tag.orgId, tag.type)
     const match = matchValue(tag.type, tag.value)
-    const others = (values.get(match) ?? []).filter((other) => other.id !== tag.id)
-    const live = tag.deleted ? others : [...others, tag].toSorted(byAge)
-    if (live.length > 0) values.set(match, live)
+    const others = (values.get(match) ?? []).filter((other) => other.id !== tag.id && isRemembered(other))
+    const rows = isRemembered(tag) ? [...others, tag].toSorted(byAge) : others
+    if (rows.length > 0) values.set(match, rows)
     else values.delete(match)
-    if (isPureIdentity(match)) this.#notePureIdentity(tag)
+    if (isPureIdentity(match)) this.#notePureIdentity(tag, isRemembered(tag))
   }
 
   clear(): void {
@@ -73,10 +93,10 @@ export class TagIndex {
     this.#pureIdentities.clear()
   }
 
-  #notePureIdentity({ orgId, id, deleted }: KnownTag): void {
+  #notePureIdentity({ orgId, id }: KnownTag, isRemembered: boolean): void {
     const ids = this.#pureIdentities.get(orgId) ?? new Set()
-    if (deleted) ids.delete(id)
-    else ids.add(id)
+    if (isRemembered) ids.add(id)
+    else ids.delete(id)
     if (ids.size > 0) this.#pureIdentities.set(orgId, ids)
     else this.#pureIdentities.delete(orgId)
   }
@@ -90,5 +110,10 @@ export class TagIndex {
   }
 }
 
-const byAge = (a: KnownTag, b: KnownTag) =>
-  a.createdAt === b.createdAt ? a.id - b.id : a.createdAt < b.createdAt ? -1 : 1
+const isLive = ({ untilMs }: KnownTag) => untilMs === Infinity
+
+/** The tags of all forms that match an `rfid` value, the oldest first. */
+const anyForm = (values: Map<string, KnownTag[]> | undefined, value: string): KnownTag[] =>
+  matchValues('rfid', value)
+    .flatMap((form) => values?.get(form) ?? [])
+    .toSorted(byAge)

@@ -1,16 +1,19 @@
 import type { DecodedRead, ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
 import type { Decoded } from '../formats/decoder.ts'
-import type { FoundRead, Place } from '../ingest/resolve.ts'
+import { PlaceProblems } from '../ingest/place-problems.ts'
+import { locationIdOf } from '../ingest/place.ts'
+import type { FoundRead } from '../ingest/resolve.ts'
 import type { KnownAsset } from '../projections/catalog-view.ts'
-import { problemsOf, unknownLocation } from '../readers/problem-message.ts'
+import { problemsOf } from '../readers/problem-message.ts'
 
-/** What was not understood in a message, and the first location that its reads name and none has. */
+/** What was not understood in a message, and why its reads have no place. */
 export function problemsIn(
   { errors }: Pick<Decoded, 'errors'>,
   found: readonly FoundRead[],
 ): ReaderMessageProblem[] {
-  const unknown = found.find(hasUnknownLocation)
-  return [...problemsOf(errors), ...(unknown ? [unknownLocation(unknown.read.extra?.location ?? '')] : [])]
+  const places = new PlaceProblems()
+  for (const { read, place } of found) places.note(read, place)
+  return [...problemsOf(errors), ...places.list()]
 }
 
 export function toDecodedRead(found: FoundRead): DecodedRead {
@@ -27,21 +30,14 @@ export function toDecodedRead(found: FoundRead): DecodedRead {
   }
 }
 
-function outcomeOf(found: FoundRead): DecodedRead['outcome'] {
-  const { read, asset, place, isTooWeak } = found
+function outcomeOf({ read, asset, place, isTooWeak }: FoundRead): DecodedRead['outcome'] {
   if (!asset) return 'unknown_tag'
-  if (hasUnknownLocation(found)) return 'unknown_location'
-  if (read.extra?.location === undefined && place.scanPointId === null) return 'no_scan_point'
+  const locationId = locationIdOf(read, place)
+  if (locationId === undefined)
+    return read.extra?.location === undefined ? 'no_scan_point' : 'unknown_location'
   if (isTooWeak) return 'too_weak'
-  return isLive(place) ? 'scan' : 'no_location'
+  return locationId === null ? 'no_location' : 'scan'
 }
-
-/** It names a location by a key that none has. */
-const hasUnknownLocation = ({ read, place }: FoundRead): boolean =>
-  read.extra?.location !== undefined && !place.location
-
-const isLive = ({ location }: Place): boolean =>
-  location !== null && location !== undefined && !location.deleted
 
 const named = (known: KnownAsset | null | undefined) =>
   known && !known.deleted ? { id: known.id, external_key: known.key, name: known.name } : null

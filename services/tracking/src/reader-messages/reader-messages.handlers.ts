@@ -9,13 +9,13 @@ import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyDecodings } from '../errors.ts'
 import { decoderFor } from '../formats/formats.ts'
 import { refusal } from '../readers/problem-message.ts'
-import { findReads, type ResolveDeps } from '../ingest/resolve.ts'
+import { findReads, type FindDeps } from '../ingest/resolve.ts'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { findReader, type ReaderRow } from '../readers/readers.queries.ts'
 import { listReaderMessages } from '../readers/reader-messages.queries.ts'
 import { problemsIn, toDecodedRead } from './decoded-read.ts'
 
-export type ReaderMessageDeps = Omit<ResolveDeps, 'recent'> & {
+export type ReaderMessageDeps = FindDeps & {
   db: TenantDatabase<Tables>
   now?: () => number
 }
@@ -51,13 +51,14 @@ export function readerMessageHandlers({
       if (userId === undefined) throw invalidToken() // a session has one
       if (!buckets.take(userId, now(), PER_SECOND)) throw tooManyDecodings()
       const reader = await readerOf(orgId, reader_id)
-      const decoded = decode(reader, body, now())
+      const receivedAtMs = now()
+      const decoded = decode(reader, body, receivedAtMs)
       const shown = { ...decoded, reads: decoded.reads.slice(0, DECODED_READS) }
-      const found = await findReads({ orgId, readerKey: reader.reader_key, decoded: shown }, ingest).catch(
-        (error: unknown) => {
-          throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
-        },
-      )
+      const { reader_key: readerKey, time_source: timeSource } = reader
+      const message = { orgId, readerKey, receivedAtMs, timeSource, decoded: shown }
+      const found = await findReads(message, ingest).catch((error: unknown) => {
+        throw error instanceof CatalogUnavailable ? serviceUnavailable(error) : error
+      })
       const problems = [
         ...(decoded.refusal === undefined ? [] : [refusal(decoded.refusal)]),
         ...problemsIn(decoded, found),
@@ -86,6 +87,7 @@ function decode(
     received_at_ms: receivedAtMs,
     topic: topic === '' ? [] : topic.split('/'),
     ...(reader.timezone !== null && { timezone: reader.timezone }),
+    time_source: reader.time_source,
     ...(settings.mapping !== null && { mapping: settings.mapping }),
   })
 }

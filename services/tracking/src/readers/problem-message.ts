@@ -48,6 +48,8 @@ const DETAILS: Record<DecodeError['code'], string> = {
   invalid_field: 'This value cannot be used. The read is kept without it.',
   missing_field:
     'A pointer of the mapping leads nowhere here. The read is kept without it. Correct the pointer, or let the device send null.',
+  missing_zone:
+    'This time names no time zone, so the time of receipt counts. Set the time zone of the reader.',
   field_conflict: 'Two fields say different things. The read is kept with the first one.',
 }
 
@@ -66,6 +68,16 @@ export const unknownLocation = (key: string): ReaderMessageProblem => ({
   code: 'unknown_location',
   detail: `No location has the key "${key.slice(0, 64)}". Create it, or correct the key in the settings of the device.`,
 })
+
+/** For an antenna whose location was deleted. `name` is that of the location. */
+export const deletedLocation = (antenna: number, name: string): ReaderMessageProblem => ({
+  pointer: '',
+  code: 'deleted_location',
+  detail: `Antenna ${antenna} is assigned to ${shownLocation(name)}, which is deleted, so its reads move nothing. Restore the location, or give the antenna another one.`,
+})
+
+/** A name may be long, and PostgreSQL cannot store every character. */
+const shownLocation = (name: string): string => `"${visibleText(name.slice(0, 64))}"`
 
 /** For a message that was refused as a whole. `reason` as in the status of the reader. */
 export const refusal = (reason: string): ReaderMessageProblem => ({

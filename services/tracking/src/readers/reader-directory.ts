@@ -5,26 +5,27 @@ import type { Tables } from '../db.ts'
 import { listPlacementRules } from '../positions/rules.queries.ts'
 import { DEFAULT_RULES, type PlacementRules } from '../positions/rules.ts'
 import {
+  antennaHistory,
+  assignmentAt,
+  UNASSIGNED,
+  type AntennaAssignment,
+  type AntennaChange,
+  type AntennaHistory,
+  type ScanPointStrength,
+} from './antenna-history.ts'
+import { listAntennas, type Antenna } from './antennas.queries.ts'
+import {
   listReaderSettings,
   READERS_CHANNEL,
   type ReaderSettings,
   type ReaderSettingsRow,
 } from './readers.queries.ts'
-import { listAntennas, type Antenna } from './scan-points.queries.ts'
-
-/** An antenna with a scan point, which may have no location, or an unassigned antenna. */
-export type AntennaAssignment =
-  | { isAssigned: true; scanPointId: number; locationId: number | null; strength: ScanPointStrength }
-  | { isAssigned: false }
-
-/** How the strengths that an antenna reports count. `minRssiDbm` null: as its organization says. */
-export type ScanPointStrength = { minRssiDbm: number | null; rssiOffsetDb: number }
 
 type OrgReaders = {
   /** Number of the query that found this, in the order in which queries started. A later one is newer. */
   reading: number
   /** By reader key and antenna. */
-  assignments: Map<string, AntennaAssignment>
+  antennas: Map<string, AntennaHistory>
   /** By reader key, for readers that have any. */
   settings: Map<string, ReaderSettings>
   rules: PlacementRules
@@ -39,7 +40,7 @@ const RELISTEN_MS = 1_000
 /** Nothing else is sent on the connection that listens, and one that carries nothing is closed (`dropSilent`). */
 const PROBE_EVERY_MS = 10_000
 const NO_SETTINGS: ReaderSettings = {}
-const UNASSIGNED: AntennaAssignment = { isAssigned: false }
+const NEVER_ASSIGNED: AntennaHistory = { now: UNASSIGNED }
 
 /**
  * The scan points and decoder settings of all readers, in the memory of this process. PostgreSQL notifies every
@@ -77,9 +78,14 @@ export class ReaderDirectory {
     return this.#isLoaded
   }
 
-  /** Whether this antenna has a scan point, and its location. */
-  assignment(orgId: number, readerKey: string, antenna: number): AntennaAssignment {
-    return this.#orgs.get(orgId)?.assignments.get(`${readerKey} ${antenna}`) ?? UNASSIGNED
+  /** What this antenna stands for, and lately stood for. */
+  antenna(orgId: number, readerKey: string, antenna: number): AntennaHistory {
+    return this.#orgs.get(orgId)?.antennas.get(`${readerKey} ${antenna}`) ?? NEVER_ASSIGNED
+  }
+
+  /** Whether this antenna has a scan point, and its location: now, or as of an instant (D18.1). */
+  assignment(orgId: number, readerKey: string, antenna: number, asOfMs = Infinity): AntennaAssignment {
+    return assignmentAt(this.antenna(orgId, readerKey, antenna), asOfMs)
   }
 
   /** The decoder settings of this reader; empty for an unknown reader. */
@@ -176,7 +182,7 @@ export class ReaderDirectory {
 
 const noReaders = (reading: number): OrgReaders => ({
   reading,
-  assignments: new Map(),
+  antennas: new Map(),
   settings: new Map(),
   rules: DEFAULT_RULES,
 })
@@ -193,25 +199,39 @@ function group(
     orgs.set(orgId, readers)
     return readers
   }
-  for (const {
-    org_id,
-    reader_key,
-    antenna,
-    scan_point_id: scanPointId,
-    location_id: locationId,
-    min_rssi_dbm: minRssiDbm,
-    rssi_offset_db: rssiOffsetDb,
-  } of antennas) {
-    if (antenna === null || scanPointId === null) continue
-    const strength = { minRssiDbm, rssiOffsetDb: rssiOffsetDb ?? 0 }
-    const assignment = { isAssigned: true, scanPointId, locationId, strength } as const
-    readersOf(org_id).assignments.set(`${reader_key} ${antenna}`, assignment)
-  }
-  for (const { org_id, reader_key, timezone, mapping } of settings)
+  for (const [orgId, ofOrg] of Map.groupBy(antennas, ({ org_id }) => org_id))
+    for (const [name, rows] of Map.groupBy(ofOrg, nameOf))
+      readersOf(orgId).antennas.set(name, toHistory(rows))
+  for (const { org_id, reader_key, timezone, time_source, mapping } of settings)
     readersOf(org_id).settings.set(reader_key, {
       timezone: timezone ?? undefined,
+      ...(time_source === 'receipt' && { time_source }),
       mapping: mapping ?? undefined,
     })
   for (const [orgId, ofOrg] of rules) readersOf(orgId).rules = ofOrg
   return orgs
 }
+
+const nameOf = ({ reader_key, antenna }: Pick<Antenna, 'reader_key' | 'antenna'>) =>
+  `${reader_key} ${antenna}`
+
+function toHistory(rows: readonly Antenna[]): AntennaHistory {
+  const now = rows.find((row) => row.changed_ms === null)
+  const changes = rows.flatMap((row): AntennaChange[] =>
+    row.changed_ms === null ? [] : [{ fromMs: row.changed_ms, assignment: toAssignment(row) }],
+  )
+  return {
+    ...antennaHistory(now ? toAssignment(now) : UNASSIGNED, changes),
+    strength: now && toStrength(now),
+  }
+}
+
+/** Undefined where it changes nothing. */
+const toStrength = ({
+  min_rssi_dbm: minRssiDbm,
+  rssi_offset_db: rssiOffsetDb,
+}: Antenna): ScanPointStrength | undefined =>
+  minRssiDbm === null && rssiOffsetDb === 0 ? undefined : { minRssiDbm, rssiOffsetDb }
+
+const toAssignment = ({ scan_point_id: scanPointId, location_id: locationId }: Antenna): AntennaAssignment =>
+  scanPointId === null ? UNASSIGNED : { isAssigned: true, scanPointId, locationId }

@@ -3,7 +3,8 @@ import { createRegistry } from '@whereabouts/service-kit/metrics'
 import { expect } from 'vitest'
 import { log, test } from '../../test/tracking.fixture.ts'
 import { startReaderGauges } from './reader-gauges.ts'
-import { addHealth, NO_COUNTS, type HealthEntry } from './reader-health.queries.ts'
+import { NO_COUNTS, type HealthEntry } from './health-entry.ts'
+import { addHealth } from './reader-health.queries.ts'
 import { NO_READS } from './recent-reads.ts'
 
 const entry = (org_id: number, reader_key: string, more: Partial<HealthEntry> = {}): HealthEntry => ({
@@ -16,6 +17,10 @@ const entry = (org_id: number, reader_key: string, more: Partial<HealthEntry> = 
   last_problem_message: null,
   problem_messages: [],
   clock_offset_ms: null,
+  right_seen_ms: null,
+  right_newest_ms: null,
+  clock: null,
+  identities: null,
   device: null,
   hours: new Map(),
   ...NO_READS,

@@ -23,7 +23,8 @@ export async function countReaders(db: Db): Promise<ReaderCounts> {
            case when h.last_seen_at is null then 'never_heard'
                 when h.last_seen_at > clock_timestamp() - ${silence} then 'online' else 'silent' end as state,
            count(*) as readers,
-           count(*) filter (where h.last_seen_at > ${TEN_MINUTES_AGO} and abs(h.clock_offset_ms) > 30000) as skewed,
+           count(*) filter (where h.last_seen_at > ${TEN_MINUTES_AGO} and abs(h.clock_offset_ms) > 30000
+             and r.time_source is distinct from 'receipt') as skewed,
            count(*) filter (where h.last_problem_at > ${TEN_MINUTES_AGO}) as troubled
     from reader r full join reader_health h on h.org_id = r.org_id and h.reader_key = r.reader_key
     group by 1, 2`.execute(db)

@@ -2,47 +2,13 @@ import { limits } from '@whereabouts/contracts/limits'
 import { sql, type Kysely } from 'kysely'
 import type { Db, Tables, Tx } from '../db.ts'
 import { instant } from '../sql-times.ts'
+import { COUNTS, type HealthEntry } from './health-entry.ts'
 import { messageHead } from './message-head.ts'
 import type { ProblemMessage } from './problem-message.ts'
-import type { DeviceReports } from './device-reports.ts'
-import type { ReaderHours } from './reader-hours.ts'
 import { addReaderHours } from './reader-hours.queries.ts'
 import { addReaderMessages } from './reader-messages.queries.ts'
-import { addedReads, type RecentReads } from './recent-reads.ts'
-
-/** Counters of a reader. They are statistics: a crash loses at most the last second, and a redelivery counts twice. */
-export const NO_COUNTS = {
-  messages: 0,
-  reads: 0,
-  reads_unknown_tag: 0,
-  reads_unplaced: 0,
-  reads_clock_skewed: 0,
-  reads_too_weak: 0,
-  reads_outvoted: 0,
-  reads_lost: 0,
-  read_errors: 0,
-  messages_buried: 0,
-  messages_over_rate: 0,
-}
-export type ReaderCounts = typeof NO_COUNTS
-export const COUNTS = Object.keys(NO_COUNTS) as (keyof ReaderCounts)[]
-
-/** The activity of one reader since the last write. */
-export type HealthEntry = ReaderCounts &
-  RecentReads & {
-    org_id: number
-    reader_key: string
-    last_seen_ms: number
-    identity: string | null
-    last_problem: string | null
-    last_problem_ms: number | null
-    last_problem_message: ProblemMessage | null
-    /** Oldest first. */
-    problem_messages: ProblemMessage[]
-    clock_offset_ms: number | null
-    device: DeviceReports | null
-    hours: ReaderHours
-  }
+import { lockReaders, withConditions } from './reader-conditions.ts'
+import { addedReads } from './recent-reads.ts'
 
 /** The newest discovered readers kept per organization: their names come from outside and must not fill the table. */
 export const MAX_DISCOVERED = limits.newReaders.organization
@@ -70,28 +36,30 @@ const pause = sql.raw(
 /** Adds the entries to the rows of their readers and hours. Returns the organizations that got new readers. */
 export function addHealth(db: Kysely<Tables>, entries: readonly HealthEntry[]): Promise<number[]> {
   return db.transaction().execute(async (tx) => {
-    const grown = await addReaders(tx, entries)
+    const { grown, conditions } = await lockReaders(tx, entries)
+    await addReaders(
+      tx,
+      entries.map((entry, index) => withConditions(entry, conditions[index])),
+    )
     await addReaderHours(tx, entries)
     await addReaderMessages(tx, entries)
     return grown
   })
 }
 
-/**
- * The usual pause is the longest between two writes, which decays by half in two hours. Sorted by key, so that two
- * replicas lock the rows in one order. Returns the organizations that got new rows.
- */
-async function addReaders(db: Tx, entries: readonly HealthEntry[]): Promise<number[]> {
-  const sorted = entries.toSorted((a, b) => a.org_id - b.org_id || (a.reader_key < b.reader_key ? -1 : 1))
-  const sent = JSON.stringify(sorted, asStored)
-  const { rows } = await sql<{ org_id: number; inserted: boolean }>`
+/** The usual pause is the longest between two writes, which decays by half in two hours. Call under `lockReaders`. */
+async function addReaders(db: Tx, entries: readonly HealthEntry[]): Promise<void> {
+  const sent = JSON.stringify(entries, asStored)
+  await sql`
     insert into reader_health as h (org_id, reader_key, last_seen_at, identity, last_problem, last_problem_at,
-      last_problem_message, clock_offset_ms, device, rate_minute, rate_reads, rate_before, ${columns})
+      last_problem_message, clock_offset_ms, right_seen_at, right_newest_at, clock, identities, device, rate_minute, rate_reads, rate_before, ${columns})
     select n.org_id, n.reader_key, ${instant('n.last_seen_ms')}, n.identity, n.last_problem,
-      ${instant('n.last_problem_ms')}, n.last_problem_message, n.clock_offset_ms, n.device, n.rate_minute, n.rate_reads, n.rate_before, ${columns}
+      ${instant('n.last_problem_ms')}, n.last_problem_message, n.clock_offset_ms, ${instant('n.right_seen_ms')},
+      ${instant('n.right_newest_ms')}, n.clock, n.identities, n.device, n.rate_minute, n.rate_reads, n.rate_before, ${columns}
     from jsonb_to_recordset(${sent}::jsonb) as n (
       org_id bigint, reader_key text, last_seen_ms float8, identity text, last_problem text, last_problem_ms float8,
-      last_problem_message text, clock_offset_ms bigint, device jsonb, rate_minute int, rate_reads bigint,
+      last_problem_message text, clock_offset_ms bigint, right_seen_ms float8, right_newest_ms float8,
+      clock jsonb, identities jsonb, device jsonb, rate_minute int, rate_reads bigint,
       rate_before bigint, ${counts})
     on conflict (org_id, reader_key) do update set
       last_seen_at = greatest(h.last_seen_at, excluded.last_seen_at),
@@ -104,11 +72,12 @@ async function addReaders(db: Tx, entries: readonly HealthEntry[]): Promise<numb
       last_problem_message = case when excluded.last_problem is null then h.last_problem_message
         else excluded.last_problem_message end,
       clock_offset_ms = coalesce(excluded.clock_offset_ms, h.clock_offset_ms),
+      right_seen_at = greatest(h.right_seen_at, excluded.right_seen_at),
+      right_newest_at = greatest(h.right_newest_at, excluded.right_newest_at),
+      clock = excluded.clock, identities = excluded.identities,
       device = case when excluded.device is null then h.device
         else coalesce(h.device, '{}') || excluded.device end,
-      ${addedReads('h', 'excluded')}, ${sums}
-    returning org_id, xmax = 0 as inserted`.execute(db)
-  return [...new Set(rows.flatMap(({ org_id, inserted }) => (inserted ? [org_id] : [])))]
+      ${addedReads('h', 'excluded')}, ${sums}`.execute(db)
 }
 
 /** Deletes all discovered readers of these organizations but the newest, with their hours. */

@@ -1,27 +1,24 @@
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
-import type { HealthEvent } from '../formats/decoder.ts'
+import type { HealthEvent, IdentityKind } from '../formats/decoder.ts'
 import { readsLost, report } from './device-reports.ts'
-import {
-  addHealth,
-  COUNTS,
-  MAX_DISCOVERED,
-  NO_COUNTS,
-  trimDiscovered,
-  type HealthEntry,
-  type ReaderCounts,
-} from './reader-health.queries.ts'
+import { COUNTS, NO_COUNTS, type HealthEntry, type ReaderCounts } from './health-entry.ts'
+import { addHealth, MAX_DISCOVERED, trimDiscovered } from './reader-health.queries.ts'
 import { KEPT_MESSAGES } from '@whereabouts/contracts/reader-messages'
 import type { ProblemMessage } from './problem-message.ts'
 import type { OrgRate } from './org-rate.ts'
 import { addHours, addMessage, type Signals } from './reader-hours.ts'
+import { clockOf, mergeClocks, type ClockSample } from './reader-clock.ts'
+import { heardAs, mergeIdentities } from './reader-identities.ts'
 import { addReads, NO_READS } from './recent-reads.ts'
 import { WriteBehind } from '../write-behind.ts'
 
 export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   seenAtMs: number
   identity?: string | null
+  /** Of `identity`. */
+  identityKind?: IdentityKind
   problem?: string
   /** The message with the problem. */
   problemMessage?: ProblemMessage | undefined
@@ -29,6 +26,10 @@ export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   overRate?: OrgRate
   /** The newest time in the message. */
   newestMs?: number | null
+  /** The newest of its times that show a right clock. */
+  rightMs?: number | null
+  /** What it says about the clock; none if it has no time, or if its time does not count. */
+  clock?: ClockSample | undefined
   /** Health reports of the device. */
   health?: readonly HealthEvent[]
   /** Of its reads. */
@@ -70,6 +71,7 @@ export class ReaderHealthLog {
     for (const count of COUNTS) if (count !== 'reads_lost') entry[count] += activity[count] ?? 0
     entry.last_seen_ms = Math.max(entry.last_seen_ms, activity.seenAtMs)
     entry.identity = activity.identity ?? entry.identity
+    noteTimes(entry, activity)
     if (activity.problem !== undefined) {
       entry.last_problem = activity.problem
       entry.last_problem_ms = activity.seenAtMs
@@ -113,6 +115,18 @@ export class ReaderHealthLog {
   }
 }
 
+function noteTimes(entry: HealthEntry, activity: ReaderActivity): void {
+  const { seenAtMs, identity, identityKind = 'host_name', rightMs, clock } = activity
+  if (identity)
+    entry.identities = mergeIdentities(entry.identities, heardAs(identityKind, identity, seenAtMs))
+  if (clock) entry.clock = mergeClocks(entry.clock, clockOf(clock))
+  if (rightMs === undefined || rightMs === null) return
+  entry.right_seen_ms = latest(entry.right_seen_ms, seenAtMs)
+  entry.right_newest_ms = latest(entry.right_newest_ms, rightMs)
+}
+
+const latest = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b))
+
 /** Adds newer messages to older ones. Keeps as many as a reader's list shows. */
 function keep(kept: ProblemMessage[], newer: readonly ProblemMessage[]): ProblemMessage[] {
   kept.push(...newer)
@@ -131,6 +145,10 @@ function merge(entry: HealthEntry, older: HealthEntry): void {
   entry.last_seen_ms = Math.max(entry.last_seen_ms, older.last_seen_ms)
   entry.identity ??= older.identity
   entry.clock_offset_ms ??= older.clock_offset_ms
+  entry.right_seen_ms = latest(entry.right_seen_ms, older.right_seen_ms)
+  entry.right_newest_ms = latest(entry.right_newest_ms, older.right_newest_ms)
+  entry.clock = mergeClocks(older.clock, entry.clock)
+  entry.identities = mergeIdentities(older.identities, entry.identities)
   if (entry.last_problem === null) {
     entry.last_problem = older.last_problem
     entry.last_problem_ms = older.last_problem_ms
@@ -161,6 +179,10 @@ const empty = (orgId: number, readerKey: string): HealthEntry => ({
   last_problem_message: null,
   problem_messages: [],
   clock_offset_ms: null,
+  right_seen_ms: null,
+  right_newest_ms: null,
+  clock: null,
+  identities: null,
   device: null,
   hours: new Map(),
   ...NO_READS,

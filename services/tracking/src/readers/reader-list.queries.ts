@@ -3,13 +3,18 @@ import type { ReadersQuery, ReaderView } from '@whereabouts/contracts/readers'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { DeviceReports } from './device-reports.ts'
-import { COUNTS } from './reader-health.queries.ts'
+import { COUNTS } from './health-entry.ts'
 import { readsByHour } from './reader-hours.queries.ts'
-import { lastHour, severity, statusAt } from './reader-status.queries.ts'
+import type { Identities } from './reader-identities.ts'
+import { clockState, lastHour, severity, statusAt } from './reader-status.queries.ts'
 import { readsPerMinute } from './recent-reads.ts'
 
 export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
-  Omit<ReaderView['health'], 'device'> & { device: DeviceReports | null; total: number }
+  Omit<ReaderView['health'], 'device' | 'replaced' | 'two_devices'> & {
+    device: DeviceReports | null
+    identities: Identities | null
+    total: number
+  }
 
 /** A filter of the list, on its columns. */
 type Condition = RawBuilder<unknown>
@@ -21,7 +26,7 @@ export async function listReaders(
   query: ReadersQuery,
   nowMs: number,
 ): Promise<{ rows: ReaderListRow[]; total: number }> {
-  const where = conditions(query)
+  const where = conditions(orgId, query)
   const rows = await selectReaders(db, orgId, { where, sort: query.sort, nowMs, ...pageOf(query) })
   if (rows.length > 0 || query.offset === 0) return { rows, total: rows[0]?.total ?? 0 }
   // Past the end, no row has the total.
@@ -59,6 +64,7 @@ async function selectReaders(
   const { rows } = await sql<Omit<ReaderListRow, 'reads_by_hour'>>`
     select *, count(*) over () as total, ${places} as location_ids from (
       select r.id, coalesce(r.reader_key, h.reader_key) as reader_key, r.name, r.format, r.timezone, r.mapping,
+             coalesce(r.time_source, 'reader') as time_source, h.identities, ${clockState} as clock,
              r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.last_problem_message,
              h.clock_offset_ms, h.device, ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
              l.messages as messages_last_hour, l.problems as problems_last_hour, l.reads as reads_last_hour,
@@ -79,11 +85,20 @@ const places = sql`coalesce((
   select jsonb_agg(distinct p.location_id) from scan_point p
   where p.reader_id = readers.id and p.location_id is not null), '[]')`
 
-function conditions({ configured, status, q }: ReadersQuery): Condition[] {
+function conditions(
+  orgId: number,
+  { configured, status, q, location_id: locationIds }: ReadersQuery,
+): Condition[] {
   const part = q?.toLowerCase()
   return [
     ...(configured === undefined ? [] : [sql`(id is not null) = ${configured}`]),
     ...(status === undefined ? [] : [sql`status = any(${status}::text[])`]),
+    ...(locationIds === undefined
+      ? []
+      : [
+          sql`exists (select from scan_point p
+            where p.org_id = ${orgId} and p.reader_id = readers.id and p.location_id = any(${locationIds}::bigint[]))`,
+        ]),
     ...(part === undefined
       ? []
       : [sql`position(${part} in lower(concat_ws(chr(31), reader_key, name, identity))) > 0`]),

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
+import { RETURN_MS } from './reader-identities.ts'
 import { HOUR_MS, WHOLE_READER } from './reader-hours.ts'
 
 /**
@@ -18,11 +19,21 @@ const isDegraded = sql.raw(
   `(l.all_failed or l.problems >= ${DEGRADED.problems} and l.problems * 100 >= l.messages * ${DEGRADED.percent})`,
 )
 
-/** Of a reader with health `h` and the last hour `l`. */
+/** Of the reader `r` with health `h`. The clock of a reader whose times do not count is nobody's problem. */
+export const clockState = sql<string>`case when r.time_source = 'receipt' then 'ok' else coalesce(h.clock->>'state', 'ok') end`
+
+const isClockWrong = sql`coalesce(r.time_source, 'reader') = 'reader' and jsonb_typeof(h.clock->'wrong') = 'object'`
+
+/** Of the reader `r` with health `h` and the last hour `l`. */
 export const statusAt = (nowMs: number): RawBuilder<string> =>
   sql<string>`case when h.last_seen_at is null then 'never_heard'
     when h.last_seen_at <= ${new Date(nowMs).toISOString()}::timestamptz - ${silence} then 'silent'
-    when ${isDegraded} then 'degraded' else 'online' end`
+    when ${isDegraded} or ${isClockWrong} or ${takesTurns(nowMs)} then 'degraded' else 'online' end`
+
+/** Two devices send as this reader: some kind of name came back within the last hour. */
+const takesTurns = (nowMs: number) => sql`exists (
+  select from jsonb_each(h.identities) as kind (name, heard)
+  where (kind.heard->'turn'->>'at')::float8 > ${nowMs - RETURN_MS}::float8)`
 
 /** What needs a person first comes first. */
 export const severity = `array_position(array['silent', 'degraded', 'never_heard', 'online'], status)`

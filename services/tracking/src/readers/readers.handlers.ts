@@ -10,6 +10,7 @@ import { readerExists, readerNotFound } from '../errors.ts'
 import { DAY_MS, windowOf } from '../reports/movement-summary/movement-summary.rules.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
 import { findListedReader, listReaders, type ReaderListRow } from './reader-list.queries.ts'
+import { replacedOf, RETURN_MS, turnOf, type Identities } from './reader-identities.ts'
 import { listReaderHours } from './reader-hours.queries.ts'
 import {
   deleteReader,
@@ -34,26 +35,27 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
   async listReaders({ principal: { orgId }, query }) {
     const { limit, offset } = query
     const { rows, total } = await listReaders(db.forOrg(orgId), orgId, query, now())
-    return { data: rows.map(toView), limit, offset, total_count: total }
+    const at = now()
+    return { data: rows.map((row) => toView(row, at)), limit, offset, total_count: total }
   },
 
   async createReader({ principal: { orgId }, body }) {
     const row = await db.transaction(orgId, async (tx) => {
-      const { timezone = null, mapping = null, ...named } = body
-      const inserted = await insertReader(tx, orgId, { ...named, timezone, mapping })
+      const { timezone = null, time_source = 'reader', mapping = null, ...named } = body
+      const inserted = await insertReader(tx, orgId, { ...named, timezone, time_source, mapping })
       if (!inserted) throw readerExists(body.reader_key)
       await notifyReadersChanged(tx, orgId)
       return findListedReader(tx, orgId, inserted.id, now())
     })
     if (!row) throw readerNotFound()
     await directory.reload(orgId)
-    return new Reply({ data: toView(row) }, { location: `/api/v1/readers/${row.id}` })
+    return new Reply({ data: toView(row, now()) }, { location: `/api/v1/readers/${row.id}` })
   },
 
   async getReader({ principal: { orgId }, params: { reader_id } }) {
     const row = await findListedReader(db.forOrg(orgId), orgId, reader_id, now())
     if (!row) throw readerNotFound()
-    return { data: toView(row) }
+    return { data: toView(row, now()) }
   },
 
   async listReaderHours({ principal: { orgId }, params: { reader_id }, query }) {
@@ -76,7 +78,7 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
     })
     if (!row) throw readerNotFound()
     await directory.reload(orgId)
-    return { data: toView(row) }
+    return { data: toView(row, now()) }
   },
 
   async deleteReader({ principal: { orgId }, params: { reader_id } }) {
@@ -88,22 +90,47 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
   },
 })
 
-function toView(row: ReaderListRow): ReaderView {
+function toView(row: ReaderListRow, nowMs: number): ReaderView {
   const {
     id,
     reader_key,
     name,
     format,
     timezone,
+    time_source,
     mapping,
     created_at,
     total: _,
     device,
+    identities,
     location_ids,
     ...health
   } = row
   const reports = Object.values(device ?? {}).toSorted((a, b) => (a.received_at < b.received_at ? 1 : -1))
   const configured = id !== null
-  const settings = { id, reader_key, name, format, timezone, mapping, configured, created_at, location_ids }
-  return { ...settings, health: { ...health, device: reports } }
+  const settings = {
+    id,
+    reader_key,
+    name,
+    format,
+    timezone,
+    time_source,
+    mapping,
+    configured,
+    created_at,
+    location_ids,
+  }
+  return { ...settings, health: { ...health, ...devicesOf(identities, nowMs), device: reports } }
+}
+
+/** One device replaced another, or two take turns. */
+function devicesOf(
+  identities: Identities | null,
+  nowMs: number,
+): Pick<ReaderView['health'], 'replaced' | 'two_devices'> {
+  const turn = turnOf(identities)
+  if (turn && turn.at > nowMs - RETURN_MS)
+    return { replaced: null, two_devices: { identities: turn.ids, at: new Date(turn.at).toISOString() } }
+  const replaced = replacedOf(identities)
+  return { replaced: replaced && { ...replaced, at: new Date(replaced.at).toISOString() }, two_devices: null }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Db } from '../db.ts'
 
 export type ReaderRow = {
@@ -10,6 +11,7 @@ export type ReaderRow = {
   format: string
   timezone: string | null
   mapping: ReaderMapping | null
+  time_source: TimeSource
   created_at: string
 }
 export type Page = { limit: number; offset: number }
@@ -25,7 +27,7 @@ export async function notifyReadersChanged(db: Db, orgId: number): Promise<void>
 export function insertReader(
   db: Db,
   orgId: number,
-  reader: Pick<ReaderRow, 'reader_key' | 'name' | 'format' | 'timezone' | 'mapping'>,
+  reader: Pick<ReaderRow, 'reader_key' | 'name' | 'format' | 'timezone' | 'time_source' | 'mapping'>,
 ): Promise<ReaderRow | undefined> {
   return db
     .insertInto('reader')
@@ -49,7 +51,7 @@ export async function updateReader(
   db: Db,
   orgId: number,
   id: number,
-  values: Pick<ReaderRow, 'name' | 'format' | 'timezone' | 'mapping'>,
+  values: Pick<ReaderRow, 'name' | 'format' | 'timezone' | 'time_source' | 'mapping'>,
 ): Promise<void> {
   await db.updateTable('reader').set(values).where('org_id', '=', orgId).where('id', '=', id).execute()
 }
@@ -75,16 +77,30 @@ export async function deleteReader(db: Db, orgId: number, id: number): Promise<b
   return numDeletedRows > 0n
 }
 
-/** Settings of the decoder of a reader. */
-export type ReaderSettings = { timezone?: string | undefined; mapping?: ReaderMapping | undefined }
+/** What of a reader decides how its messages are read. */
+export type ReaderSettings = {
+  timezone?: string | undefined
+  /** `reader` by default. */
+  time_source?: TimeSource | undefined
+  mapping?: ReaderMapping | undefined
+}
 
-export type ReaderSettingsRow = Pick<ReaderRow, 'org_id' | 'reader_key' | 'timezone' | 'mapping'>
+export type ReaderSettingsRow = Pick<
+  ReaderRow,
+  'org_id' | 'reader_key' | 'timezone' | 'time_source' | 'mapping'
+>
 
-/** The readers of one organization, or of all, that have settings for their decoder. */
+/** The readers of one organization, or of all, that have such settings. */
 export function listReaderSettings(db: Db, orgId?: number): Promise<ReaderSettingsRow[]> {
   const query = db
     .selectFrom('reader')
-    .select(['org_id', 'reader_key', 'timezone', 'mapping'])
-    .where((eb) => eb.or([eb('timezone', 'is not', null), eb('mapping', 'is not', null)]))
+    .select(['org_id', 'reader_key', 'timezone', 'time_source', 'mapping'])
+    .where((eb) =>
+      eb.or([
+        eb('timezone', 'is not', null),
+        eb('mapping', 'is not', null),
+        eb('time_source', '=', 'receipt'),
+      ]),
+    )
   return (orgId === undefined ? query : query.where('org_id', '=', orgId)).execute()
 }

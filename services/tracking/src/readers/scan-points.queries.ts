@@ -113,22 +113,3 @@ export async function deleteScanPoint(db: Db, orgId: number, readerId: number, i
     .executeTakeFirst()
   return numDeletedRows > 0n
 }
-
-export type Antenna = {
-  org_id: number
-  reader_key: string
-  antenna: number | null
-  scan_point_id: number | null
-  location_id: number | null
-  min_rssi_dbm: number | null
-  rssi_offset_db: number | null
-}
-
-/** Every antenna of the readers of one organization, or of all; a reader without scan points has one row of nulls. */
-export async function listAntennas(db: Db, orgId?: number): Promise<Antenna[]> {
-  const { rows } = await sql<Antenna>`
-    select r.org_id, r.reader_key, p.antenna, p.id as scan_point_id, p.location_id, p.min_rssi_dbm, p.rssi_offset_db
-    from reader r left join scan_point p on p.org_id = r.org_id and p.reader_id = r.id
-    where ${orgId === undefined ? sql`true` : sql`r.org_id = ${orgId}`}`.execute(db)
-  return rows
-}

@@ -7,13 +7,16 @@ export const ANTENNAS = 3
 export const PLACES = 3
 const MINUTES = 5
 
-/** Antenna 0 is unassigned. `names`: the location whose key the message has; `PLACES` is a key of none. */
+/**
+ * Antenna 0 is unassigned. A scan point changes `after` milliseconds after the change before; reads may be from before a
+ * change that is known. `names`: the location whose key the message has; `PLACES` is a key of none.
+ */
 export type ChosenRead = { asset: number; tag: number; antenna: number; names: number | null; at: number }
 export type Choice =
   | { do: 'read'; messages: ChosenRead[][]; isOtherReplica: boolean }
   | { do: 'save'; assets: number[]; place: number; at: number }
-  | { do: 'assign'; antenna: number; place: number | null }
-  | { do: 'replace'; antenna: number; place: number | null }
+  | { do: 'assign'; antenna: number; place: number | null; after: number }
+  | { do: 'replace'; antenna: number; place: number | null; after: number }
   | { do: 'rename'; place: number }
 
 const below = (n: number) => fc.nat({ max: n - 1 })
@@ -44,6 +47,7 @@ const assignment: fc.Arbitrary<Choice> = fc.record({
   do: fc.constantFrom('assign', 'replace'),
   antenna,
   place: placeOrNone,
+  after: below(120).map((second) => (second + 1) * 1_000),
 })
 const renaming: fc.Arbitrary<Choice> = fc.record({ do: fc.constant('rename'), place })
 
@@ -51,8 +55,8 @@ export const choices: fc.Arbitrary<Choice[]> = fc.array(
   fc.oneof(
     { weight: 8, arbitrary: reading },
     { weight: 2, arbitrary: save },
-    { weight: 3, arbitrary: assignment },
+    { weight: 6, arbitrary: assignment },
     { weight: 1, arbitrary: renaming },
   ),
-  { minLength: 1, maxLength: 12, size: 'max' },
+  { minLength: 6, maxLength: 16, size: 'max' },
 )

@@ -1,4 +1,4 @@
-import { message } from '../ingest/warehouse.fixture.ts'
+import { dateChanges, message } from '../ingest/warehouse.fixture.ts'
 import type { SightingRow } from '@whereabouts/contracts/sightings'
 import type { NeutralRead } from '../../src/formats/decoder.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
@@ -9,7 +9,8 @@ import { ANTENNAS, ASSETS, type Choice, type ChosenRead } from './choices.ts'
 import { UNKNOWN_KEY, type Row, type World } from './reference.ts'
 
 /** A whole minute of the recent past. The instants of a run count from here. */
-const ZERO = Math.floor(Date.now() / 60_000) * 60_000 - 3_600_000
+const HOUR_MS = 3_600_000
+const ZERO = Math.floor(Date.now() / 60_000) * 60_000 - HOUR_MS
 const READER = 'gate'
 const BEACON = 'F7826DA6-4FA2-4E98-8024-BC5B71E0893E'
 const YESTERYEAR = '2021-01-01T00:00:00.000Z'
@@ -46,6 +47,7 @@ export async function openGate(tracking: Tracking, orgId: number, world: World) 
   }
   for (let antenna = 1; antenna <= ANTENNAS; antenna += 1)
     await createPoint(antenna, world.points.get(antenna)?.place ?? null)
+  await dateChanges(tracking, ZERO - HOUR_MS, orgId)
   const pathOf = (antenna: number) => `${points}/${pointIds[world.points.get(antenna)?.point ?? 0]}`
 
   const toMessage = (reads: readonly ChosenRead[]): ReaderMessage => {
@@ -74,13 +76,15 @@ export async function openGate(tracking: Tracking, orgId: number, world: World) 
         return tracking.project()
       }
       case 'assign':
-        return call('PATCH', pathOf(choice.antenna), {
+        await call('PATCH', pathOf(choice.antenna), {
           location_id: placeId(choice.place),
           ...bothNull(choice.place),
         })
+        return dateChanges(tracking, ZERO + world.changedAt + choice.after, orgId)
       case 'replace':
         await call('DELETE', pathOf(choice.antenna))
-        return createPoint(choice.antenna, choice.place)
+        await createPoint(choice.antenna, choice.place)
+        return dateChanges(tracking, ZERO + world.changedAt + choice.after, orgId)
     }
   }
 

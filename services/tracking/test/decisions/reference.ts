@@ -14,16 +14,22 @@ export type World = {
   keys: string[]
   /** By antenna, from 1: the number of its scan point, which is new after a replacement, and its location. */
   points: Map<number, { point: number; place: number | null }>
+  /** By antenna: what it stood for from an instant on, the oldest first. */
+  past: Map<number, { from: number; point: number; place: number | null }[]>
+  /** When a scan point was changed last. */
+  changedAt: number
   /** How many scan points there have been. */
   made: number
 }
 
+const FIRST = Array.from({ length: ANTENNAS }, (_, i) => ({ point: i, place: i === 0 ? null : i }))
+
 export const newWorld = (): World => ({
   rows: Array.from({ length: ASSETS }, () => new Map()),
   keys: Array.from({ length: PLACES }, (_, place) => `PLACE-${place}`),
-  points: new Map(
-    Array.from({ length: ANTENNAS }, (_, i) => [i + 1, { point: i, place: i === 0 ? null : i }]),
-  ),
+  points: new Map(FIRST.map((first, i) => [i + 1, first])),
+  past: new Map(FIRST.map((first, i) => [i + 1, [{ from: -Infinity, ...first }]])),
+  changedAt: 0,
   made: ANTENNAS,
 })
 
@@ -43,6 +49,8 @@ export function apply(world: World, choice: Choice): void {
     case 'replace': {
       const point = choice.do === 'assign' ? (world.points.get(choice.antenna)?.point ?? 0) : world.made++
       world.points.set(choice.antenna, { point, place: choice.place })
+      world.changedAt += choice.after
+      world.past.get(choice.antenna)?.push({ from: world.changedAt, point, place: choice.place })
     }
   }
 }
@@ -70,10 +78,17 @@ function rowOf(
     const key = world.keys[names]
     return key === undefined ? undefined : { asset, row: { at, place: names, by: 'location_key', key, tag } }
   }
-  const scanPoint = world.points.get(antenna)
+  const scanPoint = pointAt(world, antenna, at)
   return (
     scanPoint && { asset, row: { at, place: scanPoint.place, by: 'scan_point', point: scanPoint.point, tag } }
   )
+}
+
+/** What an antenna stood for at an instant. Before it had a location it stood for the first one. */
+function pointAt(world: World, antenna: number, at: number) {
+  const past = world.past.get(antenna) ?? []
+  const first = past.find(({ place }) => place !== null) ?? past[0]
+  return past.findLast(({ from }) => from <= at && from >= (first?.from ?? 0)) ?? first
 }
 
 function save(world: World, { assets, place, at }: Extract<Choice, { do: 'save' }>): void {

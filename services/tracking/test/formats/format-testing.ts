@@ -65,7 +65,7 @@ export const CURRENT = '2026-03-01T10:00:04.000Z'
 export function decode(
   format: string,
   message: unknown,
-  settings: Pick<DecodeContext, 'timezone' | 'mapping' | 'topic'> = {},
+  settings: Pick<DecodeContext, 'timezone' | 'time_source' | 'mapping' | 'topic'> = {},
 ): Decoded {
   const bytes = Buffer.from(typeof message === 'string' ? message : JSON.stringify(message))
   const decoded = decoderFor(format)?.(bytes, { reader: 'r1', received_at_ms: RECEIVED_AT_MS, ...settings })

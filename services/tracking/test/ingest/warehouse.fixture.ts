@@ -1,5 +1,6 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import { sql } from 'kysely'
 import type { Tracking } from '../tracking.fixture.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
 
@@ -55,6 +56,19 @@ export const scans = (tracking: Tracking) =>
     .select(['asset_id', 'location_id', 'observed_at'])
     .orderBy('observed_at')
     .execute()
+
+/** As if the scan points that changed since the last call had changed at this instant, in steps of a millisecond. */
+export async function dateChanges(tracking: Tracking, at: number, orgId = 1): Promise<void> {
+  await sql`
+    update scan_point_change as c set changed_at = ${new Date(at).toISOString()}::timestamptz
+      - (made.number - 1) * interval '1 millisecond'
+    from (select reader_key, antenna, changed_at,
+                 row_number() over (partition by reader_key, antenna order by changed_at desc) as number
+          from scan_point_change where org_id = ${orgId} and changed_at > ${new Date(NOW).toISOString()}) as made
+    where c.org_id = ${orgId} and c.reader_key = made.reader_key and c.antenna = made.antenna
+      and c.changed_at = made.changed_at`.execute(tracking.db)
+  await tracking.directory.reload(orgId)
+}
 
 /** An asset with tag E280, antenna 1 at a dock, antenna 2 at a shelf, and antenna 3 unassigned. */
 export async function warehouse(tracking: Tracking) {

@@ -1,7 +1,7 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { sql } from 'kysely'
-import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
+import { minuteOf, type Observation } from '../../src/positions/observation.ts'
 import type { Tracking } from '../tracking.fixture.ts'
 import { readBy } from '../read-by.ts'
 

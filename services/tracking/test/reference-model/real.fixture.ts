@@ -47,7 +47,13 @@ export async function openWarehouse(
   await tracking.project()
   const hear = (replica: number) => replicas[replica]?.resolver.apply(catalog)
   for (const replica of replicas.keys()) hear(replica)
-  const unset = { name: 'Portal', format: 'canonical', timezone: null, mapping: null }
+  const unset = {
+    name: 'Portal',
+    format: 'canonical',
+    timezone: null,
+    time_source: 'reader',
+    mapping: null,
+  } as const
   const reader = await insertReader(db, orgId, { reader_key: READER, ...unset })
   for (const [i, location_id] of [null, ...places.map(({ id }) => id)].entries())
     await insertScanPoint(db, orgId, {

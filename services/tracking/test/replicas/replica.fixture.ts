@@ -13,6 +13,7 @@ import { askCatalogOver, CatalogResolver } from '../../src/projections/catalog-r
 import type { Position } from '../../src/positions/position.ts'
 import { CatalogView } from '../../src/projections/catalog-view.ts'
 import { ReaderDirectory } from '../../src/readers/reader-directory.ts'
+import { findRightTimes } from '../../src/readers/right-times.queries.ts'
 import { ReaderHealthLog } from '../../src/readers/reader-health.ts'
 import { UnknownTagLog } from '../../src/unknown-tags/unknown-tag-log.ts'
 import { ingestConsumer, overflowConsumer } from '../../src/ingest/ingest.consumer.ts'
@@ -83,6 +84,8 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     health,
     unknownTags: new UnknownTagLog(db, log),
     recent: new WatchedMinutes(at),
+    retentionMs: 400 * 86_400_000,
+    findRightTimes: (readers: Parameters<typeof findRightTimes>[1]) => findRightTimes(db, readers),
     metrics: ingestMetrics,
     admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),
     wakeOutbox: () => relay.wake(),

@@ -1,4 +1,4 @@
-import { minuteOf, type Observation } from '../../src/ingest/observation.ts'
+import { minuteOf, type Observation } from '../../src/positions/observation.ts'
 import { store } from '../store.ts'
 import type { Tracking } from '../tracking.fixture.ts'
 import { readBy } from '../read-by.ts'

@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { unwrap } from '@whereabouts/client/client'
@@ -9,6 +9,8 @@ import { api } from '../../session/api.ts'
 import { reloadedLocation, restoreLocation } from '../deleted/restore.ts'
 import { useBranch } from '../locations/use-branch.ts'
 import type { Location } from './location-fields.ts'
+import { reportingText } from './reporting-text.ts'
+import { useReportingAntennas } from './use-reporting-antennas.ts'
 
 export const SUB_LOCATIONS = 'sub-locations'
 
@@ -52,8 +54,23 @@ function Delete({ location: { id, name } }: { location: Location }) {
       reload={[['locations'], ['occupancy']]}
       onDone={onDone}
     >
+      <Antennas locationId={id} />
       {`This deletes ${name} and its tags. The history of assets stays. You can restore the location at any time. Until then, others can use its external key and its tags.`}
     </ConfirmButton>
+  )
+}
+
+/** The antennas that would lose their location. */
+function Antennas({ locationId }: { locationId: number }) {
+  const { data, isError } = useReportingAntennas(locationId)
+  if (isError) return <Text size="sm">Antennas that report here could not be looked up.</Text>
+  if (!data) return <Text size="sm">Looking for antennas that report here …</Text>
+  const text = reportingText(data.antennas, data.more)
+  if (text === undefined) return null
+  return (
+    <Alert color="yellow" variant="light" mb="sm">
+      {text}
+    </Alert>
   )
 }
 

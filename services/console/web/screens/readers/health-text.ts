@@ -25,13 +25,31 @@ const KINDS = [
     'reads_unplaced',
     'read without a location',
     'reads without a location',
-    'The antenna has no scan point with a location. Add one on the page of the reader.',
+    'The antenna has no scan point, or one at a deleted location. Set its location on the page of the reader.',
   ],
   [
     'reads_clock_skewed',
     'read with a wrong time',
     'reads with a wrong time',
     'The clock of the device is wrong. The time of arrival was used instead. Set the clock of the device.',
+  ],
+  [
+    'reads_late',
+    'read of more than a day ago',
+    'reads of more than a day ago',
+    'The device sent them late. They are in the history and moved nothing.',
+  ],
+  [
+    'reads_too_weak',
+    'read that was too weak',
+    'reads that were too weak',
+    'Their signal is below the minimum of the scan point or the organization. They were not used.',
+  ],
+  [
+    'reads_outvoted',
+    'read that another place outweighed',
+    'reads that another place outweighed',
+    'The asset stayed where it was read better. See its sightings.',
   ],
   [
     'reads_lost',
@@ -113,6 +131,7 @@ const FAULTS: Readonly<Record<string, string>> = {
   invalid_tag: 'a read with an invalid tag',
   invalid_field: 'a field with an invalid value',
   missing_field: 'a read without a field that the mapping names',
+  missing_zone: 'a time without a time zone',
   field_conflict: 'two fields that contradict each other',
 }
 

@@ -6,7 +6,7 @@ import type { Column } from '../../parts/data-table.tsx'
 import { Sparkline } from '../../parts/sparkline.tsx'
 import { When } from '../../parts/when.tsx'
 import { formatLabel } from './formats.ts'
-import { clockText, problemShareText, readProblemsOf, readsByHourText } from './health-text.ts'
+import { clockText, problemShareText, problemText, readProblemsOf, readsByHourText } from './health-text.ts'
 import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
@@ -84,6 +84,7 @@ function Problems({ health }: Pick<Reader, 'health'>) {
   if (problems.length === 0 && health.problems_last_hour === 0) return 'None'
   const reasons = [
     ...(health.problems_last_hour > 0 ? [lastHourText(health)] : []),
+    ...(health.last_problem === null ? [] : [problemText(health.last_problem)]),
     ...problems.map(({ counted }) => counted),
   ]
   const show = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {

@@ -1,5 +1,5 @@
 import type { components } from '@whereabouts/client/client'
-import { key, longChoice, optionalJson, text, timeZone } from '../../parts/field-kinds.tsx'
+import { choice, key, longChoice, optionalJson, text, timeZone } from '../../parts/field-kinds.tsx'
 import type { Fields } from '../../parts/fields.ts'
 import { FORMAT_CHOICES } from './formats.ts'
 
@@ -27,6 +27,14 @@ export const READER_FIELDS: Fields<Configured, keyof components['schemas']['Read
     label: 'Device time zone',
     kind: timeZone,
     help: 'Only for devices that send local time. For example Asia/Singapore or +08:00.',
+  },
+  time_source: {
+    label: 'Time that counts',
+    kind: choice([
+      { value: 'reader', label: 'The time of the device' },
+      { value: 'receipt', label: 'The time of receipt' },
+    ]),
+    help: 'The time of receipt is for devices whose clock cannot be set.',
   },
   mapping: {
     label: 'Mapping',

@@ -28,7 +28,14 @@ export function ReaderHealth({ health }: { health: Health }) {
         <Fact label="Total reads">{readsText(health)}</Fact>
         <Fact label="With problems">{lastHourText(health)}</Fact>
         <Fact label="Clock">{clockText(health.clock_offset_ms)}</Fact>
-        <Fact label="Device ID">{health.identity ?? '–'}</Fact>
+        <Fact label="Device ID">
+          {health.identity ?? '–'}
+          {health.replaced && (
+            <Text size="xs" c="dimmed">
+              Replaced {health.replaced.from} <When at={health.replaced.at} />
+            </Text>
+          )}
+        </Fact>
       </SimpleGrid>
       <LastProblem health={health} />
       {health.status === 'never_heard' ? (

@@ -17,6 +17,7 @@ import { Misaddressed } from './misaddressed.tsx'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderHours } from './reader-hours.tsx'
 import { ReaderMessages } from './reader-messages.tsx'
+import { ReaderRepairs } from './reader-repairs.tsx'
 import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
@@ -66,6 +67,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
   return (
     <Stack gap="md">
       {isAdmin && <Misaddressed reader={reader} />}
+      <ReaderRepairs id={id} reader={reader} isAdmin={isAdmin} />
       <ReaderHealth health={reader.health} />
       <LiveReadsCard id={id} readerKey={reader.reader_key} />
       <ReaderMessages id={id} reader={reader} />

@@ -70,8 +70,11 @@ const columnsOf = (
   { label: 'Name', cell: ({ name }) => name },
   {
     label: 'Location',
-    cell: ({ location }) =>
-      location ? <LocationLink id={location.id}>{location.name}</LocationLink> : 'No location',
+    cell: ({ location, deletedLocationId: deleted }) => {
+      if (location) return <LocationLink id={location.id}>{location.name}</LocationLink>
+      if (deleted === undefined) return 'No location'
+      return <LocationLink id={deleted}>Deleted location: reads move nothing</LocationLink>
+    },
   },
   {
     label: 'Actions',

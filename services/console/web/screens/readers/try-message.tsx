@@ -203,7 +203,7 @@ function outcomeText({ outcome, asset, location, location_key: key }: DecodedRea
     scan: `${name} is seen at ${location?.name ?? ''}.`,
     no_location: `${name} is seen, but the antenna has no location.`,
     unknown_tag: 'No asset has this tag.',
-    no_scan_point: 'The antenna has no scan point.',
+    no_scan_point: 'The antenna has no scan point, or its location is deleted.',
     unknown_location: `No location has the key ${key ?? ''}.`,
   }
   return texts[outcome] ?? outcome

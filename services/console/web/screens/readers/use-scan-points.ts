@@ -3,7 +3,14 @@ import { unwrap } from '@whereabouts/client/client'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { api } from '../../session/api.ts'
 
-export type ScanPoint = { id: number; antenna: number; name: string; location: PickedLocation | null }
+export type ScanPoint = {
+  id: number
+  antenna: number
+  name: string
+  location: PickedLocation | null
+  /** The location that it had until it was deleted: reads move nothing. */
+  deletedLocationId?: number
+}
 
 /** One page is enough: readers have a few antennas. */
 const MOST = 200
@@ -18,7 +25,8 @@ export async function scanPoints(readerId: number, signal: AbortSignal): Promise
   )
   return data
     .map(({ id, antenna, name, location_id: locationId, location_external_key: key }): ScanPoint => {
-      if (locationId === null || key === null) return { id, antenna, name, location: null }
+      if (locationId === null) return { id, antenna, name, location: null }
+      if (key === null) return { id, antenna, name, location: null, deletedLocationId: locationId }
       return {
         id,
         antenna,

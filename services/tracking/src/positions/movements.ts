@@ -1,4 +1,4 @@
-import { byAsset, type Position } from '../positions/position.ts'
+import { byAsset, type Position } from './position.ts'
 import { minuteOf, type Observation } from './observation.ts'
 
 type WithLocation = Observation & { locationId: number }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { advance } from './movements.ts'
-import type { Position } from '../positions/position.ts'
-import { minuteOf, observedAt, type Observation } from './observation.ts'
+import type { Position } from './position.ts'
+import { minuteOf, type Observation } from './observation.ts'
 import { readBy } from '../../test/read-by.ts'
 
 const T0 = Date.parse('2026-11-21T10:00:00.000Z')
@@ -114,18 +114,5 @@ describe('movement rules', () => {
       [1, DOCK],
       [2, null],
     ])
-  })
-})
-
-describe("D8.6 a reader's time", () => {
-  const HOUR = 3_600_000
-  test.for([
-    { name: 'none: receipt, not skewed', readAt: null, ms: T0, skewed: false },
-    { name: 'exactly 24 h before: kept', readAt: T0 - 24 * HOUR, ms: T0 - 24 * HOUR, skewed: false },
-    { name: 'older than 24 h: receipt, skewed', readAt: T0 - 24 * HOUR - 1, ms: T0, skewed: true },
-    { name: 'exactly 30 s ahead: kept', readAt: T0 + 30_000, ms: T0 + 30_000, skewed: false },
-    { name: 'more than 30 s ahead: receipt, skewed', readAt: T0 + 30_001, ms: T0, skewed: true },
-  ])('$name', ({ readAt, ms, skewed }) => {
-    expect(observedAt(readAt, T0)).toEqual({ ms, skewed })
   })
 })

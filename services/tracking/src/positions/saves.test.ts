@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { byAsset, type Position } from '../positions/position.ts'
-import { minuteOf, NOT_READ } from './observation.ts'
+import { byAsset, type Position } from './position.ts'
+import { NOT_READ } from './cause.ts'
+import { minuteOf } from './observation.ts'
 import { placeSave } from './saves.ts'
 
 const S0 = Date.parse('2026-11-21T10:00:40.000Z')

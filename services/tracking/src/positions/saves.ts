@@ -1,5 +1,6 @@
-import type { Position } from '../positions/position.ts'
-import { minuteOf, NOT_READ, type Observation } from './observation.ts'
+import type { Position } from './position.ts'
+import { NOT_READ } from './cause.ts'
+import { minuteOf, type Observation } from './observation.ts'
 
 /** An operator's statement that these assets are at this location. */
 export type Save = { orgId: number; assetIds: readonly number[]; locationId: number; savedAtMs: number }
