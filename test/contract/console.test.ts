@@ -38,6 +38,8 @@ describe('D10 readers and scan points', () => {
       name: 'In',
       location_id: location.id,
       location_external_key: location.external_key,
+      min_rssi_dbm: null,
+      rssi_offset_db: 0,
     }
     expect(made.body.data).toEqual(point)
     const { data: first } = (await api.call('createScanPoint', { ...call, body: { name: 'Out' } })).body

@@ -6,12 +6,16 @@ import { attempts, references } from './support/attempts.ts'
 import { test as base } from './support/fixtures.ts'
 import { parametersOf } from './support/rows.ts'
 import { snapshot, WINDOW } from './support/snapshot.ts'
+import type { Api } from './support/api.ts'
+import { goBackAndForth } from './support/unsteady.ts'
 import { newWorld, type World } from './support/world.ts'
+
+const unsteadyWorld = async (api: Api) => goBackAndForth(api, await newWorld(api))
 
 /** `theirs`: an organization with one of everything, as it was before; `mine`: another one, which tries its ids. */
 const test = base
-  .extend('theirs', { scope: 'file' }, ({ api }) => newWorld(api))
-  .extend('mine', { scope: 'file' }, ({ api }) => newWorld(api))
+  .extend('theirs', { scope: 'file' }, ({ api }) => unsteadyWorld(api))
+  .extend('mine', { scope: 'file' }, ({ api }) => unsteadyWorld(api))
   .extend('before', { scope: 'file' }, ({ api, theirs }) => snapshot(api, theirs))
 
 /** Parameters that refer to no resource. */

@@ -617,6 +617,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orgs/{org_id}/placement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve how the organization wants positions to be decided
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getPlacement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Update how the organization wants positions to be decided
+         * @description Counts for reads that arrive from then on, and for reads that wait.
+         *
+         *     The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        patch: operations["updatePlacement"];
+        trace?: never;
+    };
+    "/api/v1/orgs/{org_id}/placement/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview what other settings would have done with the reads of the last hours
+         * @description Counts the movements of the messages of readers that are still kept, with the settings of now and with the others. Stores nothing. Two previews may run at once; one that takes longer than 30 seconds ends with 503.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["previewPlacement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -1470,7 +1526,7 @@ export interface paths {
         };
         /**
          * List the sightings of an asset
-         * @description Returns the history of the asset, newest first, with what decided the location of each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row.
+         * @description Returns the history of the asset, newest first, with what decided the location of each row. `duration_seconds` is the time that the asset spent at the previous location before the row. It is null on the earliest row. `waiting` is the place where it was read last in the minute of its newest row, if that is another one.
          *
          *     **Access:** any signed-in user.
          *
@@ -1501,6 +1557,30 @@ export interface paths {
          *     **Rate limit:** not counted.
          */
         get: operations["listOccupancy"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reports/unsteady": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List assets whose place is unsteady
+         * @description Returns assets that went back and forth between two places at least five times within ten minutes in the last 24 hours (`flapping`), and assets that were last read at another place than the one they are shown at, more than ten minutes ago (`waiting`). The newest are first. `setting` has the values of `PATCH /orgs/{org_id}/placement` that would have prevented it.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listUnsteadyAssets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1815,7 +1895,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update the name, antenna or location of a scan point
+         * Update a scan point
          * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -2207,6 +2287,34 @@ export interface components {
              * @example dock-1
              */
             reader_key?: string | null;
+        };
+        PlacementUpdate: {
+            /**
+             * @description What becomes of a place where an asset was read last in a minute that has another one.
+             * @enum {string}
+             */
+            passages?: "next_observation" | "carry";
+            /** @description Reads of tags of these types are judged by their strength. */
+            tag_types?: ("rfid" | "ble" | "barcode")[];
+            /** @description How much stronger another place must be, in dB. */
+            margin_db?: number;
+            /** @description How long the strength of a place counts, at least a minute. */
+            exit_delay_seconds?: number;
+            /** @description The strength of the weakest read that counts, in dBm. Null: any. */
+            min_rssi_dbm?: number | null;
+        };
+        /**
+         * @example {
+         *       "settings": {
+         *         "margin_db": 6,
+         *         "exit_delay_seconds": 120
+         *       },
+         *       "hours": 24
+         *     }
+         */
+        PlacementPreviewRequest: {
+            settings: components["schemas"]["PlacementUpdate"];
+            hours: number;
         };
         /**
          * @description A new asset. Only `name` is required.
@@ -2720,6 +2828,9 @@ export interface components {
              * @example FORKLIFT-7
              */
             location_external_key?: string | null;
+            /** @description The strength of the weakest read that counts, in dBm. Null: any. */
+            min_rssi_dbm?: number | null;
+            rssi_offset_db?: number;
         };
         ScanPointUpdate: {
             antenna?: number;
@@ -2736,6 +2847,9 @@ export interface components {
              * @example FORKLIFT-7
              */
             location_external_key?: string | null;
+            /** @description The strength of the weakest read that counts, in dBm. Null: any. */
+            min_rssi_dbm?: number | null;
+            rssi_offset_db?: number;
         };
         /**
          * @example {
@@ -3337,6 +3451,43 @@ export interface components {
             /** @description The secret of the API key. */
             client_secret: string;
         };
+        PlacementSettings: {
+            /**
+             * @description What becomes of a place where an asset was read last in a minute that has another one. Known values: `next_observation`, `carry`.
+             * @example next_observation
+             */
+            passages: string;
+            /** @description Reads of tags of these types are judged by their strength. */
+            tag_types: string[];
+            /** @description How much stronger another place must be, in dB. */
+            margin_db: number;
+            /** @description How long the strength of a place counts, at least a minute. */
+            exit_delay_seconds: number;
+            /** @description The strength of the weakest read that counts, in dBm. Null: any. */
+            min_rssi_dbm: number | null;
+        };
+        PlacementPreview: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string | null;
+            movements_now: number;
+            movements_then: number;
+            most_changed: {
+                asset: {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    id: number;
+                    external_key: string;
+                    name: string;
+                };
+                now: number;
+                then: number;
+            }[];
+        };
         /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
         Asset: {
             /**
@@ -3743,6 +3894,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             read_at: string;
+            /** @description The two places. The second is where it was read last. */
             locations: {
                 id: number[];
                 external_key: string[];
@@ -4001,7 +4153,7 @@ export interface components {
                 name: string | null;
             } | null;
             /** @enum {string|null} */
-            decided_by: "location_key" | "scan_point" | "save" | null;
+            decided_by: "location_key" | "scan_point" | "save" | "outvoted" | null;
             location_key: string | null;
             tag: {
                 /**
@@ -4041,6 +4193,26 @@ export interface components {
                     name: string | null;
                 } | null;
             } | null;
+            /** @description Of the minute of the row, the strongest first. */
+            outvoted: {
+                location: {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    id: number;
+                    external_key: string | null;
+                    name: string | null;
+                } | null;
+                reader_key: string;
+                rssi: number | null;
+                reads: number;
+            }[];
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            carried_from: string | null;
             /** @description Seconds that the asset spent at the previous location before this scan. Null on the earliest row of the history. */
             duration_seconds: number | null;
         };
@@ -4054,6 +4226,116 @@ export interface components {
             here: number;
             inside: number;
         };
+        /**
+         * @description An asset whose place is unsteady, and what would have prevented it.
+         * @example {
+         *       "asset": {
+         *         "id": 4503599627370497,
+         *         "external_key": "FORKLIFT-7",
+         *         "name": "Forklift 7"
+         *       },
+         *       "reason": "flapping",
+         *       "locations": [
+         *         {
+         *           "id": 4503599627370513,
+         *           "external_key": "DOCK-1",
+         *           "name": "Dock 1"
+         *         },
+         *         {
+         *           "id": 4503599627370529,
+         *           "external_key": "SHELF-2",
+         *           "name": "Shelf 2"
+         *         }
+         *       ],
+         *       "movements": 12,
+         *       "last_at": "2026-11-21T08:30:00.000Z",
+         *       "setting": {
+         *         "margin_db": 6,
+         *         "exit_delay_seconds": 120
+         *       }
+         *     }
+         */
+        UnsteadyAssetRow: {
+            asset: components["schemas"]["UnsteadyAsset"];
+            /**
+             * @description Went back and forth between two places, or was last read at another place than the one it is shown at. Known values: `flapping`, `waiting`.
+             * @example flapping
+             */
+            reason: string;
+            /** @description The two places. The second is where it was read last. */
+            locations: components["schemas"]["MovedThing"][];
+            /** @description Movements between the two places in the last 24 hours. */
+            movements: number;
+            /**
+             * Format: date-time
+             * @description When the asset last moved between the two places, or when the read that waits was made.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_at: string;
+            setting: components["schemas"]["SuggestedSettings"];
+        };
+        /**
+         * @description The asset as it is now.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        UnsteadyAsset: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /**
+         * @description An asset or a location as it is now.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7"
+         *     }
+         */
+        MovedThing: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The external key. Null once it is deleted. */
+            external_key: string | null;
+            /** @description The name. Null once it is deleted. */
+            name: string | null;
+        };
+        /**
+         * @description Settings of positions, only those to change.
+         * @example {
+         *       "margin_db": 6,
+         *       "exit_delay_seconds": 120
+         *     }
+         */
+        SuggestedSettings: {
+            /**
+             * @description What becomes of a place where an asset was read last in a minute that has another one. Known values: `next_observation`, `carry`.
+             * @example next_observation
+             */
+            passages?: string;
+            /** @description Reads of tags of these types are judged by their strength. */
+            tag_types?: string[];
+            /** @description How much stronger another place must be, in dB. */
+            margin_db?: number;
+            /** @description How long the strength of a place counts, at least a minute. */
+            exit_delay_seconds?: number;
+            /** @description The strength of the weakest read that counts, in dBm. Null: any. */
+            min_rssi_dbm?: number | null;
+        };
         LocationUses: {
             /**
              * Format: date-time
@@ -4065,6 +4347,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             to: string;
+            /** @description The two places. The second is where it was read last. */
             locations: components["schemas"]["LocationUse"][];
             /** @description There are more movements, and the time ends with the last counted. */
             is_cut: boolean;
@@ -4096,6 +4379,7 @@ export interface components {
             assets: number[];
             /** @description Of each of `assets`. */
             types: ("asset" | "person" | "inventory")[];
+            /** @description The two places. The second is where it was read last. */
             locations: number[];
             start: {
                 asset: number[];
@@ -4153,26 +4437,6 @@ export interface components {
             to_location: components["schemas"]["MovedThing"];
             /** @description Whole seconds until the next movement of the asset. Null for its newest movement. */
             dwell_seconds: number | null;
-        };
-        /**
-         * @description An asset or a location as it is now.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "external_key": "FORKLIFT-7",
-         *       "name": "Forklift 7"
-         *     }
-         */
-        MovedThing: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description The external key. Null once it is deleted. */
-            external_key: string | null;
-            /** @description The name. Null once it is deleted. */
-            name: string | null;
         };
         MovementSummary: {
             /**
@@ -4465,6 +4729,9 @@ export interface components {
             location_id: number | null;
             /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
+            /** @description The strength of the weakest read that counts, in dBm. Null: any. */
+            min_rssi_dbm: number | null;
+            rssi_offset_db: number;
         };
         ReaderMessage: {
             /**
@@ -4531,7 +4798,7 @@ export interface components {
                 name: string;
             } | null;
             /**
-             * @description Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`.
+             * @description Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
              * @example scan
              */
             outcome: string;
@@ -4839,6 +5106,14 @@ export interface components {
         ReaderSettingsAnswer: {
             data: components["schemas"]["ReaderSettings"];
         };
+        /** @description A response with one `PlacementSettings`. */
+        PlacementSettingsAnswer: {
+            data: components["schemas"]["PlacementSettings"];
+        };
+        /** @description A response with one `PlacementPreview`. */
+        PlacementPreviewAnswer: {
+            data: components["schemas"]["PlacementPreview"];
+        };
         /** @description A page of a list of `Asset`. */
         AssetPage: {
             /** @description The content of the response. */
@@ -5078,6 +5353,22 @@ export interface components {
              * @example 1
              */
             total_count: number;
+            waiting: {
+                location: {
+                    /**
+                     * Format: int64
+                     * @example 4503599627370497
+                     */
+                    id: number;
+                    external_key: string | null;
+                    name: string | null;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
         };
         /** @description A list of `Occupancy`. */
         OccupancyList: {
@@ -5085,6 +5376,26 @@ export interface components {
             data: components["schemas"]["Occupancy"][];
             total: number;
             nowhere: number;
+        };
+        /** @description A page of a list of `UnsteadyAssetRow`. */
+        UnsteadyAssetRowPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["UnsteadyAssetRow"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
         };
         /** @description A response with one `LocationUses`. */
         LocationUsesAnswer: {
@@ -7088,6 +7399,188 @@ export interface operations {
             403: components["responses"]["RefusedUserAgent"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getPlacement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "passages": "next_observation",
+                     *         "tag_types": [
+                     *           "rfid"
+                     *         ],
+                     *         "margin_db": 1,
+                     *         "exit_delay_seconds": 1,
+                     *         "min_rssi_dbm": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlacementSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    updatePlacement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "passages": "next_observation",
+                 *       "tag_types": [
+                 *         "rfid"
+                 *       ],
+                 *       "margin_db": 0,
+                 *       "exit_delay_seconds": 0
+                 *     }
+                 */
+                "application/merge-patch+json": components["schemas"]["PlacementUpdate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "passages": "next_observation",
+                     *         "tag_types": [
+                     *           "rfid"
+                     *         ],
+                     *         "margin_db": 0,
+                     *         "exit_delay_seconds": 0,
+                     *         "min_rssi_dbm": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlacementSettingsAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    previewPlacement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "settings": {
+                 *         "margin_db": 6,
+                 *         "exit_delay_seconds": 120
+                 *       },
+                 *       "hours": 24
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlacementPreviewRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "from": null,
+                     *         "movements_now": 1,
+                     *         "movements_then": 1,
+                     *         "most_changed": [
+                     *           {
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "no example",
+                     *               "name": "no example"
+                     *             },
+                     *             "now": 1,
+                     *             "then": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlacementPreviewAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9960,12 +10453,22 @@ export interface operations {
                      *           "reader": null,
                      *           "antenna": null,
                      *           "scan_point": null,
+                     *           "outvoted": [
+                     *             {
+                     *               "location": null,
+                     *               "reader_key": "no example",
+                     *               "rssi": null,
+                     *               "reads": 1
+                     *             }
+                     *           ],
+                     *           "carried_from": null,
                      *           "duration_seconds": null
                      *         }
                      *       ],
                      *       "limit": 50,
                      *       "offset": 0,
-                     *       "total_count": 1
+                     *       "total_count": 1,
+                     *       "waiting": null
                      *     }
                      */
                     "application/json": components["schemas"]["SightingPage"];
@@ -10017,6 +10520,81 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["OccupancyList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listUnsteadyAssets: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "asset": {
+                     *             "id": 4503599627370497,
+                     *             "external_key": "FORKLIFT-7",
+                     *             "name": "Forklift 7"
+                     *           },
+                     *           "reason": "flapping",
+                     *           "locations": [
+                     *             {
+                     *               "id": 4503599627370513,
+                     *               "external_key": "DOCK-1",
+                     *               "name": "Dock 1"
+                     *             },
+                     *             {
+                     *               "id": 4503599627370529,
+                     *               "external_key": "SHELF-2",
+                     *               "name": "Shelf 2"
+                     *             }
+                     *           ],
+                     *           "movements": 12,
+                     *           "last_at": "2026-11-21T08:30:00.000Z",
+                     *           "setting": {
+                     *             "margin_db": 6,
+                     *             "exit_delay_seconds": 120
+                     *           }
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UnsteadyAssetRowPage"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -11037,7 +11615,9 @@ export interface operations {
                      *           "antenna": 1,
                      *           "name": "no example",
                      *           "location_id": null,
-                     *           "location_external_key": null
+                     *           "location_external_key": null,
+                     *           "min_rssi_dbm": null,
+                     *           "rssi_offset_db": 1
                      *         }
                      *       ],
                      *       "limit": 50,
@@ -11075,7 +11655,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "antenna": 1,
-                 *       "name": "no example"
+                 *       "name": "no example",
+                 *       "rssi_offset_db": -40
                  *     }
                  */
                 "application/json": components["schemas"]["ScanPointCreate"];
@@ -11097,7 +11678,9 @@ export interface operations {
                      *         "antenna": 1,
                      *         "name": "no example",
                      *         "location_id": null,
-                     *         "location_external_key": null
+                     *         "location_external_key": null,
+                     *         "min_rssi_dbm": null,
+                     *         "rssi_offset_db": -40
                      *       }
                      *     }
                      */
@@ -11168,7 +11751,8 @@ export interface operations {
                 /**
                  * @example {
                  *       "antenna": 1,
-                 *       "name": "no example"
+                 *       "name": "no example",
+                 *       "rssi_offset_db": -40
                  *     }
                  */
                 "application/merge-patch+json": components["schemas"]["ScanPointUpdate"];
@@ -11189,7 +11773,9 @@ export interface operations {
                      *         "antenna": 1,
                      *         "name": "no example",
                      *         "location_id": null,
-                     *         "location_external_key": null
+                     *         "location_external_key": null,
+                     *         "min_rssi_dbm": null,
+                     *         "rssi_offset_db": -40
                      *       }
                      *     }
                      */

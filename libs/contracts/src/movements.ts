@@ -66,7 +66,7 @@ export const MovementSummaryQuery = z
 export type MovementSummaryQuery = z.infer<typeof MovementSummaryQuery>
 
 /** An asset or a location as it is now; key and name are null once it is deleted. */
-const MovedThing = z
+export const MovedThing = z
   .object({ id: Id, external_key: z.string().nullable(), name: z.string().nullable() })
   .meta({
     id: 'MovedThing',

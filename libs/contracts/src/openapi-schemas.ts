@@ -20,6 +20,9 @@ const schemas: Record<string, string> = {
   Movement: 'One change of the location of an asset.',
   MovedThing: 'An asset or a location as it is now.',
   MovementPage: 'A page of movements, newest first, and the cursor of the next page.',
+  UnsteadyAssetRow: 'An asset whose place is unsteady, and what would have prevented it.',
+  UnsteadyAsset: 'The asset as it is now.',
+  SuggestedSettings: 'Settings of positions, only those to change.',
   InventorySave: 'Assets that are at a location now.',
   InventorySaved: 'What an inventory save stored.',
   // Keys and tokens

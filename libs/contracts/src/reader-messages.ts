@@ -41,8 +41,8 @@ export type ReaderMessageView = z.infer<typeof ReaderMessageView>
 
 /**
  * What becomes of a read. `scan`: a row of history. `no_location`: one without a location, because the antenna has a scan
- * point without one. The others are no rows: nothing has the tag, or the antenna has no scan point, or no location has
- * the key.
+ * point without one. The others are no rows: nothing has the tag, the antenna has no scan point, no location has the key,
+ * or the read is weaker than the minimum of its scan point or organization (D18.7).
  */
 export const readOutcomes = [
   'scan',
@@ -50,6 +50,7 @@ export const readOutcomes = [
   'unknown_tag',
   'no_scan_point',
   'unknown_location',
+  'too_weak',
 ] as const
 
 const Named = z.object({ id: Id, external_key: z.string(), name: z.string() }).nullable()

@@ -3,6 +3,7 @@ import { Id } from './ids.ts'
 import { WireInstant } from './instant.ts'
 import { bothOrNeitherNull } from './object-rules.ts'
 import { openEnum } from './open-enum.ts'
+import { MinRssi } from './placement.ts'
 import {
   booleanParameter,
   dataOf,
@@ -199,9 +200,18 @@ export const ScanPointView = z
     name: z.string(),
     location_id: Id.nullable(),
     location_external_key: z.string().nullable(),
+    /** Weaker reads are no scans, whatever their tag type. Null: as the organization says (D18.7). */
+    min_rssi_dbm: z.int().nullable(),
+    /** Added to what the antenna reports. */
+    rssi_offset_db: z.int(),
   })
   .meta({ id: 'ScanPoint' })
 export type ScanPointView = z.infer<typeof ScanPointView>
+
+const strength = {
+  min_rssi_dbm: MinRssi.nullable().optional(),
+  rssi_offset_db: z.int().min(-40).max(40).optional(),
+}
 
 /** One of the two location fields, or both if they agree. Null or none: reads of the antenna have no location. */
 export const ScanPointCreate = z
@@ -210,6 +220,7 @@ export const ScanPointCreate = z
     name: Name,
     location_id: Id.nullable().optional(),
     location_external_key: NaturalKey.nullable().optional(),
+    ...strength,
   })
   .check(bothOrNeitherNull('location_id', 'location_external_key'))
   .meta({ id: 'ScanPointCreate' })
@@ -222,6 +233,7 @@ export const ScanPointUpdate = z
     name: NamePatch.optional(),
     location_id: Id.nullable().optional(),
     location_external_key: NaturalKey.nullable().optional(),
+    ...strength,
   })
   .check(bothOrNeitherNull('location_id', 'location_external_key'))
   .meta({ id: 'ScanPointUpdate' })
@@ -335,7 +347,7 @@ export const readerRoutes = {
     method: 'PATCH',
     path: '/readers/{reader_id}/scan-points/{scan_point_id}',
     ...forAdmins,
-    summary: 'Update the name, antenna or location of a scan point',
+    summary: 'Update a scan point',
     mediaTypes: MERGE_PATCH,
     params: ScanPointPath,
     body: ScanPointUpdate,

@@ -19,6 +19,7 @@ import { lookupRoutes } from './lookup.ts'
 import { memberRoutes } from './members.ts'
 import { movementRoutes } from './movements.ts'
 import { occupancyRoutes } from './occupancy.ts'
+import { placementRoutes } from './placement.ts'
 import { provisioningRoutes } from './provisioning.ts'
 import { readerMessageRoutes } from './reader-messages.ts'
 import { readerPresetRoutes } from './reader-presets.ts'
@@ -32,6 +33,7 @@ import { tagRoutes } from './tags.ts'
 import { tokenRoutes } from './tokens.ts'
 import { trackingRoutes } from './tracking.ts'
 import { unknownTagRoutes } from './unknown-tags.ts'
+import { unsteadyRoutes } from './unsteady.ts'
 import { webhookRoutes } from './webhooks.ts'
 
 /** All rows of the table are served below this prefix. */
@@ -52,6 +54,7 @@ export const routes = {
   ...accountRoutes,
   ...apiKeyRoutes,
   ...provisioningRoutes,
+  ...placementRoutes,
   ...assetRoutes,
   ...locationRoutes,
   ...locationTreeRoutes,
@@ -64,6 +67,7 @@ export const routes = {
   ...trackingRoutes,
   ...sightingRoutes,
   ...occupancyRoutes,
+  ...unsteadyRoutes,
   ...movementRoutes,
   ...liveRoutes,
   ...inventoryRoutes,

@@ -15,6 +15,14 @@ import { liveReadHandlers, type LiveReadDeps } from './live-reads/live-reads.han
 import type { FindAssetId } from './projections/finders.ts'
 import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
+import {
+  placementSettingsHandlers,
+  type PlacementSettingsDeps,
+} from './placement-settings/placement-settings.handlers.ts'
+import {
+  placementPreviewHandlers,
+  type PlacementPreviewDeps,
+} from './placement-preview/placement-preview.handlers.ts'
 import { readerMessageHandlers, type ReaderMessageDeps } from './reader-messages/reader-messages.handlers.ts'
 import { scanHandlers, type ScanDeps } from './scans/scans.handlers.ts'
 import { testReadHandlers, type TestReadDeps } from './test-reads/test-reads.handlers.ts'
@@ -25,6 +33,7 @@ import type { ReportDeps } from './reports/deps.ts'
 import { byLocationHandlers } from './movements/by-location.handlers.ts'
 import { movementHandlers } from './movements/movements.handlers.ts'
 import { playbackHandlers } from './movements/playback.handlers.ts'
+import { unsteadyHandlers } from './reports/unsteady/unsteady.handlers.ts'
 import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
 
 export type AppDeps = HistoryDeps &
@@ -33,6 +42,8 @@ export type AppDeps = HistoryDeps &
   LiveReadDeps &
   ReaderDeps &
   ScanPointDeps &
+  PlacementSettingsDeps &
+  PlacementPreviewDeps &
   ReaderMessageDeps &
   ScanDeps &
   TestReadDeps &
@@ -50,6 +61,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...reportHandlers(deps),
       ...currentLocationsHandlers(deps),
       ...occupancyHandlers(deps),
+      ...unsteadyHandlers(deps),
       ...floorHandlers(deps),
       ...movementHandlers(deps),
       ...playbackHandlers(deps),
@@ -59,6 +71,8 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...liveReadHandlers(deps),
       ...readerHandlers(deps),
       ...scanPointHandlers(deps),
+      ...placementSettingsHandlers(deps),
+      ...placementPreviewHandlers(deps),
       ...readerMessageHandlers(deps),
       ...scanHandlers(deps),
       ...testReadHandlers(deps),

@@ -2,6 +2,7 @@ import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { validationFailed } from '@whereabouts/service-kit/errors'
 
+export const orgNotFound = () => new AppError('not_found', 'Organization not found')
 export const assetNotFound = () => new AppError('not_found', 'Asset not found')
 export const readerNotFound = () => new AppError('not_found', 'Reader not found')
 export const scanPointNotFound = () => new AppError('not_found', 'Scan point not found')
@@ -28,6 +29,16 @@ export const otherReaderOnly = (readerKey: string) =>
 
 export const tooManyDecodings = () =>
   new AppError('rate_limited', 'Wait a second before the next message', { headers: { 'retry-after': '1' } })
+
+export const tooManyPreviews = () =>
+  new AppError('rate_limited', 'Other previews are running. Wait until one of them has ended', {
+    headers: { 'retry-after': '5' },
+  })
+
+export const previewTooLong = () =>
+  new AppError('service_unavailable', 'The preview took too long. Ask for fewer hours', {
+    headers: { 'retry-after': '5' },
+  })
 
 /** No reader could send this value, so a test read of it would not find its tag. */
 export const unreadableTag = (expected: string) =>

@@ -10,6 +10,7 @@ import { consume, consumeBatches } from '@whereabouts/messaging/consume'
 import { listenTo } from '@whereabouts/messaging/listen'
 import { Overflow } from '@whereabouts/messaging/overflow'
 import { outboxPublish, publish } from '@whereabouts/messaging/publish'
+import { readBack } from '@whereabouts/messaging/replay'
 import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/topology'
 import { createServiceLogger, type Logger } from '@whereabouts/service-kit/logging'
 import {
@@ -50,6 +51,8 @@ type Telemetry = { log: Logger; registry: Registry }
 type Databases = ReturnType<typeof openDatabases>
 type Brokers = Awaited<ReturnType<typeof connectBrokers>>
 
+/** Messages of readers that a preview holds: 13 MiB of the largest. */
+const READ_BACK_AT_ONCE = 50
 /** Enough to count the movements of about four million scans. The gateway waits for 10 s, so our error arrives before its timeout. */
 const LONG_READ_MS = 8_000
 
@@ -149,6 +152,8 @@ await start('tracking', async () => {
     ask: askCatalogOver(broker),
     askToAttach: askToAttachOver(broker),
     publishRead: (message) => publish(broker, message),
+    readBack: (orgId, since) =>
+      readBack(broker, { stream: 'SCANS', subject: `scans.${orgId}.>`, since, batchSize: READ_BACK_AT_ONCE }),
     hear: (subject, onMessage) => listenTo(broker, subject, onMessage),
     wakeOutbox: () => relay.wake(),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),

@@ -33,6 +33,7 @@ type WireDeps = {
   ask: AskCatalog
   askToAttach: AppDeps['askToAttach']
   publishRead: AppDeps['publishRead']
+  readBack: AppDeps['readBack']
   hear: AppDeps['hear']
   wakeOutbox: () => void
   verify: PrincipalVerifier
@@ -82,6 +83,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     rulesOf,
     wakeOutbox,
     live,
+    retentionMs: rest.retentionDays * DAY_MS,
   })
   const metrics = ingestMetrics(registry)
   const ingest: IngestDeps = {

@@ -8,6 +8,7 @@ import { matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connection'
 import { listenTo } from '@whereabouts/messaging/listen'
+import { readBack } from '@whereabouts/messaging/replay'
 import { publish } from '@whereabouts/messaging/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
@@ -155,6 +156,10 @@ export async function startTracking(
     publishRead: async (message) => {
       if (!brokers.current) throw new Error('this test has no broker')
       return publish(brokers.current, message)
+    },
+    readBack: (orgId, since) => {
+      if (!brokers.current) throw new Error('this test has no broker')
+      return readBack(brokers.current, { stream: 'SCANS', subject: `scans.${orgId}.>`, since, batchSize: 10 })
     },
     hear: (subject, onMessage) => {
       if (!brokers.current) throw new Error('this test has no broker')

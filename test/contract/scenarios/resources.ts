@@ -144,6 +144,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   listAssetHistory: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listSightings: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
   listAssetLocations: { 200: () => ({}) },
+  listUnsteadyAssets: { 200: () => ({}) },
   listOccupancy: { 200: async (given) => ({ query: { location_id: (await newLocation(given)).id } }) },
   getFloor: { 200: () => ({}) },
   listMovements: { 200: () => ({}) },
@@ -155,6 +156,8 @@ export const resourceScenarios: Record<string, Scenario> = {
   saveInventory: { 201: save },
   saveLegacyInventory: { 201: save },
 
+  getPlacement: { 200: ({ org }) => ({ params: { org_id: org.id } }) },
+  updatePlacement: { 200: ({ org }) => ({ params: { org_id: org.id }, body: { margin_db: 0 } }) },
   listReaders: { 200: () => ({}) },
   createReader: {
     201: () => ({ body: { reader_key: unique('r'), name: 'Gate', format: 'zebra' } }),

@@ -97,6 +97,8 @@ export const attempts: Partial<Record<string, Attempts>> = {
     { params: { org_id: org.id, user_id: org.userId }, status: 403 },
     ...missing({ org_id: mine.id, user_id: org.userId }),
   ],
+  // One of tracking, which does not know organizations.
+  '/orgs/{org_id}/placement': (_mine, { org }) => missing({ org_id: org.id }),
   '/orgs/{org_id}/provisioning-links': organizations,
   '/orgs/{org_id}': organizations,
   '/orgs/{org_id}/invitations': organizations,
@@ -310,6 +312,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   createToken: {}, // `client_id` is the caller
   createLegacyToken: {},
   logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
+  updatePlacement: { valid: { margin_db: 40 } },
   updateOrg: { valid: { name: 'Stolen' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user

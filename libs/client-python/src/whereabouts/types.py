@@ -270,6 +270,35 @@ class CurrentLocation(TypedDict):
     last_seen: str
 
 
+class UnsteadyAssetRow(TypedDict):
+    asset: UnsteadyAsset
+    reason: str
+    locations: List[MovedThing]
+    movements: int
+    last_at: str
+    setting: SuggestedSettings
+
+
+class UnsteadyAsset(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class MovedThing(TypedDict):
+    id: int
+    external_key: Optional[str]
+    name: Optional[str]
+
+
+class SuggestedSettings(TypedDict, total=False):
+    passages: str
+    tag_types: List[str]
+    margin_db: int
+    exit_delay_seconds: int
+    min_rssi_dbm: Optional[int]
+
+
 class MovementPage(TypedDict):
     data: List[Movement]
     cursor: Optional[str]
@@ -282,12 +311,6 @@ class Movement(TypedDict):
     from_location: Optional[MovedThing]
     to_location: MovedThing
     dwell_seconds: Optional[int]
-
-
-class MovedThing(TypedDict):
-    id: int
-    external_key: Optional[str]
-    name: Optional[str]
 
 
 class InventorySaved(TypedDict):
@@ -371,6 +394,13 @@ class AssetLocationPage(TypedDict):
 
 class CurrentLocationPage(TypedDict):
     data: List[CurrentLocation]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class UnsteadyAssetRowPage(TypedDict):
+    data: List[UnsteadyAssetRow]
     limit: int
     offset: int
     total_count: int

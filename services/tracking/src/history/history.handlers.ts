@@ -11,7 +11,7 @@ import type { CatalogView } from '../projections/catalog-view.ts'
 import { countHistory, findMinutes } from './history.queries.ts'
 import { toHistoryRows } from './history.views.ts'
 import { findLocationKeys, readPage } from './page.queries.ts'
-import { listSightings } from './sightings.queries.ts'
+import { findWaiting, listSightings } from './sightings.queries.ts'
 
 export type HistoryDeps = { db: TenantDatabase<Tables>; view: CatalogView; findAsset: FindAsset }
 
@@ -38,7 +38,13 @@ export const historyHandlers = ({
     const minutes = await findMinutes(own, orgId, asset_id, query)
     const total_count = await countHistory(own, orgId, asset_id, minutes)
     const data = offset >= total_count ? [] : await listSightings(own, orgId, asset_id, minutes, query)
-    return { data: data.map(toSighting), limit, offset, total_count }
+    return {
+      data: data.map(toSighting),
+      limit,
+      offset,
+      total_count,
+      waiting: await findWaiting(own, orgId, asset_id),
+    }
   },
 })
 

@@ -108,9 +108,17 @@ describe('GET /assets/{asset_id}/sightings', () => {
     const { a, b, dock, shelf, readerId, pointId } = await configured(tracking)
     const [atDock, atShelf] = [dock, shelf].map(({ id, external_key, name }) => ({ id, external_key, name }))
     const read = { reader: { reader_key: 'r', id: readerId, name: 'Reader' }, antenna: 1 }
-    const unrecorded = { ...read, decided_by: null, location_key: null, tag: null, scan_point: null }
+    const noted = { outvoted: [], carried_from: null }
+    const unrecorded = {
+      ...read,
+      ...noted,
+      decided_by: null,
+      location_key: null,
+      tag: null,
+      scan_point: null,
+    }
     const point = { id: pointId, name: 'Gate', location: atDock }
-    const decided = { ...read, decided_by: 'scan_point', location_key: null, scan_point: point }
+    const decided = { ...read, ...noted, decided_by: 'scan_point', location_key: null, scan_point: point }
     const { id: tagId, tag_type, value } = tracking.catalog.tag(a, 'E280')
     const tag = { id: tagId, tag_type, value, epc: null }
     await tracking.project()
@@ -125,6 +133,7 @@ describe('GET /assets/{asset_id}/sightings', () => {
       limit: 50,
       offset: 0,
       total_count: 4,
+      waiting: null,
     })
     expect((await list(tracking, b.id)).data).toMatchObject([{ location: null, ...unrecorded }])
   })
@@ -181,6 +190,7 @@ describe('GET /assets/{asset_id}/sightings', () => {
       limit: 50,
       offset: 3,
       total_count: 3,
+      waiting: null,
     })
   })
 

@@ -39,3 +39,20 @@ test('an organization whose messages become dead letters is counted', async () =
   for (let n = 0; n <= 100; n += 1) metrics.unusable(7)
   expect(await registry.metrics()).toContain('ingest_organizations_with_unusable_messages{service="test"} 1')
 })
+
+test('D18.7 reads that are too weak, or set aside, are counted', async () => {
+  const registry = createRegistry('test')
+  const metrics = ingestMetrics(registry)
+  const activity = { orgId: 7, readerKey: 'dock', activity: { seenAtMs: NOW, reads: 9, reads_too_weak: 3 } }
+  const batch = { observed: 6, observations: [], activity: [activity], unknownTags: [] }
+  for (let n = 0; n < 3; n += 1) metrics.resolved(batch, { fresh: 4, outvoted: 2 })
+  const text = await registry.metrics()
+  for (const [outcome, count] of [
+    ['observed', 18],
+    ['thinned', 6],
+    ['outvoted', 6],
+    ['too_weak', 9],
+  ])
+    // oxfmt-ignore
+    expect(text).toContain(`ingest_reads_total{outcome="${outcome}",service="test"} ${count}`)
+})

@@ -4,7 +4,8 @@ import type { StoredParts } from './store-in-parts.ts'
 import { UnusableMessages } from './unusable-messages.ts'
 
 export type IngestMetrics = {
-  resolved(batch: Resolved, fresh: number): void
+  /** `fresh`: observed reads that became a row. `outvoted`: those that were set aside. */
+  resolved(batch: Resolved, of: { fresh: number; outvoted: number }): void
   stored(batch: StoredParts): void
   /** Counts messages whose reads are stored or need no row. */
   finished(messages: readonly { receivedAtMs: number }[]): void
@@ -19,13 +20,23 @@ export type IngestMetrics = {
 /** An accepted scan is in report and history within a second (D8.9). */
 const PROMISED_MS = 1_000
 
-const OUTCOMES = ['observed', 'thinned', 'unknown_tag', 'unplaced', 'error', 'clock_skewed', 'late']
+const OUTCOMES = [
+  'observed',
+  'thinned',
+  'outvoted',
+  'too_weak',
+  'unknown_tag',
+  'unplaced',
+  'error',
+  'clock_skewed',
+  'late',
+]
 
 /** Counts reads by outcome, rows and movements, and measures the delay. Each once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
   const reads = new Counter({
     name: 'ingest_reads_total',
-    help: 'Reads by outcome: observed (asset and location known), of these thinned (the minute has a row already); unknown_tag, unplaced, or both; error (an unusable read); clock_skewed and late (more than a day old, from a right clock), in addition to any of these.',
+    help: 'Reads by outcome: observed (asset and location known), of these thinned (no new row) or outvoted; too_weak; unknown_tag, unplaced or both; error (unusable read); clock_skewed and late (more than a day old, from a right clock), in addition to any of these.',
     labelNames: ['outcome'],
     registers: [registry],
   })
@@ -40,12 +51,14 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
     ...delayMetrics(registry),
     ...shareMetrics(registry),
     unusable: unusableMetric(registry),
-    resolved({ observed, activity: ofReaders }, fresh) {
+    resolved({ observed, activity: ofReaders }, { fresh, outvoted }) {
       reads.inc({ outcome: 'observed' }, observed)
       reads.inc({ outcome: 'thinned' }, observed - fresh)
+      reads.inc({ outcome: 'outvoted' }, outvoted)
       for (const { activity: counts } of ofReaders) {
         reads.inc({ outcome: 'unknown_tag' }, counts.reads_unknown_tag ?? 0)
         reads.inc({ outcome: 'unplaced' }, counts.reads_unplaced ?? 0)
+        reads.inc({ outcome: 'too_weak' }, counts.reads_too_weak ?? 0)
         reads.inc({ outcome: 'clock_skewed' }, counts.reads_clock_skewed ?? 0)
         reads.inc({ outcome: 'late' }, counts.reads_late ?? 0)
         reads.inc({ outcome: 'error' }, counts.read_errors ?? 0)

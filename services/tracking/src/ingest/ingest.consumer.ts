@@ -91,7 +91,7 @@ const ofScans = (deps: IngestDeps) => ({
       deps.metrics.finished(messages)
       recordReaderActivity(deps, resolved)
       recordOutvoted(deps, outvoted)
-      deps.metrics.resolved(resolved, fresh)
+      deps.metrics.resolved(resolved, { fresh, outvoted: outvoted.length })
     }
     // Last: a canary is stored once the reads around it are.
     const canaries = all.filter((message) => !('decoded' in message))

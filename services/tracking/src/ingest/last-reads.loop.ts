@@ -5,6 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import { withMonths } from '../partitions/missing-months.ts'
 import type { AssetKey } from '../positions/position.ts'
+import { carryWaiting } from '../positions/waiting.queries.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
 import { readHeardElsewhere } from './heard-elsewhere.ts'
 import { findDueToCarry } from './last-reads.queries.ts'
@@ -26,6 +27,8 @@ type Deps = StoreDeps & {
 /** Of one transaction. */
 const MAX_ASSETS = 1_000
 const EVERY_MS = 1_000
+/** How often positions are searched that another replica wrote before it knew of the setting. */
+const SEARCH_EVERY_MS = 30_000
 const MINUTE_MS = 60_000
 
 /**
@@ -35,6 +38,7 @@ const MINUTE_MS = 60_000
 export class LastReads {
   readonly #deps: Deps
   readonly #dropped = new Map<number, Observation>()
+  #searchedMs = -Infinity
   #job: BackgroundJob | undefined
 
   constructor(deps: Deps) {
@@ -62,6 +66,7 @@ export class LastReads {
   /** Dropped reads first: one of them may be later than a read that waits. */
   async turn(): Promise<void> {
     await this.#storeDropped()
+    await this.#search()
     for (let due = await this.#due(); due.length > 0; due = await this.#due()) {
       await this.#carry(due)
       if (due.length < MAX_ASSETS) break
@@ -75,6 +80,13 @@ export class LastReads {
   #due(): Promise<(AssetKey & { minute: number })[]> {
     const { db, now = Date.now } = this.#deps
     return findDueToCarry(db, now(), MAX_ASSETS)
+  }
+
+  async #search(): Promise<void> {
+    const { db, now = Date.now } = this.#deps
+    if (now() - this.#searchedMs < SEARCH_EVERY_MS) return
+    await carryWaiting(db, now())
+    this.#searchedMs = now()
   }
 
   async #storeDropped(): Promise<void> {

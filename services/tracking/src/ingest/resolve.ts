@@ -89,6 +89,7 @@ export type FoundRead = {
   tag: KnownTag | null | undefined
   asset: TagMatch
   place: Place
+  isTooWeak: boolean
 }
 
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
@@ -101,10 +102,13 @@ export async function findReads(
   const times = { receivedAtMs, source, retentionMs: Infinity, isClockRight }
   const find = () => {
     const placeOf = placesOf(message, deps)
+    const rules = deps.directory.rules(orgId)
     return decoded.reads.map((read) => {
       const asOfMs = asOf(timeOfRead(read.read_at_ms, times).ms, receivedAtMs)
       const tag = findTag(deps.view, orgId, read, asOfMs)
-      return { read, tag, asset: deps.view.assetOfTag(tag), place: placeOf(read, asOfMs) }
+      const place = placeOf(read, asOfMs)
+      const isWeak = isTooWeak(rssiOf(read, place), read, place, rules)
+      return { read, tag, asset: deps.view.assetOfTag(tag), place, isTooWeak: isWeak }
     })
   }
   const missing = new Map<number, Missing>()
@@ -127,7 +131,7 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
 /** Notes what catalog has to be asked for this read. */
 function noteMissing(
   orgId: number,
-  { read, tag, asset, place }: FoundRead,
+  { read, tag, asset, place }: Omit<FoundRead, 'isTooWeak'>,
   { view }: Pick<ResolveDeps, 'view'>,
   missing: Map<number, Missing>,
 ): void {

@@ -76,7 +76,7 @@ export const waitingOf = ({
   return last !== undefined && last.place !== locationId ? last : null
 }
 
-const CARRY_AFTER_MS = 5_000
+export const CARRY_AFTER_MS = 5_000
 
 /** When a waiting read becomes the first observation of the next minute: 5 s after its minute, or after it came. */
 export const carryAtMs = ({ at, received }: LastRead): number =>

@@ -1,3 +1,5 @@
+import type { PlacementUpdate } from '@whereabouts/contracts/placement'
+
 /** How an organization wants positions to be decided (D18.7). */
 export type PlacementRules = {
   /** `carry`: a move in the middle of a minute becomes the first observation of the next minute. */
@@ -28,3 +30,12 @@ const SHORTEST_HOLD_SECONDS = 60
 /** For how long the strength of a place counts, in milliseconds. After that the place is not heard. */
 export const holdMsOf = ({ exitDelaySeconds }: PlacementRules): number =>
   Math.max(SHORTEST_HOLD_SECONDS, exitDelaySeconds) * 1_000
+
+/** What is absent stays. */
+export const withChanges = (rules: PlacementRules, changes: PlacementUpdate): PlacementRules => ({
+  passages: changes.passages ?? rules.passages,
+  tagTypes: changes.tag_types ?? rules.tagTypes,
+  marginDb: changes.margin_db ?? rules.marginDb,
+  exitDelaySeconds: changes.exit_delay_seconds ?? rules.exitDelaySeconds,
+  minRssiDbm: changes.min_rssi_dbm === undefined ? rules.minRssiDbm : changes.min_rssi_dbm,
+})

@@ -30,11 +30,12 @@ export function toDecodedRead(found: FoundRead): DecodedRead {
   }
 }
 
-function outcomeOf({ read, asset, place }: FoundRead): DecodedRead['outcome'] {
+function outcomeOf({ read, asset, place, isTooWeak }: FoundRead): DecodedRead['outcome'] {
   if (!asset) return 'unknown_tag'
   const locationId = locationIdOf(read, place)
   if (locationId === undefined)
     return read.extra?.location === undefined ? 'no_scan_point' : 'unknown_location'
+  if (isTooWeak) return 'too_weak'
   return locationId === null ? 'no_location' : 'scan'
 }
 

@@ -114,7 +114,15 @@ describe('scan points', () => {
     const { id } = (await tracking.call('POST', path, { body: point })).json().data
     const change = async (body: object) =>
       (await tracking.call('PATCH', `${path}/${id}`, { body })).json().data
-    const before = { id, name: 'in', antenna: 1, location_id: dock.id, location_external_key: 'DOCK' }
+    const before = {
+      id,
+      name: 'in',
+      antenna: 1,
+      location_id: dock.id,
+      location_external_key: 'DOCK',
+      min_rssi_dbm: null,
+      rssi_offset_db: 0,
+    }
     expect(await change({})).toEqual(before)
     expect(await change({ name: 'out' })).toEqual({ ...before, name: 'out' })
     const moved = {

@@ -54,7 +54,15 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
       const antenna = body.antenna ?? 1
       const point = await change(orgId, async (tx) => {
         if (!(await lockReader(tx, orgId, reader_id))) throw readerNotFound()
-        const values = { reader_id, antenna, name: body.name, location_id: location?.id ?? null }
+        const { name, min_rssi_dbm, rssi_offset_db } = body
+        const values = {
+          reader_id,
+          antenna,
+          name,
+          location_id: location?.id ?? null,
+          min_rssi_dbm,
+          rssi_offset_db,
+        }
         const inserted = await insertScanPoint(tx, orgId, values)
         if (!inserted) throw antennaTaken(antenna)
         return inserted
@@ -65,7 +73,7 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
     async updateScanPoint({ principal: { orgId }, params: { reader_id, scan_point_id: id }, body }) {
       if (!(await findScanPoint(db.forOrg(orgId), orgId, reader_id, id))) throw scanPointNotFound()
       const location = await resolveLocation(findLocation, orgId, body)
-      const { antenna, name } = body
+      const { antenna, name, min_rssi_dbm, rssi_offset_db } = body
       const data = await change(orgId, async (tx) => {
         // Every change of the reader's antennas takes this lock, so that the antenna stays free until the commit.
         const reader = await lockReader(tx, orgId, reader_id)
@@ -74,7 +82,8 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
         rejectIfAny(nameProblems(stored.name, name))
         if (antenna !== undefined && (await isAntennaTaken(tx, orgId, reader_id, antenna, id)))
           throw antennaTaken(antenna)
-        const changes = { antenna, name, ...(namesLocation(body) && { location_id: location?.id ?? null }) }
+        const place = namesLocation(body) && { location_id: location?.id ?? null }
+        const changes = { antenna, name, min_rssi_dbm, rssi_offset_db, ...place }
         await updateScanPoint(tx, orgId, id, changes)
         return findScanPoint(tx, orgId, reader_id, id)
       })

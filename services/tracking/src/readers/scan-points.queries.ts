@@ -8,19 +8,24 @@ export type ScanPointRow = {
   name: string
   location_id: number | null
   location_external_key: string | null
+  min_rssi_dbm: number | null
+  rssi_offset_db: number
 }
+
+/** How the strengths of its reads count. Undefined: the default of a new one; of a stored one, no change. */
+type Strength = { min_rssi_dbm?: number | null | undefined; rssi_offset_db?: number | undefined }
 
 /** Undefined if the antenna already has a scan point. */
 export function insertScanPoint(
   db: Db,
   orgId: number,
-  point: { reader_id: number; antenna: number; name: string; location_id: number | null },
+  point: { reader_id: number; antenna: number; name: string; location_id: number | null } & Strength,
 ) {
   return db
     .insertInto('scan_point')
     .values({ org_id: orgId, ...point })
     .onConflict((c) => c.constraint('scan_point_antenna_unique').doNothing())
-    .returning(['id', 'antenna', 'name', 'location_id'])
+    .returning(['id', 'antenna', 'name', 'location_id', 'min_rssi_dbm', 'rssi_offset_db'])
     .executeTakeFirst()
 }
 
@@ -29,7 +34,11 @@ export async function updateScanPoint(
   db: Db,
   orgId: number,
   id: number,
-  changes: { antenna?: number | undefined; name?: string | undefined; location_id?: number | null },
+  changes: {
+    antenna?: number | undefined
+    name?: string | undefined
+    location_id?: number | null
+  } & Strength,
 ): Promise<void> {
   if (Object.values(changes).every((value) => value === undefined)) return
   await db.updateTable('scan_point').set(changes).where('org_id', '=', orgId).where('id', '=', id).execute()
@@ -77,7 +86,7 @@ async function selectScanPoints(
   page: Page,
 ): Promise<ScanPointRow[]> {
   const { rows } = await sql<ScanPointRow>`
-    select p.id, p.antenna, p.name, p.location_id,
+    select p.id, p.antenna, p.name, p.location_id, p.min_rssi_dbm, p.rssi_offset_db,
            case when l.deleted_at is null then l.external_key end as location_external_key
     from scan_point p left join location l on l.org_id = p.org_id and l.id = p.location_id
     where p.org_id = ${orgId} and p.reader_id = ${readerId} and ${condition}

@@ -9,16 +9,17 @@ export const NOW = Math.floor(Date.now() / 60_000) * 60_000
 const signal = new AbortController().signal
 const context = { signal, working: () => undefined }
 
-type Read = { value: string; at?: number; antenna?: number; location?: string }
+type Read = { value: string; type?: string; at?: number; antenna?: number; location?: string; rssi?: number }
 
 /** A canonical message, as the broker delivers it. */
 export function message(orgId: number, reads: readonly Read[], reader = 'dock-1'): IncomingMessage {
   const body = {
-    reads: reads.map(({ value, at, antenna, location }) => ({
-      tag: { type: 'rfid', value },
+    reads: reads.map(({ value, type = 'rfid', at, antenna, location, rssi }) => ({
+      tag: { type, value },
       ...(at !== undefined && { read_at: new Date(at).toISOString() }),
       ...(antenna !== undefined && { antenna }),
       ...(location !== undefined && { location }),
+      ...(rssi !== undefined && { rssi_dbm: rssi }),
     })),
   }
   const data = Buffer.from(JSON.stringify(body))

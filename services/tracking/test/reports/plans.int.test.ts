@@ -3,9 +3,10 @@ import { listLiveLocations, readPlaces } from '../../src/floor/floor.queries.ts'
 import { countHistory, findMinutes } from '../../src/history/history.queries.ts'
 import { findLocationKeys, readPage } from '../../src/history/page.queries.ts'
 import { monthOf } from '../../src/partitions/partitions.queries.ts'
-import { listSightings } from '../../src/history/sightings.queries.ts'
+import { findWaiting, listSightings } from '../../src/history/sightings.queries.ts'
 import { findCurrentLocations } from '../../src/reports/current-locations/current-locations.responder.ts'
 import { countMovements } from '../../src/reports/movement-summary/movement-summary.queries.ts'
+import { listUnsteady } from '../../src/reports/unsteady/unsteady.queries.ts'
 import { countOccupancy } from '../../src/reports/occupancy/occupancy.queries.ts'
 import { readAssetLocationsAt } from '../../src/reports/asset-locations/at-instant.queries.ts'
 import { assetId, locationId, ORG_ID, test, type Plans, type Scan } from './plans.fixture.ts'
@@ -55,6 +56,7 @@ async function readEverything({ db }: Plans): Promise<void> {
   await findCurrentLocations({ forOrg: () => db }, { org_id: ORG_ID, asset_ids: some.map(assetId) })
   await countOccupancy(db, ORG_ID, some.map(locationId))
   await readPlaces(db, ORG_ID, 5_000)
+  await listUnsteady(db, ORG_ID, Date.now(), { limit: 50, offset: 0 })
   await listLiveLocations(db, ORG_ID)
 }
 
@@ -73,6 +75,7 @@ async function readHistory({ db }: Plans, range: { from?: string; to?: string } 
       await readPage(db, ORG_ID, assetId(1), minutes, { limit: 5, offset, descending })
   await findLocationKeys(db, ORG_ID, [locationId(1)])
   await listSightings(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0 })
+  await findWaiting(db, ORG_ID, assetId(1))
 }
 
 const of = (scans: readonly { scans: Scan[] }[]) => scans.flatMap((statement) => statement.scans)

@@ -18,6 +18,8 @@ const at = (time: string, location: Sighting['location']): Sighting => ({
   decided_by: null,
   location_key: null,
   tag: null,
+  outvoted: [],
+  carried_from: null,
   duration_seconds: null,
 })
 const berlin = (time: string) => new Date(`2026-11-${time}:00+01:00`).toISOString()

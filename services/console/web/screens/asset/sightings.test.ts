@@ -13,6 +13,8 @@ const at = (minute: string, location: Sighting['location'], readerKey?: string):
   decided_by: null,
   location_key: null,
   tag: null,
+  outvoted: [],
+  carried_from: null,
   duration_seconds: null,
 })
 

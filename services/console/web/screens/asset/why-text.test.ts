@@ -16,6 +16,8 @@ const read: Sighting = {
   reader: { reader_key: 'gate-1', id: 5, name: 'Gate 1' },
   antenna: 2,
   scan_point: { id: 6, name: POINT, location: INSPECTION },
+  outvoted: [],
+  carried_from: null,
   duration_seconds: null,
 }
 const named: Sighting = {
