@@ -59,7 +59,7 @@ describe('D18.8 a preview', () => {
         { asset: { id: asset.id, external_key: asset.external_key, name: asset.name }, now: 12, then: 1 },
       ],
     })
-    for (const table of ['scan', 'position', 'outbox'] as const)
+    for (const table of ['scan', 'movement', 'outbox'] as const)
       expect(
         await tracking.db
           .selectFrom(table)
@@ -81,7 +81,7 @@ describe('D18.8 a preview', () => {
     ] as const) {
       // oxfmt-ignore
       await setRules(tracking, { tagTypes: ['rfid'], marginDb })
-      const { data } = (await ask(tracking, { exit_delay_seconds: 60 })).json()
+      const { data } = (await ask(tracking, { exit_delay_seconds: 120 })).json()
       expect([data.movements_now, data.movements_then]).toEqual([movements, 1])
     }
     const { data } = (await ask(tracking, {})).json()
