@@ -59,9 +59,10 @@ export class Simulation {
   #carry(asset: Simulated, nowMs: number): SimulatedMovement[] {
     const { position } = asset
     const waiting = position && this.#rules.passages === 'carry' ? waitingOf(position) : null
-    const dueMs = waiting ? carryAtMs(waiting) : Infinity
-    const row = position && dueMs <= nowMs ? carried(position) : undefined
-    return position && row ? this.#store(asset, [row], evidenceAfterCarry(position), dueMs) : []
+    if (!position || !waiting) return []
+    const dueMs = carryAtMs(waiting)
+    const row = dueMs <= nowMs ? carried(position) : undefined
+    return row ? this.#store(asset, [row], evidenceAfterCarry(position), dueMs) : []
   }
 
   #store(
