@@ -252,10 +252,11 @@ function resolveMessage(
 }
 
 /** Whether all reads are of one antenna, or name one location. Nearly all messages are. */
-function isOfOnePlace([first, ...others]: readonly NeutralRead[]): boolean {
-  return others.every(
-    ({ antenna, extra }) => antenna === first?.antenna && extra?.location === first.extra?.location,
-  )
+function isOfOnePlace(reads: readonly NeutralRead[]): boolean {
+  const [first] = reads
+  for (const { antenna, extra } of reads)
+    if (antenna !== first?.antenna || extra?.location !== first.extra?.location) return false
+  return true
 }
 
 /** The problem of a message that was partly understood, for the status of its reader and the list of its messages. */

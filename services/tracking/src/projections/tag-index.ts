@@ -38,8 +38,8 @@ export class TagIndex {
     const values = this.#byMatch.get(orgId)?.get(type)
     // Nearly all reads are of known tags, in the form that is compared. Then the form need not be made.
     const rows = values?.get(value) ?? values?.get(matchValue(type, value))
-    const [tag] = rows ?? []
-    const isAlone = rows?.length === 1 && tag !== undefined && isLive(tag)
+    const tag = rows?.[0]
+    const isAlone = tag !== undefined && rows?.length === 1 && isLive(tag)
     if (type === 'rfid' && (this.#pureIdentities.has(orgId) || isPureIdentity(value))) {
       if (isAlone && tag.value === value && asOfMs >= tag.fromMs) return tag
       return this.#ownerAt(anyForm(values, value), value, asOfMs)
