@@ -9,7 +9,7 @@ const AREAS: Readonly<Record<string, string>> = {
   locations: 'locations|location',
   overview: 'overview|floor',
   movements: 'live|movements',
-  readers: 'readers|unknown-tags|provision',
+  readers: 'readers|unknown-tags|provision|positions',
   organization: 'members|api-keys|webhook|account',
   passwords: 'forgot-password|reset-password',
 }
@@ -23,6 +23,7 @@ const BORROWED = new RegExp(
     'location/(?:location-queries|location-fields|reloaded)',
     'deleted/restore',
     'readers/(?:use-readers|last-hour)',
+    'positions/(?:use-placement|presets)',
   ]
     .join('|')
     .replaceAll('/', String.raw`[\\/]`)})`,
