@@ -141,7 +141,8 @@ test('members see the settings and what is unsteady, and cannot change them', as
     body: { margin_db: 9 },
   })
   const visitor = await newVisitor(browser)
-  await signIn(visitor, await join(organization, 'member'))
+  const { email, password } = await join(organization, 'member')
+  await signIn(visitor, { email, password })
   const { page } = visitor
   await visitor.open('/positions')
   await page.getByText('Only administrators can change these settings.').waitFor()

@@ -34,7 +34,7 @@ export function WaitingRead({ waiting }: { waiting: Waiting }) {
   const { isAdmin } = useSession()
   const { data } = usePlacement()
   return (
-    <Alert color="yellow" variant="light" role="status">
+    <Alert variant="default" role="status">
       <Text size="sm" component="div" style={BREAKS}>
         <Parts parts={waitingText(waiting, data?.passages)} />
         {isAdmin && data !== undefined && data.passages !== 'carry' && (

@@ -41,7 +41,7 @@ export function UnsteadyAssets({ placement, onUse }: Props) {
         last read has waited for more than ten minutes.
       </Text>
       <PagedTable
-        label="Assets that jump or wait"
+        label="Unsteady assets"
         query={unsteady}
         what="assets"
         columns={columnsOf(placement, onUse)}
