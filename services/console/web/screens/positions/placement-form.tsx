@@ -109,7 +109,7 @@ const Inputs = ({ draft, errors, isDisabled = false, onChange }: InputProps) => 
     />
     <WholeNumber
       label="Margin, in dB"
-      description="How much stronger another place must be, in two reads in a row, before an asset moves there. 0 to 40."
+      description="How much stronger another place must be, in two reads in a row, before an asset moves there (0 to 40)."
       value={draft.margin}
       onChange={(margin) => onChange({ margin })}
       error={errors['margin_db']}
@@ -117,7 +117,7 @@ const Inputs = ({ draft, errors, isDisabled = false, onChange }: InputProps) => 
     />
     <WholeNumber
       label="Delay, in seconds"
-      description="How long the strength of a place counts after its last read, at least 60. Longer than your beacons are silent. 0 to 3600."
+      description="How long the strength of a place counts after its last read: longer than your beacons are silent, and at least 60."
       value={draft.delay}
       onChange={(delay) => onChange({ delay })}
       error={errors['exit_delay_seconds']}
@@ -125,7 +125,7 @@ const Inputs = ({ draft, errors, isDisabled = false, onChange }: InputProps) => 
     />
     <WholeNumber
       label="Minimum strength, in dBm"
-      description="Weaker reads do not count at all, such as −85. Empty: all reads count. Scan points can have their own."
+      description="Weaker reads do not count, such as below −85. Empty: all reads count. Scan points can have their own."
       isSigned
       value={draft.minimum}
       onChange={(minimum) => onChange({ minimum })}

@@ -25,7 +25,7 @@ export const PRESETS = [
   {
     name: 'handhelds',
     label: 'Handhelds',
-    meaning: 'A person reads where the asset is. No setting is needed.',
+    meaning: 'A person reads where the asset is. No setting is needed: the first read of a minute decides.',
     settings: {},
   },
 ] as const satisfies readonly { name: string; label: string; meaning: string; settings: PlacementChange }[]
