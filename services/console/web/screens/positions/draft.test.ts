@@ -40,7 +40,7 @@ test('numbers beyond the limits of the API are problems of their field', () => {
 })
 
 test('a suggested setting goes into the draft, and what it does not name stays', () => {
-  const typed = { ...draft, minimum: '-80' }
+  const typed = { ...draft, margin: '3', delay: '90', minimum: '-80' }
   expect(withSettings(typed, { margin_db: 6, exit_delay_seconds: 120, tag_types: ['ble', 'rfid'] })).toEqual({
     ...typed,
     margin: '6',
