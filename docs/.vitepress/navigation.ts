@@ -32,7 +32,10 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('contract', 'The contract'),
     ],
   },
-  { text: 'Connect readers', items: [page('readers', 'Connecting readers'), ...readers] },
+  {
+    text: 'Connect readers',
+    items: [page('readers', 'Connecting readers'), page('positions', 'What decides a position'), ...readers],
+  },
   {
     text: 'Operate',
     items: [

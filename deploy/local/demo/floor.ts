@@ -17,11 +17,15 @@ export const ZONES = {
   'DOCK-1': [763, 85, 182, 106],
   'DOCK-2': [763, 201, 182, 106],
   DISPATCH: [550, 328, 405, 272],
-  PACKING: [560, 368, 193, 222],
+  PACKING: [560, 368, 193, 112],
+  'TOOL-ROOM': [560, 490, 92, 100],
+  'PARTS-ROOM': [661, 490, 92, 100],
   'DOCK-3': [763, 368, 182, 106],
   'DOCK-4': [763, 484, 182, 106],
   YARD: [15, 610, 970, 95],
   'GATE-1': [380, 618, 510, 79],
+  'GATE-2-INSIDE': [75, 618, 145, 79],
+  'GATE-2-OUTSIDE': [222, 618, 156, 79],
 } as const satisfies Readonly<Record<string, Rectangle>>
 
 /** Reader key → where it hangs. */
@@ -32,6 +36,9 @@ const READERS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   'storage-c': [540, 510],
   'inspection-sled': [640, 317],
   'ble-gateway': [760, 322],
+  'tool-room-gateway': [606, 595],
+  'parts-room-gateway': [707, 595],
+  'gate-2-portal': [221, 657],
 }
 
 type Ids = ReadonlyMap<string, number>

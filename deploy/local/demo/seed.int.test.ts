@@ -48,7 +48,7 @@ test('an interrupted start leaves working credentials, and the next start comple
   const left = readDemo(demoFile(dataDir()))
   const demo = await seed()
   expect(demo).toEqual(left)
-  expect(await counts(demo)).toEqual([30, 500, 6])
+  expect(await counts(demo)).toEqual([34, 514, 9])
 })
 
 test('the file holds the documented fields only and is readable by its owner only', async () => {
@@ -74,7 +74,7 @@ test('a second start changes nothing, and deleted objects stay deleted', async (
   const progress: string[] = []
   expect(await seed({ onProgress: (text) => progress.push(text) })).toEqual(before)
   expect(progress).toEqual([])
-  expect(await counts(before)).toEqual([30, 499, 6])
+  expect(await counts(before)).toEqual([34, 513, 9])
 })
 
 const FLOOR = { place: 'all' }
@@ -92,7 +92,7 @@ async function floorOf(demo: Demo) {
 
 test('the floor is arranged once: what a person changes stays', async () => {
   const demo = await seed()
-  const arranged = { place: 'all', size: [1000, 715], zones: 15, readers: 6, version: 2 }
+  const arranged = { place: 'all', size: [1000, 715], zones: 19, readers: 9, version: 2 }
   expect(await floorOf(demo)).toEqual([arranged])
   const body = { zones: [], readers: [], version: 2 }
   await api('saveFloorPlan', { token: await session(demo), params: FLOOR, body })
@@ -125,7 +125,7 @@ test('after an interruption between the picture of the floor and its zones, the 
   const left = readDemo(demoFile(dataDir()))! // of the organization without data
   const file = { mediaType: 'image/svg+xml', text: warehouseImage() } as const
   await api('saveFloorImage', { token: await session(left), params: FLOOR, file })
-  expect(await floorOf(await seed())).toMatchObject([{ zones: 15, readers: 6, version: 2 }])
+  expect(await floorOf(await seed())).toMatchObject([{ zones: 19, readers: 9, version: 2 }])
 })
 
 test('an error names the request, the reason and the request id', async () => {

@@ -1,7 +1,10 @@
 import type { TagType } from '@whereabouts/contracts/tags'
 
 export type PlannedTag = { type: TagType; value: string }
-export type AssetKind = 'forklift' | 'pallet' | 'tote' | 'person' | 'box'
+/** Walk through the warehouse, from stop to stop. */
+export type WalkingKind = 'forklift' | 'pallet' | 'tote' | 'person' | 'box'
+/** Tool cases lie in two rooms, trailers pass a gate. */
+export type AssetKind = WalkingKind | 'tool' | 'trailer'
 export type PlannedAsset = {
   key: string
   name: string
@@ -18,8 +21,10 @@ const PEOPLE = 36
 const BOXES = 120
 /** The other boxes carry a barcode only. */
 const BOXES_WITH_RFID = 84
+const TOOLS = 8
+const TRAILERS = 6
 
-/** 500 assets. Tag values are unique over all of them. */
+/** 514 assets. Tag values are unique over all of them. */
 export function plannedAssets(): PlannedAsset[] {
   return [
     ...numbered(FORKLIFTS, forklift),
@@ -27,6 +32,8 @@ export function plannedAssets(): PlannedAsset[] {
     ...numbered(TOTES, tote),
     ...numbered(PEOPLE, person),
     ...numbered(BOXES, box),
+    ...numbered(TOOLS, tool),
+    ...numbered(TRAILERS, trailer),
   ]
 }
 
@@ -75,6 +82,30 @@ function box(n: number): PlannedAsset {
   const metadata = { sku: `SKU-${pad(1000 + (n % 40), 4)}`, quantity: 6 + (n % 5) * 6 }
   const name = `Box ${pad(n, 3)}`
   return { key: `BOX-${pad(n, 3)}`, name, kind: 'box', type: 'inventory', tags, metadata }
+}
+
+function tool(n: number): PlannedAsset {
+  const metadata = { owner: n % 2 === 0 ? 'maintenance' : 'dispatch' }
+  return {
+    key: `TOOL-${n}`,
+    name: `Tool case ${n}`,
+    kind: 'tool',
+    type: 'asset',
+    tags: [beacon(3, n)],
+    metadata,
+  }
+}
+
+function trailer(n: number): PlannedAsset {
+  const metadata = { axles: n % 2 === 0 ? 3 : 2 }
+  return {
+    key: `TRAILER-${n}`,
+    name: `Trailer ${n}`,
+    kind: 'trailer',
+    type: 'asset',
+    tags: [epc(5, n)],
+    metadata,
+  }
 }
 
 /** 96 bits in 24 hex digits. Every tenth is in lower case, because users paste both. */

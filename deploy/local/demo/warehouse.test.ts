@@ -13,19 +13,19 @@ test('the plan is the same at every call', () => {
   expect(warehousePlan()).toEqual(plan)
 })
 
-test('about 30 locations make a tree of four levels in which parents come first', () => {
+test('34 locations make a tree of four levels in which parents come first', () => {
   const levels = new Map<string | null, number>([[null, 0]])
   for (const { key, parentKey } of plan.locations) {
     expect(levels.has(parentKey), `${key} after ${parentKey}`).toBe(true)
     levels.set(key, (levels.get(parentKey) ?? 0) + 1)
   }
-  expect(plan.locations).toHaveLength(30)
+  expect(plan.locations).toHaveLength(34)
   expect(Math.max(...levels.values())).toBe(4)
   expect(duplicates(locationKeys)).toEqual([])
 })
 
-test('there are 500 assets of all types, with distinct keys', () => {
-  expect(plan.assets).toHaveLength(500)
+test('there are 514 assets of all types, with distinct keys', () => {
+  expect(plan.assets).toHaveLength(514)
   expect(new Set(plan.assets.map((asset) => asset.type))).toEqual(new Set(['asset', 'person', 'inventory']))
   expect(duplicates(plan.assets.map((asset) => asset.key))).toEqual([])
 })
@@ -59,11 +59,11 @@ test('every antenna has an existing location, and no antenna appears twice', () 
   }
 })
 
-test('six readers of the agreed kinds publish, half over MQTT and half over NATS', () => {
+test('nine readers of the agreed kinds publish, over MQTT and over NATS', () => {
   const count = (model: string) => plan.readers.filter((reader) => reader.model === model).length
-  const models = ['impinj-r700', 'zebra-fixed', 'zebra-sled', 'ble-gateway']
-  expect(models.map(count)).toEqual([2, 2, 1, 1])
-  expect(plan.readers.filter((reader) => reader.transport === 'mqtt')).toHaveLength(3)
+  const models = ['impinj-r700', 'zebra-fixed', 'zebra-sled', 'ble-gateway', 'minew-g1']
+  expect(models.map(count)).toEqual([3, 2, 1, 1, 2])
+  expect(plan.readers.filter((reader) => reader.transport === 'mqtt')).toHaveLength(5)
 })
 
 test('the public API accepts every part of the plan', () => {

@@ -5,8 +5,8 @@ export type PlannedAntenna = { antenna: number; name: string; locationKey: strin
 export type PlannedReader = {
   key: string
   name: string
-  format: 'canonical' | 'impinj' | 'zebra'
-  model: 'impinj-r700' | 'zebra-fixed' | 'zebra-sled' | 'ble-gateway'
+  format: 'canonical' | 'impinj' | 'minew' | 'zebra'
+  model: 'impinj-r700' | 'zebra-fixed' | 'zebra-sled' | 'ble-gateway' | 'minew-g1'
   transport: 'mqtt' | 'nats'
   antennas: PlannedAntenna[]
 }
@@ -45,7 +45,11 @@ const AREAS = [
   ['DISPATCH', 'PACKING', 'Packing'],
   ['DISPATCH', 'DOCK-3', 'Dock 3, outbound'],
   ['DISPATCH', 'DOCK-4', 'Dock 4, outbound'],
+  ['DISPATCH', 'TOOL-ROOM', 'Tools'],
+  ['DISPATCH', 'PARTS-ROOM', 'Parts'],
   ['YARD', 'GATE-1', 'Gate 1'],
+  ['YARD', 'GATE-2-INSIDE', 'Gate 2 inside'],
+  ['YARD', 'GATE-2-OUTSIDE', 'Gate 2 outside'],
 ] as const
 const AISLES = ['A', 'B', 'C']
 const BAYS = [1, 2, 3, 4]
@@ -71,10 +75,16 @@ function plannedBay(aisle: string, bay: number): PlannedLocation {
 
 const bays = (...aisles: string[]) => aisles.flatMap((aisle) => BAYS.map((bay) => bayKey(aisle, bay)))
 
+/** Side by side: each gateway also hears the beacons of the other room. */
+export const ROOM_GATEWAYS = ['tool-room-gateway', 'parts-room-gateway'] as const
+/** Its antennas, 1 inside and 2 outside, see the same trailer within seconds. */
+export const GATE_READER = 'gate-2-portal'
+
 const PORTAL = { format: 'impinj', model: 'impinj-r700' } as const
 const SHELF = { format: 'zebra', model: 'zebra-fixed' } as const
+const ROOM = { format: 'minew', model: 'minew-g1', transport: 'mqtt' } as const
 
-/** Half use MQTT and half NATS. */
+/** Five use MQTT and four NATS. */
 function plannedReaders(): PlannedReader[] {
   return [
     {
@@ -120,6 +130,25 @@ function plannedReaders(): PlannedReader[] {
       model: 'ble-gateway',
       transport: 'nats',
       antennas: antennas('INSPECTION', 'PACKING-LINE-1'),
+    },
+    {
+      ...ROOM,
+      key: ROOM_GATEWAYS[0],
+      name: 'Tool room (Minew G1)',
+      antennas: antennas('TOOL-ROOM'),
+    },
+    {
+      ...ROOM,
+      key: ROOM_GATEWAYS[1],
+      name: 'Parts room (Minew G1)',
+      antennas: antennas('PARTS-ROOM'),
+    },
+    {
+      ...PORTAL,
+      key: GATE_READER,
+      name: 'Gate 2 (Impinj R700)',
+      transport: 'nats',
+      antennas: antennas('GATE-2-INSIDE', 'GATE-2-OUTSIDE'),
     },
   ]
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createCanonicalReader } from './canonical.ts'
 import type { Sighting } from './device.ts'
 import { createImpinjReader } from './impinj.ts'
+import { createMinewGateway } from './minew.ts'
 import { createZebraReader } from './zebra.ts'
 import { createZebraSled } from './zebra-sled.ts'
 
@@ -150,8 +151,42 @@ test('the canonical message carries the location of a handheld and no strength f
   ])
 })
 
+test('a Bluetooth gateway reports itself first, then each beacon with whole dBm', () => {
+  const gateway = createMinewGateway({ mac: 'AC233FC0A007' })
+  const [message, ...more] = gateway.reads([ble, ble])
+  expect(more).toEqual([])
+  const own = {
+    timestamp: at.toISOString(),
+    type: 'Gateway',
+    mac: 'AC233FC0A007',
+    gatewayFree: 89,
+    gatewayLoad: 0.03,
+  }
+  const beacon = {
+    timestamp: at.toISOString(),
+    type: 'Unknown',
+    mac: 'D2F3041526A7',
+    bleName: '',
+    rssi: -52,
+    rawData: '',
+  }
+  expect(parse(message)).toEqual([own, beacon, beacon])
+  expect(gateway.greeting(at).map(parse)).toEqual([[own]])
+})
+
+test('a broken message of a Bluetooth gateway is understood in part', () => {
+  const message = parse(createMinewGateway({ mac: 'AC233FC0A007' }).broken(at))
+  expect(message).toMatchObject([{ type: 'Gateway' }, { rssi: -70 }])
+  expect(message[1]).not.toHaveProperty('mac')
+})
+
 test('a device that sees no tag publishes nothing', () => {
-  const devices = [impinj('single'), sled(), createCanonicalReader()]
+  const devices = [
+    createMinewGateway({ mac: 'AC233FC0A007' }),
+    impinj('single'),
+    sled(),
+    createCanonicalReader(),
+  ]
   expect(devices.flatMap((device) => device.reads([]))).toEqual([])
 })
 

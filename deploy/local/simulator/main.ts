@@ -3,10 +3,10 @@ import { parseArgs } from 'node:util'
 import { readDemo } from '../demo/demo-file.ts'
 import { startSimulator } from './simulator.ts'
 
-const HELP = `node deploy/local/simulator/main.ts [flags]    publish the reads of six simulated readers
+const HELP = `node deploy/local/simulator/main.ts [flags]    publish the reads of nine simulated readers
 
   --demo FILE           addresses and credentials, as npm start writes them   default .data/demo.json
-  --reads-per-second N  of all readers together, 1 to 2000                    default 40
+  --reads-per-second N  of the warehouse, besides two rooms and a gate, 1 to 2000  default 40
   --help                print this
 
 Problems go to standard error, one line each. SIGTERM and Ctrl-C stop it.

@@ -7,6 +7,7 @@ import { connectMqtt } from './mqtt-connection.ts'
 import type { Problems } from './problems.ts'
 import { createCanonicalReader } from './canonical.ts'
 import { createImpinjReader } from './impinj.ts'
+import { createMinewGateway } from './minew.ts'
 import { createZebraReader } from './zebra.ts'
 import { createZebraSled } from './zebra-sled.ts'
 
@@ -93,4 +94,5 @@ const DEVICES: Record<PlannedReader['model'], (reader: PlannedReader, octet: str
     }),
   'zebra-sled': (_, octet) => createZebraSled({ serial: `241999999000${octet}` }),
   'ble-gateway': () => createCanonicalReader(),
+  'minew-g1': (_, octet) => createMinewGateway({ mac: `AC233FC0A0${octet}` }),
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { UNSEEN_ASSET, warehousePlan } from '../demo/warehouse.ts'
+import { GATE_READER, UNSEEN_ASSET, warehousePlan } from '../demo/warehouse.ts'
 import type { Sighting } from './device.ts'
 import { seededRandom } from './random.ts'
 import { createRounds } from './rounds.ts'
 import { createScene } from './scene.ts'
-import { createWalk, neighbours } from './walk.ts'
+import { createWalk, isWalking, neighbours } from './walk.ts'
 
 const plan = warehousePlan()
 const start = Date.parse('2026-03-01T10:00:10.000Z')
@@ -69,7 +69,7 @@ test('seconds into a new minute, dozens of assets have moved since the last', ()
   expect(moved.length).toBeGreaterThan(30)
 })
 
-test('all six readers see tags, and sometimes an unknown tag', () => {
+test('its six readers see tags, and sometimes an unknown tag', () => {
   const { seen } = run(120)
   const unknown = seen.filter(({ sighting: { tag } }) => tag.value.startsWith('30340242201B3C40'))
   expect(new Set(seen.map(({ key }) => key)).size).toBe(6)
@@ -79,15 +79,15 @@ test('all six readers see tags, and sometimes an unknown tag', () => {
 
 test('every stop of a walk is an existing location that an RFID antenna sees', () => {
   const covered = plan.readers
-    .filter(({ model }) => model !== 'ble-gateway')
+    .filter(({ key, model }) => model !== 'ble-gateway' && model !== 'minew-g1' && key !== GATE_READER)
     .flatMap(({ antennas }) => antennas.map(({ locationKey }) => locationKey))
   expect([...neighbours().keys()].toSorted()).toEqual([...new Set(covered)].toSorted())
 })
 
 test('assets go from one stop to a neighbouring one', () => {
-  const walk = createWalk(plan.assets, seededRandom(3))
+  const walk = createWalk(plan.assets.filter(isWalking), seededRandom(3))
   const next = neighbours()
-  const places = new Map(plan.assets.map((asset) => [asset.key, walk.whereIs(asset)]))
+  const places = new Map(plan.assets.filter(isWalking).map((asset) => [asset.key, walk.whereIs(asset)]))
   for (let step = 0; step < 500; step += 1) {
     const asset = walk.step()
     expect(next.get(places.get(asset.key) ?? '')).toContain(walk.whereIs(asset))

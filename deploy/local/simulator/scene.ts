@@ -4,7 +4,7 @@ import type { Sighting } from './device.ts'
 import { shuffled, type Random } from './random.ts'
 import { createRounds } from './rounds.ts'
 import { createVisibility, type View } from './visibility.ts'
-import { createWalk } from './walk.ts'
+import { createWalk, isWalking } from './walk.ts'
 
 /** Moves and reads in a step of time. Fractions accumulate. */
 export type Advance = { now: Date; moves: number; reads: number }
@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 
 /** The events in the warehouse, without clock and network. */
 export function createScene(plan: WarehousePlan, random: Random): Scene {
-  const assets = plan.assets.filter(({ key }) => key !== UNSEEN_ASSET)
+  const assets = plan.assets.filter((asset) => asset.key !== UNSEEN_ASSET && isWalking(asset))
   const walk = createWalk(assets, random)
   const rounds = createRounds(shuffled(random, assets))
   const see = createVisibility(plan.readers, random)

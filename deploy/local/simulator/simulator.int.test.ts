@@ -74,16 +74,16 @@ async function scans({ monitorUrl }: NatsServer): Promise<StreamState> {
 }
 type Account = { stream_detail: { name: string; state: StreamState }[] }
 
-test('six readers publish over MQTT and NATS, and every message is stored', async ({ site }) => {
+test('nine readers publish over MQTT and NATS, and every message is stored', async ({ site }) => {
   const problems: string[] = []
   const onProblem = (text: string) => problems.push(text)
   const simulator = await startSimulator({ demo: site.demo, onProblem, readsPerSecond: 200 })
-  expect(simulator.stats().readersConnected).toBe(6)
+  expect(simulator.stats().readersConnected).toBe(9)
   await vi.waitFor(() => expect(simulator.stats().reads).toBeGreaterThan(300), { timeout: 10_000 })
   await simulator.stop()
   const { messages } = simulator.stats()
   await eventually(async () => expect((await scans(site.server)).messages).toBeGreaterThanOrEqual(messages))
-  expect((await scans(site.server)).num_subjects).toBe(6)
+  expect((await scans(site.server)).num_subjects).toBe(9)
   expect(simulator.stats()).toMatchObject({ lost: 0, readersConnected: 0 })
   expect(problems).toEqual([])
 })
@@ -99,7 +99,7 @@ test('a refused reader key is reported once per transport, and readers log in wh
     expect.stringMatching(/over NATS: the broker refused the login of reader-key.*revoked/),
   ])
   site.logins.areOpen = true
-  await vi.waitFor(() => expect(simulator.stats().readersConnected).toBe(6), { timeout: 10_000 })
+  await vi.waitFor(() => expect(simulator.stats().readersConnected).toBe(9), { timeout: 10_000 })
   expect(onProblem).toHaveBeenCalledTimes(2)
   await simulator.stop()
 })

@@ -3,13 +3,15 @@ import { warehousePlan } from '../demo/warehouse.ts'
 import { createProblems } from './problems.ts'
 import { openReaders, type SimulatedReader } from './readers.ts'
 import { seededRandom } from './random.ts'
+import { createGate } from './gate.ts'
+import { createRooms } from './rooms.ts'
 import { createScene } from './scene.ts'
 
 export type SimulatorOptions = {
   demo: Demo
   /** Called once for each problem: the broker is unreachable, or refuses the reader key. */
   onProblem?: (text: string) => void
-  /** Of all readers together. Default 40. */
+  /** Of the warehouse, besides its two rooms and the gate. Default 40. */
   readsPerSecond?: number
   movesPerSecond?: number
   seed?: number
@@ -21,7 +23,7 @@ export type SimulatorStats = {
   messages: number
   lost: number
   moves: number
-  /** How many of the assets were seen at least once. */
+  /** How many of the assets that walk were seen at least once. */
   assetsSeen: number
   readersConnected: number
 }
@@ -37,7 +39,7 @@ const HEARTBEAT_MS = 30_000
 const MAX_CATCH_UP_MS = 2_000
 
 /**
- * Starts the simulated warehouse: assets move, and six readers publish reads in their vendors' formats. Resolves when
+ * Starts the simulated warehouse: assets move, and nine readers publish reads in their vendors' formats. Resolves when
  * every reader has tried to log in. Failed readers report by `onProblem` and retry.
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
@@ -45,18 +47,18 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const plan = warehousePlan()
   const readers = openReaders({ demo, plan, problems: createProblems(onProblem) })
   const scene = createScene(plan, seededRandom(seed))
+  const rooms = createRooms(plan, seededRandom(seed + 1))
+  const gate = createGate(plan, seededRandom(seed + 2))
   await Promise.all(readers.map(({ link }) => link.tried))
   let tickedAt = Date.now()
   const tick = () => {
     const now = Date.now()
     const elapsedSeconds = Math.max(0, Math.min(now - tickedAt, MAX_CATCH_UP_MS)) / 1000
     tickedAt = now
-    const seen = scene.advance({
-      now: new Date(now),
-      moves: elapsedSeconds * movesPerSecond,
-      reads: elapsedSeconds * readsPerSecond,
-    })
-    for (const reader of readers) reader.show(seen.get(reader.key) ?? [], new Date(now))
+    const at = new Date(now)
+    const due = { moves: elapsedSeconds * movesPerSecond, reads: elapsedSeconds * readsPerSecond }
+    const seen = new Map([...scene.advance({ now: at, ...due }), ...rooms.advance(at), ...gate.advance(at)])
+    for (const reader of readers) reader.show(seen.get(reader.key) ?? [], at)
   }
   const timers = [setInterval(tick, TICK_MS), setInterval(() => sendHeartbeats(readers), HEARTBEAT_MS)]
   return {

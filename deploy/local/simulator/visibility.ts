@@ -36,4 +36,5 @@ const CAN_READ: Record<PlannedReader['model'], readonly PlannedTag['type'][]> = 
   'zebra-fixed': ['rfid'],
   'zebra-sled': ['rfid', 'barcode'],
   'ble-gateway': ['ble'],
+  'minew-g1': ['ble'],
 }

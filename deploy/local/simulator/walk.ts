@@ -1,4 +1,4 @@
-import type { AssetKind, PlannedAsset } from '../demo/stock.ts'
+import type { PlannedAsset, WalkingKind } from '../demo/stock.ts'
 import { pick, type Random } from './random.ts'
 
 /**
@@ -36,7 +36,7 @@ export function neighbours(): Map<string, string[]> {
 }
 
 /** Shares of all moves: mostly vehicles and people, boxes seldom. */
-const SHARE_OF_MOVES: Record<AssetKind, number> = {
+const SHARE_OF_MOVES: Record<WalkingKind, number> = {
   forklift: 0.4,
   person: 0.2,
   pallet: 0.2,
@@ -52,6 +52,9 @@ export type Walk = {
   /** Moves one asset by one step and returns it. */
   step(): PlannedAsset
 }
+
+/** Whether an asset walks between the stops. The others have rooms or a gate of their own. */
+export const isWalking = ({ kind }: PlannedAsset): boolean => kind in SHARE_OF_MOVES
 
 const isRoving = ({ kind }: PlannedAsset) => kind === 'forklift' || kind === 'person'
 
@@ -79,8 +82,8 @@ export function createWalk(assets: readonly PlannedAsset[], random: Random): Wal
 }
 
 /** The kind at this point, from 0 to 1, of the cumulated shares. */
-function kindToMove(place: number): AssetKind {
-  const shares: [AssetKind, number][] = [
+function kindToMove(place: number): WalkingKind {
+  const shares: [WalkingKind, number][] = [
     ['forklift', SHARE_OF_MOVES.forklift],
     ['person', SHARE_OF_MOVES.person],
     ['pallet', SHARE_OF_MOVES.pallet],

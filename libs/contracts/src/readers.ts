@@ -200,7 +200,7 @@ export const ScanPointView = z
     name: z.string(),
     location_id: Id.nullable(),
     location_external_key: z.string().nullable(),
-    /** Weaker reads are no scans, whatever their tag type. Null: as the organization says (D18.7). */
+    /** Weaker reads are no scans, of any tag type. Null: as the organization says (D18.7). */
     min_rssi_dbm: z.int().nullable(),
     /** Added to what the antenna reports. */
     rssi_offset_db: z.int(),

@@ -157,6 +157,10 @@ export const resourceScenarios: Record<string, Scenario> = {
   saveLegacyInventory: { 201: save },
 
   getPlacement: { 200: ({ org }) => ({ params: { org_id: org.id } }) },
+  previewPlacement: {
+    200: ({ org }) => ({ params: { org_id: org.id }, body: { settings: { margin_db: 6 }, hours: 1 } }),
+    429: 'needs three previews at once: placement-preview.int.test.ts of tracking starts them',
+  },
   updatePlacement: { 200: ({ org }) => ({ params: { org_id: org.id }, body: { margin_db: 0 } }) },
   listReaders: { 200: () => ({}) },
   createReader: {

@@ -99,6 +99,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   ],
   // One of tracking, which does not know organizations.
   '/orgs/{org_id}/placement': (_mine, { org }) => missing({ org_id: org.id }),
+  '/orgs/{org_id}/placement/preview': (_mine, { org }) => missing({ org_id: org.id }),
   '/orgs/{org_id}/provisioning-links': organizations,
   '/orgs/{org_id}': organizations,
   '/orgs/{org_id}/invitations': organizations,
@@ -313,6 +314,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   createLegacyToken: {},
   logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
   updatePlacement: { valid: { margin_db: 40 } },
+  previewPlacement: { valid: { settings: {}, hours: 1 } },
   updateOrg: { valid: { name: 'Stolen' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user

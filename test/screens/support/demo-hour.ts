@@ -4,6 +4,7 @@ import { warehousePlan } from '@whereabouts/deploy/local/demo/warehouse'
 import { createProblems } from '@whereabouts/deploy/local/simulator/problems'
 import { seededRandom } from '@whereabouts/deploy/local/simulator/random'
 import { openReaders } from '@whereabouts/deploy/local/simulator/readers'
+import { createRooms } from '@whereabouts/deploy/local/simulator/rooms'
 import { createScene } from '@whereabouts/deploy/local/simulator/scene'
 import { expect } from 'vitest'
 
@@ -22,10 +23,11 @@ export async function liveThroughAnHour(demo: Demo) {
   const readers = openReaders({ demo, plan, problems: createProblems((text) => problems.push(text)) })
   await Promise.all(readers.map(({ link }) => link.tried))
   const scene = createScene(plan, seededRandom(1))
+  const rooms = createRooms(plan, seededRandom(2))
   const end = Date.now()
   for (let minute = MINUTES - 1; minute >= 0; minute -= 1) {
     const now = new Date(end - minute * MINUTE_MS)
-    const seen = scene.advance({ now, ...EVENTS })
+    const seen = new Map([...scene.advance({ now, ...EVENTS }), ...rooms.advance(now)])
     for (const reader of readers) reader.show(seen.get(reader.key) ?? [], now)
   }
   for (const reader of readers) reader.heartbeat(new Date())

@@ -35,8 +35,9 @@ export async function findProofs(
 }
 
 function lacksProof({ decoded, receivedAtMs }: ReaderMessage): boolean {
-  const isOld = decoded.reads.some(({ read_at_ms: ms }) => ms !== null && needsProof(ms, receivedAtMs))
-  return isOld && newestRight(decoded, receivedAtMs) === null
+  for (const { read_at_ms: ms } of decoded.reads)
+    if (ms !== null && needsProof(ms, receivedAtMs)) return newestRight(decoded, receivedAtMs) === null
+  return false
 }
 
 type Judged = Pick<ReaderMessage, 'orgId' | 'readerKey' | 'receivedAtMs' | 'decoded'>
@@ -68,10 +69,9 @@ export class ClockJudge {
 /** The newest time of a message that shows a right clock; null if there is none. Reports of the device count as well. */
 function newestRight({ reads, health }: Decoded, receivedAtMs: number): number | null {
   let newest: number | null = null
-  const note = (ms: number | null) => {
-    if (ms !== null && isRightTime(ms, receivedAtMs) && (newest === null || ms > newest)) newest = ms
-  }
-  for (const { read_at_ms } of reads) note(read_at_ms)
-  for (const { at_ms } of health) note(at_ms)
+  for (const { read_at_ms: ms } of reads)
+    if (ms !== null && (newest === null || ms > newest) && isRightTime(ms, receivedAtMs)) newest = ms
+  for (const { at_ms: ms } of health)
+    if (ms !== null && (newest === null || ms > newest) && isRightTime(ms, receivedAtMs)) newest = ms
   return newest
 }

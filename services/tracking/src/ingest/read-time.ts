@@ -32,10 +32,11 @@ export function timeOfRead(
   ms: number | null,
   { receivedAtMs, source, retentionMs, isClockRight }: TimeRules,
 ): ReadTime {
-  const receipt = (skewed: boolean): ReadTime => ({ ms: receivedAtMs, kind: 'receipt', skewed })
-  if (ms === null || source === 'receipt') return receipt(false)
-  if (ms > receivedAtMs) return receipt(!isRightTime(ms, receivedAtMs))
+  if (ms === null || source === 'receipt') return receipt(receivedAtMs, false)
+  if (ms > receivedAtMs) return receipt(receivedAtMs, !isRightTime(ms, receivedAtMs))
   if (isRightTime(ms, receivedAtMs)) return { ms, kind: 'as_sent', skewed: false }
-  if (!needsProof(ms, receivedAtMs) || !isClockRight(ms)) return receipt(true)
+  if (!needsProof(ms, receivedAtMs) || !isClockRight(ms)) return receipt(receivedAtMs, true)
   return { ms, kind: ms < receivedAtMs - retentionMs ? 'too_old' : 'late', skewed: false }
 }
+
+const receipt = (ms: number, skewed: boolean): ReadTime => ({ ms, kind: 'receipt', skewed })

@@ -25,7 +25,7 @@ function positionAfter(first: Observation, ...others: Observation[]): Position {
 
 /** What ingest stores of these. */
 const notStored = (recent: RecentMinutes, observations: readonly Observation[]) =>
-  observations.filter((o) => !recent.isStored(o.assetId, o.observedAtMs, o, false))
+  observations.filter((o) => !recent.isStored(o.assetId, o.observedAtMs, o.locationId, o.rssi, false))
 
 test('rescans of a stored minute are dropped; if it has no location, only those without a location', () => {
   const recent = new RecentMinutes()

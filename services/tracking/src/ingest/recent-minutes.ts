@@ -33,11 +33,15 @@ export class RecentMinutes {
   readonly #newest = new Map<number, Recent>()
   readonly #heardElsewhere = new Map<number, { minute: number; notedMs: number }>()
 
-  /** Whether a read changes nothing that is stored. `isJudging`: strengths decide in its organization. */
+  /**
+   * Whether a read changes nothing that is stored. `isJudging`: strengths decide in its organization. Called for every read,
+   * so nothing is made for it.
+   */
   isStored(
     assetId: number,
     observedAtMs: number,
-    { locationId, rssi }: Pick<Observation, 'locationId' | 'rssi'>,
+    locationId: number | null,
+    rssi: number | null,
     isJudging: boolean,
   ): boolean {
     const newest = this.#newest.get(assetId)

@@ -170,7 +170,8 @@ function resolveMessage(
   const { orgId, readerKey, receivedAtMs, timeSource: source = 'reader', decoded } = message
   const { isClockRight, rightMs } = clocks.judge(message)
   const times = { receivedAtMs, source, retentionMs, isClockRight }
-  const isSkewed = timeOfRead(newestTime(decoded), times).skewed
+  const newestMs = newestTime(decoded)
+  const isSkewed = timeOfRead(newestMs, times).skewed
   const signals: Signals = new Map()
   const activity = {
     seenAtMs: receivedAtMs,
@@ -183,7 +184,7 @@ function resolveMessage(
     reads_too_weak: 0,
     reads_clock_skewed: 0,
     reads_late: 0,
-    ...timesOf(message, source),
+    ...timesOf(message, newestMs, source),
     rightMs,
     health: isSkewed ? decoded.health : decoded.health.filter(({ kind }) => kind !== 'clock_skew'),
     signals,
@@ -220,7 +221,7 @@ function resolveMessage(
       continue
     }
     into.observed += 1
-    if (seen === undefined && recent.isStored(asset.id, time.ms, { locationId, rssi }, judges)) continue
+    if (seen === undefined && recent.isStored(asset.id, time.ms, locationId, rssi, judges)) continue
     const observation = {
       orgId,
       assetId: asset.id,
@@ -238,9 +239,10 @@ function resolveMessage(
     }
     ;(seen ?? into.observations).push(observation)
   }
-  for (const observation of strongestFirst(seen ?? [], judges))
-    if (!recent.isStored(observation.assetId, observation.observedAtMs, observation, judges))
-      into.observations.push(observation)
+  for (const observation of strongestFirst(seen ?? [], judges)) {
+    const { assetId, observedAtMs, locationId, rssi } = observation
+    if (!recent.isStored(assetId, observedAtMs, locationId, rssi, judges)) into.observations.push(observation)
+  }
   const problem = problemOf(message, placeProblems)
   into.activity.push({
     orgId,
@@ -284,9 +286,9 @@ const isAddress = (name: string) => /^[0-9A-F]{12}$/.test(name)
 /** What its times say about the clock, which is of no interest where they do not count. */
 function timesOf(
   { decoded, receivedAtMs: atMs }: ReaderMessage,
+  newestMs: number | null,
   source: TimeSource,
 ): Pick<ReaderActivity, 'newestMs' | 'clock'> {
-  const newestMs = newestTime(decoded)
   const isUnset = newestMs === null && decoded.health.some(({ kind }) => kind === 'clock_unset')
   if (source === 'receipt' || (newestMs === null && !isUnset)) return { newestMs }
   return { newestMs, clock: { atMs, offsetMs: newestMs === null ? 'unset' : newestMs - atMs } }

@@ -30,7 +30,7 @@ export function placementPreviewHandlers(
       const timeout = AbortSignal.timeout(previewMs)
       try {
         const current = directory.rules(orgId)
-        const rules = { now: current, then: withChanges(current, settings) }
+        const rules = { before: current, after: withChanges(current, settings) }
         const since = new Date(now() - hours * HOUR_MS)
         return { data: toView(await preview(deps, { orgId, since, rules }, timeout), orgId, deps) }
       } catch (error) {
@@ -44,20 +44,21 @@ export function placementPreviewHandlers(
   }
 }
 
-function toView({ fromMs, now, then, byAsset }: Preview, orgId: number, { view }: PreviewDeps) {
+function toView({ fromMs, before, after, byAsset }: Preview, orgId: number, { view }: PreviewDeps) {
+  const change = (one: Preview['byAsset'][number]) => Math.abs(one.before - one.after)
   const most_changed = byAsset
-    .toSorted((a, b) => Math.abs(b.now - b.then) - Math.abs(a.now - a.then) || a.assetId - b.assetId)
-    .flatMap(({ assetId, ...counts }): PreviewedAsset[] => {
+    .toSorted((a, b) => change(b) - change(a) || a.assetId - b.assetId)
+    .flatMap(({ assetId, before: now, after: then }): PreviewedAsset[] => {
       const asset = view.asset(orgId, assetId)
       if (!asset || asset.deleted) return []
       const { id, key: external_key, name } = asset
-      return [{ asset: { id, external_key, name }, ...counts }]
+      return [{ asset: { id, external_key, name }, now, then }]
     })
     .slice(0, SHOWN)
   return {
     from: fromMs === null ? null : new Date(fromMs).toISOString(),
-    movements_now: now,
-    movements_then: then,
+    movements_now: before,
+    movements_then: after,
     most_changed,
   }
 }

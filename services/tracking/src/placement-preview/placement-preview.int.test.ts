@@ -2,7 +2,7 @@ import { publish } from '@whereabouts/messaging/publish'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { describe, expect } from 'vitest'
 import { setRules } from '../../test/ingest/rules.fixture.ts'
-import { warehouse } from '../../test/ingest/warehouse.fixture.ts'
+import { events, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { test as base, type Tracking } from '../../test/tracking.fixture.ts'
 import { placementPreviewHandlers } from './placement-preview.handlers.ts'
 
@@ -59,13 +59,8 @@ describe('D18.8 a preview', () => {
         { asset: { id: asset.id, external_key: asset.external_key, name: asset.name }, now: 12, then: 1 },
       ],
     })
-    for (const table of ['scan', 'position', 'outbox'] as const)
-      expect(
-        await tracking.db
-          .selectFrom(table)
-          .select('org_id' as never)
-          .execute(),
-      ).toEqual([])
+    expect(await scans(tracking)).toEqual([])
+    expect(await events(tracking)).toEqual([])
   })
 
   test('takes what is absent as it is now, three times with other settings of now', async ({
@@ -80,16 +75,17 @@ describe('D18.8 a preview', () => {
       [0, 12],
     ] as const) {
       // oxfmt-ignore
-      await setRules(tracking, { tagTypes: ['rfid'], marginDb })
-      const { data } = (await ask(tracking, { exit_delay_seconds: 60 })).json()
+      await setRules(tracking, { tagTypes: ['rfid'], marginDb, exitDelaySeconds: 20 * marginDb })
+      const { data } = (await ask(tracking, { exit_delay_seconds: 120 })).json()
       expect([data.movements_now, data.movements_then]).toEqual([movements, 1])
     }
     const { data } = (await ask(tracking, {})).json()
     expect(data).toMatchObject({ movements_now: 12, movements_then: 12, most_changed: [] })
   })
 
-  test('of an organization without messages has no beginning', async ({ tracking, bus: _ }) => {
+  test('of an organization without messages has no beginning', async ({ tracking, bus }) => {
     await warehouse(tracking)
+    expect(bus.broker.isConnected()).toBe(true)
     const { data } = (await ask(tracking, { margin_db: 6 })).json()
     expect(data).toEqual({ from: null, movements_now: 0, movements_then: 0, most_changed: [] })
   })

@@ -20,10 +20,11 @@ export type PreviewDeps = {
 export type Preview = {
   /** When the oldest message came; null without one. */
   fromMs: number | null
-  now: number
-  then: number
-  /** Movements of each asset under both rules, where they differ. */
-  byAsset: { assetId: number; now: number; then: number }[]
+  /** Movements under the rules of now, and under the others. */
+  before: number
+  after: number
+  /** The same of each asset, where they differ. */
+  byAsset: { assetId: number; before: number; after: number }[]
 }
 
 /** Other requests and ingest wait no longer than this for the preview, or for one of its messages. */
@@ -39,13 +40,13 @@ export async function preview(
     orgId,
     since,
     rules,
-  }: { orgId: number; since: Date; rules: { now: PlacementRules; then: PlacementRules } },
+  }: { orgId: number; since: Date; rules: { before: PlacementRules; after: PlacementRules } },
   signal: AbortSignal,
 ): Promise<Preview> {
   const isDeleted = (id: number) => deps.view.location(orgId, id)?.deleted === true
   const sides = {
-    now: new Counted(new Simulation(rules.now, isDeleted)),
-    then: new Counted(new Simulation(rules.then, isDeleted)),
+    before: new Counted(new Simulation(rules.before, isDeleted)),
+    after: new Counted(new Simulation(rules.after, isDeleted)),
   }
   let fromMs: number | null = null
   let turnEndsAt = performance.now() + TURN_MS
@@ -54,19 +55,19 @@ export async function preview(
       signal.throwIfAborted()
       fromMs ??= one.receivedAt
       const message = decode(one, deps)
-      for (const side of ['now', 'then'] as const)
+      for (const side of ['before', 'after'] as const)
         if (message)
           sides[side].take(await observationsOf(message, rules[side], deps, signal), one.receivedAt)
       if (performance.now() < turnEndsAt) continue
       await nextTurn()
       turnEndsAt = performance.now() + TURN_MS
     }
-  const [now, then] = [sides.now.end(), sides.then.end()]
-  const byAsset = [...new Set([...now.keys(), ...then.keys()])].flatMap((assetId) => {
-    const counts = { now: now.get(assetId) ?? 0, then: then.get(assetId) ?? 0 }
-    return counts.now === counts.then ? [] : [{ assetId, ...counts }]
+  const [before, after] = [sides.before.end(), sides.after.end()]
+  const byAsset = [...new Set([...before.keys(), ...after.keys()])].flatMap((assetId) => {
+    const counts = { before: before.get(assetId) ?? 0, after: after.get(assetId) ?? 0 }
+    return counts.before === counts.after ? [] : [{ assetId, ...counts }]
   })
-  return { fromMs, now: sumOf(now), then: sumOf(then), byAsset }
+  return { fromMs, before: sumOf(before), after: sumOf(after), byAsset }
 }
 
 /** A simulation with the number of movements of each asset. */

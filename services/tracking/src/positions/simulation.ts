@@ -39,6 +39,12 @@ export class Simulation {
     return [...this.#assets.values()].flatMap((asset) => this.#carry(asset, Infinity))
   }
 
+  /** Of an asset, after everything that waits is carried. */
+  positionOf(assetId: number): Position | undefined {
+    this.end()
+    return this.#assets.get(assetId)?.position
+  }
+
   #decide(asset: Simulated, reads: readonly Observation[], nowMs: number): SimulatedMovement[] {
     const { position } = asset
     const { rows, replaced, evidence } = decide(position, reads, {
@@ -57,9 +63,10 @@ export class Simulation {
   #carry(asset: Simulated, nowMs: number): SimulatedMovement[] {
     const { position } = asset
     const waiting = position && this.#rules.passages === 'carry' ? waitingOf(position) : null
-    const dueMs = waiting ? carryAtMs(waiting) : Infinity
-    const row = position && dueMs <= nowMs ? carried(position) : undefined
-    return position && row ? this.#store(asset, [row], evidenceAfterCarry(position), dueMs) : []
+    if (!position || !waiting) return []
+    const dueMs = carryAtMs(waiting)
+    const row = dueMs <= nowMs ? carried(position) : undefined
+    return row ? this.#store(asset, [row], evidenceAfterCarry(position), dueMs) : []
   }
 
   #store(

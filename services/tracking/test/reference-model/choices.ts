@@ -81,7 +81,7 @@ export const rules: fc.Arbitrary<PlacementRules> = fc
     marginDb: fc.constantFrom(0, 0, 5, 10),
     exitDelaySeconds: fc.constantFrom(0, 0, 90),
   })
-  .map((chosen) => ({ ...DEFAULT_RULES, ...chosen, tagTypes: ['rfid'] }))
+  .map((chosen) => Object.assign({}, DEFAULT_RULES, chosen, { tagTypes: ['rfid'] }))
 
 export const choices: fc.Arbitrary<Choice[]> = fc.array(
   fc.oneof(

@@ -43,7 +43,7 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
   return {
     history: lines(scans.rows.map((row) => [row.asset_id, at(row.minute), at(row.observed_at), row.location_id, row.reader_key ? 'reader' : 'operator'])),
     movements: lines(movements.rows.map((row) => [row.asset_id, at(row.observed_at), row.from_location_id, row.to_location_id])),
-    positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at), ...waitingIn(row, named.zero)])),
+    positions: lines(positions.rows.map((row) => [row.asset_id, at(row.observed_at), row.location_id, at(row.dwell_started_at), waitingIn(row, named.zero)])),
     events: lines(outbox.rows.map(({ payload: e }) => [e.delivery_id, e.kind, e.asset.id, at(e.occurred_at), e.from_location?.id, e.to_location.id])),
   } // oxfmt-ignore
 }
@@ -51,10 +51,10 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
 function waitingIn(
   row: { minute: string; location_id: number | null; evidence: Evidence | null },
   zero: number,
-): Facts {
+): string | null {
   const minute = Date.parse(row.minute) / 60_000
   const waiting = waitingOf({ minute, locationId: row.location_id, evidence: row.evidence })
-  return waiting ? [waiting.place, waiting.at - zero] : []
+  return waiting && line([waiting.place, waiting.at - zero])
 }
 
 /** The rows that the reference expects. */
@@ -90,10 +90,8 @@ export function expectedPicture(world: World, orgId: number, { assets, places, z
       all.flatMap((asset) => {
         const position = positionOf(world, asset)
         const waiting = world.memories[asset]?.waits(world.history[asset] ?? new Map())
-        const waits = waiting ? [placeId(waiting.place), waiting.at] : []
-        return position
-          ? [[assetId(asset), position.at, placeId(position.place), position.since, ...waits]]
-          : []
+        const waits = waiting ? line([placeId(waiting.place), waiting.at]) : null
+        return position ? [[assetId(asset), position.at, placeId(position.place), position.since, waits]] : []
       }),
     ),
     events: lines(

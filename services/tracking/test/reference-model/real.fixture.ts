@@ -135,7 +135,7 @@ export async function openWarehouse(
       if (deps) await ingestConsumer(deps).handle(messages.map(toMessage), context)
     },
     async carry(chosen: readonly number[]): Promise<void> {
-      await Promise.all(chosen.map((replica) => replicas[replica]?.carrier.turn()))
+      await Promise.all(chosen.flatMap((replica) => replicas[replica]?.carrier.turn() ?? []))
     },
     /** True if it was accepted. */
     async save({ replica, assets: chosen, place, at }: ChosenSave): Promise<boolean> {

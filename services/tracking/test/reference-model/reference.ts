@@ -53,7 +53,7 @@ const minuteOf = (at: number) => Math.floor(at / 60_000)
 /** The reads of one transaction, in the order of arrival. */
 export function observe(world: World, replica: number, reads: readonly Read[]): void {
   const known = world.heard[replica] ?? { assets: [], places: [] }
-  // A deleted place is no place: its scan point counts as unassigned (D18.5).
+  // A deleted place does not count: its scan point counts as unassigned (D18.5).
   const counted = reads.filter(
     ({ asset, place }) => !known.assets.includes(asset) && !(place !== null && known.places.includes(place)),
   )

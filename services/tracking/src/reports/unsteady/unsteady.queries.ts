@@ -75,7 +75,7 @@ export async function listUnsteady(
 }
 
 /**
- * The two places of a movement in one order: consecutive movements with the same pair go back and forth. A save is no
+ * The two places of a movement in one order: consecutive movements with the same pair go back and forth. A save is not a
  * read, so it ends them.
  */
 const flapping = (orgId: number, { from, to }: Day) => sql`

@@ -16,7 +16,7 @@ export function suggestedSetting(
     margin_db: Math.max(marginDb, MARGIN_DB),
     exit_delay_seconds: Math.max(exitDelaySeconds, EXIT_DELAY_SECONDS),
   }
-  // Reads of other types move an asset at once, whatever their strength.
+  // Reads of other types move an asset at once, at any strength.
   const isJudged = tagType === null || tagTypes.includes(tagType)
   return isJudged ? setting : { ...setting, tag_types: [...tagTypes, tagType] }
 }
