@@ -125,7 +125,7 @@ const Inputs = ({ draft, errors, isDisabled = false, onChange }: InputProps) => 
     />
     <WholeNumber
       label="Minimum strength, in dBm"
-      description="Weaker reads do not count, such as below −85. Empty: all reads count. Scan points can have their own."
+      description="Weaker reads of the tags below do not count. Empty: all reads count. Scan points can have their own."
       isSigned
       value={draft.minimum}
       onChange={(minimum) => onChange({ minimum })}
@@ -134,7 +134,7 @@ const Inputs = ({ draft, errors, isDisabled = false, onChange }: InputProps) => 
     />
     <Checkbox.Group
       label="Tags judged by strength"
-      description="With a margin or a delay. Reads of other tags move an asset at once."
+      description="By margin, delay and minimum. Reads of other tags move an asset at once."
       value={[...draft.tagTypes]}
       onChange={(values) => onChange({ tagTypes: values.flatMap((value) => tagTypeOf(value) ?? []) })}
       error={errors['tag_types']}
