@@ -1,8 +1,7 @@
-import { unwrap } from '@whereabouts/client/client'
 import { expect } from 'vitest'
-import { clientFromNewAddress, type Organization } from '../system/organization.ts'
 import { expectAccessible } from './support/accessible.ts'
-import { newVisitor, STACK, test } from './support/visitor.fixture.ts'
+import { join } from './support/join.ts'
+import { newVisitor, test } from './support/visitor.fixture.ts'
 
 test('C23 a member is invited, joins with the link, changes role and is removed', async ({
   member,
@@ -138,15 +137,3 @@ test('C5 an administrator makes a reset link, with which a member chooses a new 
   await guest.page.getByRole('alert').getByText('This link does not work any more', { exact: true }).waitFor()
   await guest.context.close()
 })
-
-/** Adds Grace to the organization. */
-async function join(organization: Organization, role: 'admin' | 'member') {
-  const email = `grace-${process.pid}-${Date.now()}@example.com`
-  const created = await organization.admin.POST('/api/v1/orgs/{org_id}/invitations', {
-    params: { path: { org_id: organization.id } },
-    body: { email, role },
-  })
-  const body = { token: unwrap(created).data.token, name: 'Grace', password: 'a password of hers' }
-  const joined = await clientFromNewAddress(STACK).POST('/api/v1/auth/accept-invitation', { body })
-  return { email, password: body.password, userId: unwrap(joined).data.user.id }
-}

@@ -6,7 +6,7 @@ import { ROOT } from '@whereabouts/deploy/local/services'
 import { problemsOf } from '../console/support/accessible.ts'
 import { screensOf } from '../console/support/screens.ts'
 import { expectSignInAgain } from '../console/support/session-end.ts'
-import { test } from '../console/support/visitor.fixture.ts'
+import { takeNewAddress, test } from '../console/support/visitor.fixture.ts'
 import { furnish } from './support/furnished.ts'
 
 const FOLDER = join(ROOT, '.cache/screenshots/sizes')
@@ -70,7 +70,10 @@ test('on every screen, people sign in again over it after the session ends', asy
   member,
   organization,
 }) => {
-  for (const { path } of await screensOf(organization)) await expectSignInAgain(member, organization, path)
+  for (const { path } of await screensOf(organization)) {
+    await takeNewAddress(member)
+    await expectSignInAgain(member, organization, path)
+  }
 })
 
 test('every page for people who are not signed in', async ({ visitor }) => {

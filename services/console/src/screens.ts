@@ -18,6 +18,7 @@ export const SIGNED_IN_PATHS = [
   '/start',
   '/readers',
   '/readers/$readerId',
+  '/positions',
   '/api-keys',
   '/webhook',
   '/account',

@@ -10,7 +10,7 @@ const AREAS: Readonly<Record<string, string>> = {
   overview: 'overview|floor',
   movements: 'live|movements',
   readers: 'readers|unknown-tags|provision',
-  organization: 'members|api-keys|webhook|account',
+  organization: 'members|api-keys|webhook|account|positions',
   passwords: 'forgot-password|reset-password',
 }
 
@@ -23,16 +23,22 @@ const BORROWED = new RegExp(
     'location/(?:location-queries|location-fields|reloaded)',
     'deleted/restore',
     'readers/(?:use-readers|last-hour)',
+    'positions/(?:use-placement|presets)',
   ]
     .join('|')
     .replaceAll('/', String.raw`[\\/]`)})`,
 )
+
+/** What the guide needs of the readers: all of them are too much for one screen. */
+const CONNECT =
+  /[\\/]screens[\\/]readers[\\/](?:connect-reader|device-settings|reader-credentials|broker-address|formats|vendor-steps|health-text|use-scan-points|use-tagged-asset|use-test-read)/
 
 /** The first of these that fits a module decides on its file. */
 const GROUPS = [
   { name: 'first', tags: ['$initial' as const] },
   { name: 'parts', minShareCount: 2, test: (id: string) => !OWN.test(id) || BORROWED.test(id) },
   { name: 'floor', test: /[\\/]web[\\/]floor[\\/](?!edit)/ },
+  { name: 'connect', test: CONNECT },
   ...Object.entries(AREAS).map(([name, folders]) => ({
     name,
     test: new RegExp(

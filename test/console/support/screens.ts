@@ -32,6 +32,7 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
     screen('start', '/start'),
     screen('readers', '/readers'),
     screen('reader', `/readers/${reader?.id}`),
+    screen('positions', '/positions'),
     screen('unknown-tags', '/unknown-tags'),
     screen('api-keys', '/api-keys'),
     screen('webhook', '/webhook'),

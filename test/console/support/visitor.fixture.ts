@@ -61,6 +61,10 @@ export async function newVisitor(browser: Browser, timezoneId = 'Europe/Berlin')
   }
 }
 
+/** For a visitor who signs in more often than one address may. */
+export const takeNewAddress = ({ context }: Visitor): Promise<void> =>
+  context.setExtraHTTPHeaders({ 'x-forwarded-for': anyAddress() })
+
 /** Sign-in attempts are limited by address: each visitor has its own. */
 const anyAddress = () => `10.${Array.from({ length: 3 }, () => Math.floor(Math.random() * 256)).join('.')}`
 

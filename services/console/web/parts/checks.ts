@@ -16,6 +16,12 @@ export const firstOf = (...problems: readonly (string | undefined)[]): string | 
 export const filled = (value: string, message = 'Fill in this field.'): string | undefined =>
   value.trim() === '' ? message : undefined
 
+/** A typed whole number, with a sign if there may be one. */
+export const wholeBetween = (value: string, min: number, max: number): string | undefined =>
+  /^-?\d+$/.test(value) && Number(value) >= min && Number(value) <= max
+    ? undefined
+    : `Enter a whole number from ${min} to ${max}.`.replaceAll('-', '−')
+
 /** In Unicode code points, as the API counts. */
 const lengthOf = (text: string) => Array.from(text).length
 

@@ -1,5 +1,6 @@
 import type { TablerIcon } from '@tabler/icons-react'
 import IconActivity from '@tabler/icons-react/icons/IconActivity'
+import IconAdjustments from '@tabler/icons-react/icons/IconAdjustments'
 import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
 import IconBox from '@tabler/icons-react/icons/IconBox'
 import IconClipboardCheck from '@tabler/icons-react/icons/IconClipboardCheck'
@@ -88,6 +89,12 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     load: () => import('../screens/readers/readers.tsx'),
   },
   '/readers/$readerId': { load: () => import('../screens/readers/reader.tsx') },
+  '/positions': {
+    nav: 'Positions',
+    icon: IconAdjustments,
+    group: 'Set up',
+    load: () => import('../screens/positions/positions.tsx'),
+  },
   '/api-keys': {
     nav: 'API keys',
     icon: IconKey,

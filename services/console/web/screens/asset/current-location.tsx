@@ -9,7 +9,7 @@ import type { LastLocation } from '../assets/use-assets.ts'
 import { useAncestors } from '../location/location-queries.ts'
 import { locationText, dwellsOf, type Dwell, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
-import { Why } from './why.tsx'
+import { WaitingRead, Why } from './why.tsx'
 
 /** Current location, since when, and the sighting behind it. */
 export function CurrentLocationCard({ asset }: { asset: Asset }) {
@@ -21,17 +21,21 @@ export function CurrentLocationCard({ asset }: { asset: Asset }) {
         {({ pages }) => {
           const all = pages.flatMap(({ data }) => data)
           const [latest] = all
+          const waiting = pages[0]?.waiting
           if (!latest) return <NeverScanned asset={asset} />
           return (
-            <Loaded query={reportRow} what="the location">
-              {(row) => (
-                <CurrentLocation
-                  reportRow={row}
-                  latest={latest}
-                  dwell={knownDwell(all, sightings.hasNextPage)}
-                />
-              )}
-            </Loaded>
+            <Stack gap="md">
+              {waiting && <WaitingRead waiting={waiting} />}
+              <Loaded query={reportRow} what="the location">
+                {(row) => (
+                  <CurrentLocation
+                    reportRow={row}
+                    latest={latest}
+                    dwell={knownDwell(all, sightings.hasNextPage)}
+                  />
+                )}
+              </Loaded>
+            </Stack>
           )
         }}
       </Loaded>

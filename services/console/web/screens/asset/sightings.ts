@@ -3,6 +3,9 @@ import type { components } from '@whereabouts/client/client'
 export type Sighting = components['schemas']['Sighting']
 export type SeenAt = NonNullable<Sighting['location']>
 
+/** The place where it was read last in the minute of its newest row, if that is another one. */
+export type Waiting = { location: SeenAt | null; at: string }
+
 /** A time at one location without sightings at others. */
 export type Dwell = {
   location: SeenAt | null

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Sighting } from './sightings.ts'
-import { sourceText, whyText, type Part } from './why-text.ts'
+import { sourceText, waitingText, whyText, type Part } from './why-text.ts'
 
 const INSPECTION = { id: 1, external_key: 'INSPECTION', name: 'Goods inspection' }
 const DOCK_2 = { id: 2, external_key: 'DOCK-2', name: 'Dock 2' }
@@ -31,7 +31,9 @@ const pointAt = (location: Sighting['location']) => ({ scan_point: { id: 6, name
 const removedReader = { reader: { reader_key: 'gate-1', id: null, name: null } }
 
 const textOf = (parts: readonly Part[]) =>
-  parts.map((part) => (typeof part === 'string' ? part : 'at' in part ? 'a minute ago' : part.name)).join('')
+  parts.map((part) => (typeof part === 'string' ? part : 'at' in part ? timeOf(part) : part.name)).join('')
+const timeOf = ({ at, as }: { at: string; as?: 'clock' }) =>
+  as === 'clock' ? at.slice(11, 19) : 'a minute ago'
 const decisionIn = (text: string) => text.slice(text.indexOf('ago. ') + 5)
 
 test.for<[string, Sighting, string]>([
@@ -129,6 +131,81 @@ test.for<[string, Sighting, string]>([
   ],
 ])('%s: the sentence says it first', ([, sighting, expected]) => {
   expect(textOf(whyText(sighting)).startsWith(expected)).toBe(true)
+})
+
+const YARD = { id: 7, external_key: 'YARD', name: 'Yard' }
+const aside = (location: typeof YARD | typeof GONE, rssi: number | null) => ({ location, reader_key: 'gate-2', rssi, reads: 2 }) // oxfmt-ignore
+const outvoted: Sighting = {
+  ...read,
+  decided_by: 'outvoted',
+  scan_point: null,
+  outvoted: [aside(DOCK_2, -71.4), aside(GONE, null)],
+}
+
+test.for<[string, Sighting, string, string]>([
+  [
+    'a read elsewhere that did not move it',
+    outvoted,
+    'It was seen at Dock 2 (−71 dBm) and a deleted location (no strength), which is not enough to move it from Goods inspection.',
+    'Read by Gate 1, antenna 2; not enough to move it: Dock 2 (−71 dBm) and a deleted location (no strength)',
+  ],
+  [
+    'a read that did not move it, while the place was deleted since',
+    { ...outvoted, location: GONE, outvoted: [aside(YARD, -80)] },
+    'It was seen at Yard (−80 dBm), which is not enough to move it from a location that was deleted since.',
+    'Read by Gate 1, antenna 2; not enough to move it: Yard (−80 dBm)',
+  ],
+  [
+    'a read that did not move it, of which nothing is kept',
+    { ...outvoted, outvoted: [] },
+    'The read was set aside: it stays at Goods inspection.',
+    'Read by Gate 1, antenna 2; not enough to move it',
+  ],
+  [
+    'a scan point while another place heard it too',
+    { ...read, outvoted: [aside(INSPECTION, -60), aside(YARD, -80)] },
+    `Scan point “${POINT}” is assigned to Goods inspection. In the same minute, it was also heard at Yard (−80 dBm), which did not move it.`,
+    `Read by Gate 1, antenna 2; scan point “${POINT}”; also heard at Yard (−80 dBm)`,
+  ],
+  [
+    'a read that is carried',
+    { ...read, carried_from: '2026-11-21T09:59:25.000Z' },
+    `Scan point “${POINT}” is assigned to Goods inspection. The read is carried from 09:59:25, because the minute before has another location.`,
+    `Read by Gate 1, antenna 2; scan point “${POINT}”; carried from 09:59:25`,
+  ],
+])('%s decided, in a sentence and in few words', ([, sighting, sentence, short]) => {
+  expect(decisionIn(textOf(whyText(sighting)))).toBe(sentence)
+  expect(textOf(sourceText(sighting))).toBe(short)
+})
+
+test('a save says what it overruled', () => {
+  const saved = { ...read, ...save, outvoted: [aside(YARD, -80)] }
+  expect(textOf(whyText(saved))).toMatch(
+    /No reader decided it\. In the same minute, it was also heard at Yard/,
+  )
+  expect(textOf(sourceText(saved))).toBe('Saved, not read; also heard at Yard (−80 dBm)')
+})
+
+test('the time of a carried read is that of the read', () => {
+  const carried = { ...read, carried_from: '2026-11-21T09:59:25.000Z' }
+  expect(whyText(carried)).toContainEqual({ at: carried.carried_from })
+  expect(whyText(carried)).not.toContainEqual({ at: read.observed_at })
+})
+
+test('what waits has its place, its time, and what ends the wait', () => {
+  const waiting = { location: YARD, at: '2026-11-21T10:00:25.000Z' }
+  const texts = ['next_observation', 'carry', undefined].map((passages) =>
+    textOf(waitingText(waiting, passages)),
+  )
+  expect(texts).toEqual([
+    'Last read at Yard at 10:00:25. It waits for the next observation.',
+    'Last read at Yard at 10:00:25. A few seconds after the minute ends, it is carried there.',
+    'Last read at Yard at 10:00:25.',
+  ])
+  expect(textOf(waitingText({ ...waiting, location: GONE }, undefined))).toBe(
+    'Last read at a deleted location at 10:00:25.',
+  )
+  expect(waitingText(waiting, undefined)).toContainEqual({ to: '/locations/7', name: 'Yard' })
 })
 
 test('a list has the same in few words', () => {

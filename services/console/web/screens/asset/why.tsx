@@ -1,9 +1,11 @@
-import { Anchor, Stack, Text, Title } from '@mantine/core'
+import { Alert, Anchor, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { When } from '../../parts/when.tsx'
-import type { Sighting } from './sightings.ts'
-import { sourceText, whyText, type Part } from './why-text.ts'
+import { useSession } from '../../session/use-session.ts'
+import { usePlacement } from '../positions/use-placement.ts'
+import type { Sighting, Waiting } from './sightings.ts'
+import { sourceText, waitingText, whyText, type Part } from './why-text.ts'
 
 /** Tag values and keys may be long. */
 const BREAKS = { overflowWrap: 'anywhere' } as const
@@ -27,13 +29,35 @@ export function Why({ latest, first }: { latest: Sighting; first: Sighting }) {
   )
 }
 
+/** Above the location: it was read elsewhere since, and why that is not shown yet. */
+export function WaitingRead({ waiting }: { waiting: Waiting }) {
+  const { isAdmin } = useSession()
+  const { data } = usePlacement()
+  return (
+    <Alert variant="default" role="status">
+      <Text size="sm" component="div" style={BREAKS}>
+        <Parts parts={waitingText(waiting, data?.passages)} />
+        {isAdmin && data !== undefined && data.passages !== 'carry' && (
+          <>
+            {' Readers that assets only pass need another setting: '}
+            <Anchor component={Link} to="/positions" underline="always" inherit>
+              Positions
+            </Anchor>
+            .
+          </>
+        )}
+      </Text>
+    </Alert>
+  )
+}
+
 export const Source = ({ sighting }: { sighting: Sighting }) => <Parts parts={sourceText(sighting)} />
 
 /** A text whose names are links. */
 function Parts({ parts }: { parts: readonly Part[] }) {
   return parts.map((part) => {
     if (typeof part === 'string') return <Fragment key={part}>{part}</Fragment>
-    if ('at' in part) return <When key={part.at} at={part.at} />
+    if ('at' in part) return <When key={part.at + (part.as ?? '')} {...part} />
     return (
       <Anchor key={part.to} component={Link} to={part.to} underline="always" inherit>
         {part.name}

@@ -7,6 +7,7 @@ import { SendForm } from '../../parts/send-form.tsx'
 import { useSend } from '../../parts/use-send.ts'
 import { WholeNumber } from '../../parts/whole-number.tsx'
 import { api } from '../../session/api.ts'
+import { strengthBody, strengthChecks, typedOf } from './scan-point-strength.ts'
 import type { ScanPoint } from './use-scan-points.ts'
 
 type Props = {
@@ -22,9 +23,11 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
   const [antenna, setAntenna] = useState<number | string>(scanPoint?.antenna ?? nextAntenna)
   const [name, setName] = useState(scanPoint?.name ?? `Antenna ${nextAntenna}`)
   const [location, setLocation] = useState<PickedLocation | null>(scanPoint?.location ?? null)
+  const [strength, setStrength] = useState(typedOf(scanPoint ?? { minimum: null, offset: 0 }))
   const send = useSend(
     async () => {
-      const body = { antenna: Number(antenna), name, location_id: location?.id ?? null }
+      const place = { antenna: Number(antenna), name, location_id: location?.id ?? null }
+      const body = { ...place, ...strengthBody(strength) }
       const path = { reader_id: readerId }
       if (!scanPoint)
         return unwrap(await api.POST('/api/v1/readers/{reader_id}/scan-points', { params: { path }, body }))
@@ -35,7 +38,7 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
         }),
       )
     },
-    { reload: [['reader', readerId]], onDone: onClose },
+    { check: () => strengthChecks(strength), reload: [['reader', readerId]], onDone: onClose },
   )
   return (
     <FormModal opened onClose={onClose} title={scanPoint ? `Edit ${scanPoint.name}` : 'Add scan point'}>
@@ -44,7 +47,7 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
         label={scanPoint ? 'Save' : 'Add scan point'}
         onSubmit={() => send.send(undefined)}
         onCancel={onClose}
-        shownFields={['antenna', 'name', 'location_id']}
+        shownFields={['antenna', 'name', 'location_id', 'min_rssi_dbm', 'rssi_offset_db']}
       >
         <WholeNumber
           label="Antenna"
@@ -69,6 +72,24 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
           value={location}
           onChange={setLocation}
           error={send.fields['location_id']}
+        />
+        <WholeNumber
+          label="Minimum strength, in dBm"
+          description="Weaker reads of this antenna do not count, for all kinds of tags. Empty: as set under Positions."
+          isSigned
+          maxLength={4}
+          value={strength.minimum}
+          onChange={(minimum) => setStrength({ ...strength, minimum })}
+          error={send.fields['min_rssi_dbm']}
+        />
+        <WholeNumber
+          label="Offset, in dB"
+          description="Added to the strengths that this antenna reports, if it hears better or worse than others. −40 to 40."
+          isSigned
+          maxLength={3}
+          value={strength.offset}
+          onChange={(offset) => setStrength({ ...strength, offset })}
+          error={send.fields['rssi_offset_db']}
         />
       </SendForm>
     </FormModal>

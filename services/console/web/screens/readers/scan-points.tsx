@@ -10,6 +10,7 @@ import { LocationLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { api } from '../../session/api.ts'
 import { ScanPointForm } from './scan-point-form.tsx'
+import { strengthText } from './scan-point-strength.ts'
 import { offerUndo } from './undo-scan-point.tsx'
 import { type ScanPoint, useScanPoints } from './use-scan-points.ts'
 
@@ -20,7 +21,11 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
   const points = useScanPoints(readerId)
   const [open, setOpen] = useState<'new' | ScanPoint>()
   const nextAntenna = Math.max(0, ...(points.data ?? []).map(({ antenna }) => antenna)) + 1
-  const columns = useMemo(() => columnsOf(readerId, isAdmin ? setOpen : undefined), [readerId, isAdmin])
+  const hasStrength = (points.data ?? []).some((point) => strengthText(point) !== '')
+  const columns = useMemo(
+    () => columnsOf(readerId, hasStrength, isAdmin ? setOpen : undefined),
+    [readerId, hasStrength, isAdmin],
+  )
   const add = (
     <Button size="xs" onClick={() => setOpen('new')} disabled={!isAdmin}>
       Add scan point
@@ -64,6 +69,7 @@ export function ScanPoints({ readerId, isAdmin }: Props) {
 
 const columnsOf = (
   readerId: number,
+  hasStrength: boolean,
   onEdit: ((point: ScanPoint) => void) | undefined,
 ): readonly Column<ScanPoint>[] => [
   { label: 'Antenna', cell: ({ antenna }) => antenna },
@@ -76,6 +82,8 @@ const columnsOf = (
       return <LocationLink id={deleted}>Deleted location: reads move nothing</LocationLink>
     },
   },
+  // Most antennas have none.
+  ...(hasStrength ? [{ label: 'Strength', cell: (point: ScanPoint) => strengthText(point) || '–' }] : []),
   {
     label: 'Actions',
     role: 'actions',

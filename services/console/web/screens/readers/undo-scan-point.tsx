@@ -3,18 +3,20 @@ import { notifications } from '@mantine/notifications'
 import { unwrap } from '@whereabouts/client/client'
 import { failureOf } from '../../parts/failure.ts'
 import { api } from '../../session/api.ts'
+import { strengthBody, typedOf } from './scan-point-strength.ts'
 import type { ScanPoint } from './use-scan-points.ts'
 
 const SHOWN_MS = 15_000
 
 /** Tells that a scan point was deleted, with a button that creates it again. It gets another id, which nobody sees. */
-export function offerUndo(readerId: number, { antenna, name, location }: ScanPoint, reload: () => unknown) {
+export function offerUndo(readerId: number, point: ScanPoint, reload: () => unknown) {
+  const { antenna, name, location } = point
   const id = `deleted-scan-point-${readerId}-${antenna}`
   const undo = async () => {
     notifications.hide(id)
     try {
       const params = { path: { reader_id: readerId } }
-      const body = { antenna, name, location_id: location?.id ?? null }
+      const body = { antenna, name, location_id: location?.id ?? null, ...strengthBody(typedOf(point)) }
       unwrap(await api.POST('/api/v1/readers/{reader_id}/scan-points', { params, body }))
       await reload()
     } catch (error) {

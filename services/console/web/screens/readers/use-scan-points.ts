@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { type components, unwrap } from '@whereabouts/client/client'
 import type { PickedLocation } from '../../parts/location-picker.tsx'
 import { api } from '../../session/api.ts'
+import type { Strength } from './scan-point-strength.ts'
 
-export type ScanPoint = {
+export type ScanPoint = Strength & {
   id: number
   antenna: number
   name: string
@@ -23,18 +24,18 @@ export async function scanPoints(readerId: number, signal: AbortSignal): Promise
     [...new Set(data.flatMap((point) => point.location_external_key ?? []))],
     signal,
   )
-  return data
-    .map(({ id, antenna, name, location_id: locationId, location_external_key: key }): ScanPoint => {
-      if (locationId === null) return { id, antenna, name, location: null }
-      if (key === null) return { id, antenna, name, location: null, deletedLocationId: locationId }
-      return {
-        id,
-        antenna,
-        name,
-        location: { id: locationId, external_key: key, name: names.get(key) ?? key },
-      }
-    })
-    .toSorted((a, b) => a.antenna - b.antenna)
+  return data.map((point) => toScanPoint(point, names)).toSorted((a, b) => a.antenna - b.antenna)
+}
+
+function toScanPoint(
+  { location_id: locationId, location_external_key: key, ...point }: components['schemas']['ScanPoint'],
+  names: ReadonlyMap<string, string>,
+): ScanPoint {
+  const { id, antenna, name, min_rssi_dbm: minimum, rssi_offset_db: offset } = point
+  const own = { id, antenna, name, minimum, offset }
+  if (locationId === null) return { ...own, location: null }
+  if (key === null) return { ...own, location: null, deletedLocationId: locationId }
+  return { ...own, location: { id: locationId, external_key: key, name: names.get(key) ?? key } }
 }
 
 export const useScanPoints = (readerId: number) =>

@@ -5,6 +5,7 @@ import { Disclosure } from '../../parts/disclosure.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { ConnectReader } from '../readers/connect-reader.tsx'
 import { ReaderStepForm } from './reader-step-form.tsx'
+import { StandQuestion } from './stand-question.tsx'
 import { TryIt } from './try-it.tsx'
 import type { PlacedReader, TaggedAsset } from './use-progress.ts'
 
@@ -33,6 +34,7 @@ export function ReaderStep({ newest, asset, newestLocation }: Props) {
         </Anchor>
         {` is at ${placed.location?.name ?? 'no location'}.`}
       </Text>
+      {isAdmin && <StandQuestion />}
       <Disclosure summary="Connect a real reader">
         <ConnectReader readerKey={key} format={reader.format ?? 'canonical'}>
           {(urls, credentials) => (
