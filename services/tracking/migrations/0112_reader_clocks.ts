@@ -15,7 +15,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       add column right_newest_at timestamptz,
       add column clock jsonb,
       add column identities jsonb`.execute(db)
-  await sql`
-    alter table reader add column time_source text not null default 'reader'
-      check (time_source in ('reader', 'receipt'))`.execute(db)
+  await sql`alter table reader add column time_source text not null default 'reader'`.execute(db)
 }

@@ -240,17 +240,7 @@ await start('tracking', async () => {
 
   log.info({ port: config.PORT, ...parts.view.sizes() }, 'ready')
 
-  const intake = [
-    ...consumers,
-    projections,
-    overflow,
-    follower,
-    ratesFollower,
-    progress,
-    canary,
-    parts.lastReads,
-    ...watches,
-  ]
+  const intake = [...consumers, projections, overflow, follower, ratesFollower, progress, canary, ...watches]
   runUntilSignal(
     [
       drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
@@ -262,7 +252,10 @@ await start('tracking', async () => {
         name: 'stop ingest',
         run: () => Promise.all(intake.map((one) => one.stop())),
       },
-      { name: 'write reader health', run: () => Promise.all([health.stop(), unknownTags.stop()]) },
+      {
+        name: 'write reader health and last reads',
+        run: () => Promise.all([health.stop(), unknownTags.stop(), parts.lastReads.stop()]),
+      },
       { name: 'publish the outbox', run: () => relay.stop() },
       { name: 'close broker', run: () => Promise.all([broker.drain(), brokers.mqtt.drain()]) },
       {

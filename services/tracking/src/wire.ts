@@ -97,6 +97,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     retentionMs: rest.retentionDays * DAY_MS,
     findRightTimes: (readers) => findRightTimes(worker.db, readers),
     metrics,
+    lastReads,
     admission: new Admission({ rates, health, metrics }),
     rulesOf,
     wakeOutbox,

@@ -11,11 +11,11 @@ const PER_NOTIFICATION = 120
 /** Tells every replica, once the transaction commits, that these positions are more than the first read of their minutes. */
 export async function tellHeardElsewhere(tx: Tx, positions: readonly Position[]): Promise<void> {
   if (positions.length === 0) return
-  const told = positions.map(({ orgId, assetId, minute, observedAtMs, evidence }) => [
+  const told = positions.map(({ orgId, assetId, minute, evidence }) => [
     orgId,
     assetId,
     minute,
-    evidence?.last?.at ?? observedAtMs,
+    evidence?.last?.at ?? null,
   ])
   const payloads: string[] = []
   for (let at = 0; at < told.length; at += PER_NOTIFICATION)
@@ -27,7 +27,7 @@ export async function tellHeardElsewhere(tx: Tx, positions: readonly Position[])
 }
 
 export const readHeardElsewhere = (payload: string): HeardElsewhere[] =>
-  (JSON.parse(payload) as [number, number, number, number][]).map(([orgId, assetId, minute, at]) => ({
+  (JSON.parse(payload) as [number, number, number, number | null][]).map(([orgId, assetId, minute, at]) => ({
     orgId,
     assetId,
     minute,

@@ -9,6 +9,7 @@ import type { Overflow } from '@whereabouts/messaging/overflow'
 import { CatalogUnavailable, type CatalogResolver } from '../projections/catalog-resolver.ts'
 import type { ReaderHealthLog } from '../readers/reader-health.ts'
 import type { UnknownTagLog } from '../unknown-tags/unknown-tag-log.ts'
+import type { LastReads } from './last-reads.loop.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
 import { withMonths } from '../partitions/missing-months.ts'
 import type { Observation } from '../positions/observation.ts'
@@ -30,6 +31,7 @@ export type IngestDeps = ResolveDeps &
     recent: RecentMinutes
     resolver: CatalogResolver
     metrics: IngestMetrics
+    lastReads: Pick<LastReads, 'defer'>
     admission: Pick<Admission, 'admitScan' | 'admitCopy'>
     /** Called after a commit that put movements into the outbox. */
     wakeOutbox: () => void
@@ -126,7 +128,7 @@ const isOutage = (error: unknown) => error instanceof CatalogUnavailable || isDa
 
 async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDeps, signal: AbortSignal) {
   const resolved = await resolve(messages, deps, signal)
-  const { observations } = resolved
+  const observations = resolved.observations.filter((read) => !deps.lastReads.defer(read, deps.recent))
   let [outvoted, fresh]: [Observation[], number] = [[], 0]
   if (observations.length > 0) {
     const stored = await storeInParts(observations, (part) => storePart(part, deps, signal))

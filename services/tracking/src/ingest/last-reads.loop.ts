@@ -12,6 +12,7 @@ import { findDueToCarry } from './last-reads.queries.ts'
 import { commitWithNames, type InTransaction } from './names.ts'
 import { NOT_READ } from '../positions/cause.ts'
 import type { Observation } from '../positions/observation.ts'
+import { isJudging } from '../positions/rules.ts'
 import type { RecentMinutes } from './recent-minutes.ts'
 import type { StoreDeps } from './decide-all.ts'
 import { storeCarried, storeScans, type Stored } from './store.ts'
@@ -30,14 +31,20 @@ const EVERY_MS = 1_000
 /** How often positions are searched that another replica wrote before it knew of the setting. */
 const SEARCH_EVERY_MS = 30_000
 const MINUTE_MS = 60_000
+/** After its minute, when nothing came since. */
+const SETTLED_MS = 5_000
+/** Reads that are not stored yet. With more, each is stored at once. */
+const MAX_DEFERRED = 100_000
+
+type Pending = { read: Observation; dueMs: number }
 
 /**
- * The last reads of minutes (D18.3). Stores those that this process dropped before another replica heard the asset at
- * another place, and turns reads that wait into the first observations of the next minutes, where a setting says so.
+ * The last reads of minutes (D18.3). Of an asset that is read at two places in turn, only the last read of the minute is
+ * stored, after the minute. Stores what this process dropped before another replica heard the asset elsewhere, and turns reads that wait into the first observations of the next minutes, where a setting says so.
  */
 export class LastReads {
   readonly #deps: Deps
-  readonly #dropped = new Map<number, Observation>()
+  readonly #pending = new Map<number, Pending>()
   #searchedMs = -Infinity
   #job: BackgroundJob | undefined
 
@@ -52,9 +59,27 @@ export class LastReads {
       const read = recent.heardElsewhere(heard, now())
       if (!read) continue
       const { orgId, assetId } = heard
-      this.#dropped.set(assetId, { orgId, ...read, isJudged: true, ...NOT_READ })
+      this.#add({ orgId, ...read, isJudged: true, ...NOT_READ }, -Infinity)
       this.#job?.wake()
     }
+  }
+
+  /**
+   * Whether the read is kept here until its minute has ended, because it only matters if it is the last one. Only where a
+   * read that waits is shown and changes nothing else. The first one at another place is always stored at once.
+   */
+  defer(read: Observation, recent: RecentMinutes): boolean {
+    const rules = this.#deps.rulesOf(read.orgId)
+    if (rules.passages === 'carry' || isJudging(rules) || this.#pending.size >= MAX_DEFERRED) return false
+    if (!recent.isOnlyPerhapsLast(read)) return false
+    this.#add(read, (read.minute + 1) * MINUTE_MS + SETTLED_MS)
+    return true
+  }
+
+  #add(read: Observation, dueMs: number): void {
+    const before = this.#pending.get(read.assetId)
+    if (before && before.read.observedAtMs > read.observedAtMs) return
+    this.#pending.set(read.assetId, { read, dueMs })
   }
 
   start({ log, registry }: { log: Logger; registry?: Registry }): void {
@@ -63,9 +88,10 @@ export class LastReads {
     )
   }
 
-  /** Dropped reads first: one of them may be later than a read that waits. */
+  /** Pending reads first: one of them may be later than a read that waits. */
   async turn(): Promise<void> {
-    await this.#storeDropped()
+    const { now = Date.now } = this.#deps
+    await this.#storePending(now())
     await this.#search()
     for (let due = await this.#due(); due.length > 0; due = await this.#due()) {
       await this.#carry(due)
@@ -73,8 +99,10 @@ export class LastReads {
     }
   }
 
-  stop(): Promise<void> {
-    return this.#job?.stop() ?? Promise.resolve()
+  /** Stores what is pending. */
+  async stop(): Promise<void> {
+    await this.#job?.stop()
+    await this.#storePending(Infinity)
   }
 
   #due(): Promise<(AssetKey & { minute: number })[]> {
@@ -89,12 +117,16 @@ export class LastReads {
     this.#searchedMs = now()
   }
 
-  async #storeDropped(): Promise<void> {
-    const reads = [...this.#dropped.values()].slice(0, MAX_ASSETS)
-    if (reads.length === 0) return
-    const instants = reads.map(({ observedAtMs }) => observedAtMs)
-    await this.#store(instants, (deps, tx) => storeScans(tx, deps, reads))
-    for (const read of reads) if (this.#dropped.get(read.assetId) === read) this.#dropped.delete(read.assetId)
+  async #storePending(nowMs: number): Promise<void> {
+    const due = [...this.#pending.values()].filter(({ dueMs }) => dueMs <= nowMs)
+    for (let at = 0; at < due.length; at += MAX_ASSETS) {
+      const some = due.slice(at, at + MAX_ASSETS)
+      const reads = some.map(({ read }) => read).filter((read) => !this.#deps.recent.isPassed(read))
+      const instants = reads.map(({ observedAtMs }) => observedAtMs)
+      if (reads.length > 0) await this.#store(instants, (deps, tx) => storeScans(tx, deps, reads))
+      for (const pending of some)
+        if (this.#pending.get(pending.read.assetId) === pending) this.#pending.delete(pending.read.assetId)
+    }
   }
 
   async #carry(due: readonly (AssetKey & { minute: number })[]): Promise<void> {

@@ -2,6 +2,7 @@ import { describe, expect } from 'vitest'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { setRules } from '../../test/ingest/rules.fixture.ts'
 import { events, ingest, message, NOW, warehouse } from '../../test/ingest/warehouse.fixture.ts'
+import { waitingOf } from '../positions/evidence.ts'
 import { LastReads } from './last-reads.loop.ts'
 import { HEARD_ELSEWHERE_CHANNEL } from './heard-elsewhere.ts'
 import { RecentMinutes } from './recent-minutes.ts'
@@ -112,6 +113,54 @@ describe('D18.3 a passage within a minute', () => {
     await readAt(tracking, [...passage, [DOCK, 30], [SHELF, 31], [DOCK, 32], [NOWHERE, 40]], recent)
     await carrier(tracking).turn()
     expect(await history(tracking)).toEqual([['Dock', 10]])
+  })
+})
+
+describe('D18.3 an asset that two places hear in turn', () => {
+  const inTurn = (minute: number): Read[] => [0, 10, 20, 30, 40].flatMap((second): Read[] => [[DOCK, 60 * minute + second], [SHELF, 60 * minute + second + 5]]) // oxfmt-ignore
+  const waiting = async (tracking: Tracking) => {
+    const {
+      evidence,
+      minute,
+      location_id: locationId,
+    } = await tracking.db
+      .selectFrom('position')
+      .select(['evidence', 'minute', 'location_id'])
+      .executeTakeFirstOrThrow()
+    const last = waitingOf({ minute: Date.parse(minute) / MINUTE, locationId, evidence })
+    return last && (last.at - START) / 1_000
+  }
+
+  test('is written once a minute until the minute ends; then the last read waits, three times', async ({
+    tracking,
+  }) => {
+    await warehouse(tracking)
+    const recent = new RecentMinutes()
+    for (const minute of [0, 1, 2]) {
+      const lastReads = new LastReads({
+        ...tracking.ingest,
+        recent,
+        now: () => START + (minute + 1) * MINUTE,
+      })
+      const replica = { ...tracking, ingest: { ...tracking.ingest, lastReads } }
+      await readAt(replica, inTurn(minute), recent)
+      await lastReads.turn() // not yet: another read may come
+      expect(await waiting(tracking)).toBe(60 * minute + 5)
+      await lastReads.stop()
+      expect(await waiting(tracking)).toBe(60 * minute + 45)
+    }
+    expect(await history(tracking)).toEqual([['Dock', 0], ['Dock', 60], ['Dock', 120]]) // oxfmt-ignore
+  })
+
+  test('is not written again once the next minute has its row', async ({ tracking }) => {
+    await warehouse(tracking)
+    const recent = new RecentMinutes()
+    const lastReads = new LastReads({ ...tracking.ingest, recent })
+    const replica = { ...tracking, ingest: { ...tracking.ingest, lastReads } }
+    await readAt(replica, [...inTurn(0), [DOCK, 61]], recent)
+    await lastReads.turn()
+    expect(await waiting(tracking)).toBeNull()
+    expect(await history(tracking)).toEqual([['Dock', 0], ['Dock', 61]]) // oxfmt-ignore
   })
 })
 

@@ -20,7 +20,13 @@ type Recent = {
 type Read = Pick<Observation, 'assetId' | 'minute' | 'observedAtMs' | 'locationId' | 'rssi'>
 
 /** An asset that was heard at another place than that of its row, by any replica. */
-export type HeardElsewhere = { orgId: number; assetId: number; minute: number; at: number }
+export type HeardElsewhere = {
+  orgId: number
+  assetId: number
+  minute: number
+  /** Of its last read there; null for a row that no read made. */
+  at: number | null
+}
 
 /**
  * The newest rows of assets, so that rescans within a minute cost no statement. It is only a hint: a missing entry costs a
@@ -95,9 +101,29 @@ export class RecentMinutes {
     const { locationId, lastMs } = newest
     newest.open = { place: locationId, rssi: null }
     const observedAtMs = minute * 60_000 + lastMs
-    return locationId !== null && observedAtMs > at
+    return locationId !== null && at !== null && observedAtMs > at
       ? { assetId, minute, observedAtMs, locationId, rssi: null }
       : undefined
+  }
+
+  /**
+   * Whether the minute of the read has its row, and another place was stored for it. Then only the last such read of the
+   * minute matters. If so, the read counts as known.
+   */
+  isOnlyPerhapsLast({ assetId, minute, observedAtMs, locationId }: Observation): boolean {
+    const newest = this.#newest.get(assetId)
+    if (newest?.minute !== minute || newest.open === null) return false
+    if (newest.locationId === null || locationId === null) return false
+    const ms = observedAtMs - minute * 60_000
+    if (ms < newest.lastMs) return true
+    newest.lastMs = ms
+    newest.open = { place: locationId, rssi: null }
+    return true
+  }
+
+  /** Whether a row of a later minute is known to be stored. */
+  isPassed({ assetId, minute }: Observation): boolean {
+    return (this.#newest.get(assetId)?.minute ?? -Infinity) > minute
   }
 
   /** Call if `heardElsewhere` may have been missed. */

@@ -125,13 +125,13 @@ describe('the settings of the decoder', () => {
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         queries += 1
-        if (queries <= 2) await slow.promise
+        if (queries <= 3) await slow.promise
         return result
       },
     }
     const replica = new ReaderDirectory(tracking.db.withPlugin(holdFirstReading), tracking.pool, log)
     const early = replica.reload(1)
-    await eventually(() => expect(queries).toBe(2))
+    await eventually(() => expect(queries).toBe(3))
     await tracking.call('PATCH', `/readers/${id}`, { body: { mapping: OTHER } })
     await replica.reload(1)
     slow.resolve()

@@ -53,6 +53,7 @@ export async function startReplicas({ url, ingest, catalog }: Tracking, zero: nu
       )
       await client.query(`listen ${HEARD_ELSEWHERE_CHANNEL}`)
       await client.query(`listen ${SYNC}`)
+      Object.assign(deps, { lastReads })
       return { ...deps, lastReads, carrier, client, heard }
     }),
   )

@@ -20,6 +20,7 @@ import { ingestConsumer, overflowConsumer } from '../../src/ingest/ingest.consum
 import type { IngestMetrics } from '../../src/ingest/ingest-metrics.ts'
 import { Admission } from '../../src/ingest/rate/admission.ts'
 import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
+import { LastReads } from '../../src/ingest/last-reads.loop.ts'
 import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
 
 /** The steps at which a process may die, in the order of a message. */
@@ -91,7 +92,8 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     wakeOutbox: () => relay.wake(),
     rulesOf: (orgId: number) => directory.rules(orgId),
   }
-  const consumer = ingestConsumer(deps, overflow)
+  const lastReads = new LastReads(deps)
+  const consumer = ingestConsumer({ ...deps, lastReads }, overflow)
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {
     metrics?.handled(outcome, count)
     if (outcome === 'ack') at('acknowledged')
@@ -101,7 +103,9 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     return consumer.decode(message)
   }
   const ingest = consumeBatches(broker, { ...consumer, decode }, { logger: log, metrics: { handled } })
-  const overflowed = consumeBatches(broker, overflowConsumer(deps, overflow), { logger: log })
+  const overflowed = consumeBatches(broker, overflowConsumer({ ...deps, lastReads }, overflow), {
+    logger: log,
+  })
   return {
     async stop(): Promise<void> {
       await Promise.all([ingest.stop(), overflowed.stop(), overflow.stop()])
