@@ -53,7 +53,7 @@ async function complete(organization: Organization): Promise<string[]> {
   const isDegraded = async () =>
     (await readerViews(organization)).find(({ reader_key }) => reader_key === 'gate')?.health.status
   await expect.poll(isDegraded, { timeout: 15_000 }).not.toBe('never_heard')
-  const withoutLists = new Set(['overview', 'floor', 'start', 'live', 'inventory', 'locations'])
+  const withoutLists = new Set(['overview', 'floor', 'start', 'live', 'inventory', 'locations', 'positions'])
   return [
     ...screens.filter(({ name }) => !withoutLists.has(name)).map(({ path }) => path),
     '/locations?q=dock',
