@@ -58,8 +58,7 @@ export class LastReads {
     for (const heard of readHeardElsewhere(payload)) {
       const read = recent.heardElsewhere(heard, now())
       if (!read) continue
-      const { orgId, assetId } = heard
-      this.#add({ orgId, ...read, isJudged: true, ...NOT_READ }, -Infinity)
+      this.#add({ orgId: heard.orgId, ...read, isJudged: true, ...NOT_READ }, -Infinity)
       this.#job?.wake()
     }
   }
