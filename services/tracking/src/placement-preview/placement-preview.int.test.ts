@@ -7,6 +7,8 @@ import { test as base, type Tracking } from '../../test/tracking.fixture.ts'
 import { placementPreviewHandlers } from './placement-preview.handlers.ts'
 
 const MINUTE = 60_000
+/** So that the reads of a minute stay in it, whenever the tests run. */
+const THIS_MINUTE = Math.floor(Date.now() / MINUTE) * MINUTE
 const [DOCK, SHELF] = [1, 2] // antennas
 const PREVIEW = '/orgs/1/placement/preview'
 
@@ -23,7 +25,7 @@ const test = base.extend<{ bus: Bus }>({
 type Read = [antenna: number, minutesAgo: number, rssi: number]
 
 const send = (bus: Bus, [antenna, minutesAgo, rssi_dbm]: Read, orgId = 1) => {
-  const read_at = new Date(Date.now() - minutesAgo * MINUTE).toISOString()
+  const read_at = new Date(THIS_MINUTE - minutesAgo * MINUTE).toISOString()
   const reads = [{ tag: { type: 'rfid', value: 'E280' }, antenna, read_at, rssi_dbm }]
   return publish(bus.broker, { subject: `scans.${orgId}.dock-1.canonical`, payload: { reads } })
 }
