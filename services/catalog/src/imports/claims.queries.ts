@@ -22,7 +22,8 @@ const SERVED_AT = sql`(
  * another running import. Undefined if there is nothing to do. `across` sees the imports of all organizations.
  *
  * A later import is not taken even while another worker has locked the oldest one and not yet set it to running. With
- * `skip locked` alone, about one in a hundred simultaneous claims took the later one first.
+ * `skip locked` alone, about one in a hundred simultaneous claims took the later one first. A running import that was
+ * released waits for no pending one: those wait for it.
  */
 export async function claimImport(
   across: Kysely<Tables>,
@@ -40,7 +41,7 @@ export async function claimImport(
           select from import as earlier
           where earlier.org_id = next.org_id and earlier.id <> next.id
             and (earlier.state = 'running'
-              or earlier.state = 'pending' and earlier.deleted_at is null
+              or next.state = 'pending' and earlier.state = 'pending' and earlier.deleted_at is null
                 and (earlier.dry_run or not ${onlyDryRuns}::boolean)
                 and (earlier.worked_at, earlier.id) < (next.worked_at, next.id)))
       order by greatest(next.worked_at, ${SERVED_AT}), next.worked_at limit 1

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
 import { test, type Imports } from '../../test/imports.fixture.ts'
 import { workBatch } from './batch.ts'
-import { claimImport } from './claims.queries.ts'
+import { claimImport, releaseClaim } from './claims.queries.ts'
 import { startImportWorker, type ImportWorker } from './imports.loop.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../test/worker-process.fixture.ts', import.meta.url))
@@ -192,6 +192,23 @@ test('D10 an import is not taken before an older one that another worker is taki
   const worker = workerOn(catalog)
   for (const { id } of [first, second]) await files.finished(id)
   await worker.stop()
+})
+
+test('D10 an import that was interrupted after a later one came continues, and then the later one', async ({
+  catalog,
+  files,
+}) => {
+  const worker = randomUUID()
+  const first = await files.send('assets', minting(1))
+  const claim = await claimImport(catalog.database.db, worker)
+  const second = await files.send('assets', minting(1))
+  for (let interruption = 0; interruption < 3; interruption += 1) {
+    await releaseClaim(catalog.database.db, claim!, worker)
+    expect(await claimImport(catalog.database.db, worker)).toMatchObject({ id: first.id })
+  }
+  await releaseClaim(catalog.database.db, claim!, worker)
+  workerOn(catalog)
+  for (const { id } of [first, second]) expect(await files.finished(id)).toMatchObject({ created: 1 })
 })
 
 test('D10 a small import does not wait for the large one of another organization', async ({
