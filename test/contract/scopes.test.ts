@@ -17,7 +17,7 @@ const guarded = table.filter(([, { access }]) => access !== 'none')
 function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (!described) return 'none' // the console's (D10)
   const isRead = method === 'GET'
-  if (path === '/orgs/me') return 'any'
+  if (path === '/orgs/me' || path === '/limits') return 'any'
   if (path.startsWith('/orgs/{org_id}/api-keys')) return 'keys:admin'
   if (path === '/inventory/save' || path.startsWith('/scans/')) return 'scans:write'
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))

@@ -617,6 +617,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List limits and use
+         * @description Returns what the organization may store and what it stores, also in bytes (`…_bytes`). A request that would store more answers 409 and names the limit. Deleted assets, locations and tags count as `stored_bytes` only. The operator can raise a limit.
+         *
+         *     **Access:** any API key, or any signed-in user. No scope required.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/orgs/{org_id}/placement": {
         parameters: {
             query?: never;
@@ -3451,6 +3475,24 @@ export interface components {
             /** @description The secret of the API key. */
             client_secret: string;
         };
+        /** @description How much of something an organization may store, and stores. */
+        Limit: {
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends. Known values: `assets`, `locations`, `tags`, `stored_bytes`, `image_bytes`, `import_bytes`, `readers`, `scan_points`, `history_days`, `api_keys`.
+             * @example assets
+             */
+            name: string;
+            /**
+             * @description Beyond it, what would add more answers 409.
+             * @example 1000000
+             */
+            limit: number;
+            /**
+             * @description How much the organization stores now.
+             * @example 512
+             */
+            used: number;
+        };
         PlacementSettings: {
             /**
              * @description What becomes of a place where an asset was read last in a minute that has another one. Known values: `next_observation`, `carry`.
@@ -5105,6 +5147,11 @@ export interface components {
         /** @description A response with one `ReaderSettings`. */
         ReaderSettingsAnswer: {
             data: components["schemas"]["ReaderSettings"];
+        };
+        /** @description A list of `Limit`. */
+        LimitList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Limit"][];
         };
         /** @description A response with one `PlacementSettings`. */
         PlacementSettingsAnswer: {
@@ -7401,6 +7448,52 @@ export interface operations {
             409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listLimits: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "name": "assets",
+                     *           "limit": 1000000,
+                     *           "used": 512
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LimitList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["RefusedUserAgent"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

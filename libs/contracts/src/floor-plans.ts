@@ -10,7 +10,6 @@ export const floorLimits = {
   plans: 200,
   zones: 2_000,
   readers: 500,
-  imageBytes: 100 * 1024 * 1024,
 } as const
 
 export const MAX_IMAGE_BYTES = 2 * 1024 * 1024

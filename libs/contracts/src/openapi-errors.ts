@@ -120,7 +120,7 @@ const refusedAgent = (vocabulary: Vocabulary): ZodOpenApiResponseObject => ({
 function impliedErrors(row: Route): ErrorType[] {
   const types: ErrorType[] = ['internal_error', 'service_unavailable']
   if (row.access !== 'none') types.push('unauthorized')
-  if (row.access !== 'none' && row.access !== 'key') types.push('forbidden')
+  if (!['none', 'key', 'any'].includes(row.access)) types.push('forbidden')
   // Also a request that does not count, if too many of its organization wait (ADR 63).
   if (row.access !== 'none') types.push('rate_limited')
   // Broken percent-encoding and unknown parameters: every operation may answer 400.

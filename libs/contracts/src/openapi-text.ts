@@ -122,6 +122,7 @@ const TAGS: Record<string, Tag> = {
     'Quick start',
     '/docs/quick-start',
   ),
+  limits: tag('Limits', 'What an organization may store, and stores.', 'Limits', '/docs/limits'),
   assets: tag('Assets', 'Things, people and stock that carry tags.', 'Concepts', '/docs/concepts'),
   locations: tag(
     'Locations',
@@ -170,6 +171,8 @@ function whoMayCall(access: Access): string {
       return 'anyone. No token required.'
     case 'key':
       return 'any API key. No scope required. Session tokens are refused.'
+    case 'any':
+      return 'any API key, or any signed-in user. No scope required.'
     case 'session':
       return 'any signed-in user.'
     case 'admin':

@@ -226,6 +226,7 @@ const isScope = (access: Access) => scopes.some((scope) => scope === access)
 function security(access: Access): Record<string, string[]>[] {
   if (access === 'none') return []
   if (access === 'key') return [{ OAuth2: [] }, { APIKey: [] }]
+  if (access === 'any') return [{ OAuth2: [] }, { APIKey: [] }, { BearerAuth: [] }]
   if (access === 'session' || access === 'admin') return [{ BearerAuth: [] }]
   const ways = scopesOf(access).map((scope) => ({ OAuth2: [scope] }))
   return [...ways, { APIKey: [] }, { BearerAuth: [] }]

@@ -20,9 +20,9 @@ export type Scope = (typeof scopes)[number]
 /**
  * Who may call an operation. A scope: keys with that scope and all sessions. `none`: anyone. `key`: any API key, but
  * no session. `session`: any signed-in user. `admin`: the session of an administrator. `session-or-keys-admin`: the
- * session of an administrator, or a key with `keys:admin`.
+ * session of an administrator, or a key with `keys:admin`. `any`: any API key, and any signed-in user.
  */
-export type Access = Scope | 'none' | 'key' | 'session' | 'admin' | 'session-or-keys-admin'
+export type Access = Scope | 'none' | 'any' | 'key' | 'session' | 'admin' | 'session-or-keys-admin'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

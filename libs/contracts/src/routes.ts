@@ -29,6 +29,7 @@ import { scanRoutes } from './scans.ts'
 import { testReadRoutes } from './test-reads.ts'
 import type { Route, Upstream } from './route.ts'
 import { sightingRoutes } from './sightings.ts'
+import { limitRoutes } from './storage-limits.ts'
 import { tagRoutes } from './tags.ts'
 import { tokenRoutes } from './tokens.ts'
 import { trackingRoutes } from './tracking.ts'
@@ -54,6 +55,7 @@ export const routes = {
   ...accountRoutes,
   ...apiKeyRoutes,
   ...provisioningRoutes,
+  ...limitRoutes,
   ...placementRoutes,
   ...assetRoutes,
   ...locationRoutes,

@@ -11,26 +11,30 @@ export const keptCount = (orgId: number): RawBuilder<unknown> =>
   sql`(select coalesce(sum(n), 0)::bigint from asset_count where org_id = ${orgId})`
 
 /** `across` sees all organizations. Each replica runs it. */
-export const startAssetCountFold = <T>(
+export const startCountFolds = <T>(
   across: Kysely<T>,
   telemetry: { log: Logger; registry: Registry },
 ): BackgroundJob =>
-  startBackgroundJob({ name: 'asset-count', everyMs: FOLD_EVERY_MS, ...telemetry }, () =>
-    foldAssetCounts(across),
-  )
+  startBackgroundJob({ name: 'counts', everyMs: FOLD_EVERY_MS, ...telemetry }, async () => {
+    await foldAssetCounts(across)
+    await foldUsage(across)
+  })
+
+export const foldAssetCounts = <T>(across: Kysely<T>): Promise<void> =>
+  fold(across, 'asset_count', sql`org_id`)
+export const foldUsage = <T>(across: Kysely<T>): Promise<void> => fold(across, 'usage', sql`org_id, name`)
 
 /**
- * Replaces the counts of each organization by their sum. One statement, so that every reader sees either these or the sum.
- * Another replica that folds at the same time skips the rows of this one.
+ * Replaces the rows of each `key` by their sum. One statement, so that every reader sees either these or the sum. Another
+ * replica that folds at the same time skips the rows of this one.
  */
-export async function foldAssetCounts<T>(across: Kysely<T>): Promise<void> {
+async function fold<T>(across: Kysely<T>, table: string, key: RawBuilder<unknown>): Promise<void> {
+  const counts = sql.table(table)
   await sql`
     with found as (
-      select org_id, id from asset_count
-      where org_id in (select org_id from asset_count group by org_id having count(*) > 1)
+      select ${key}, id from ${counts} where (${key}) in (select ${key} from ${counts} group by ${key} having count(*) > 1)
       for update skip locked),
     folded as (
-      delete from asset_count as kept using found
-      where kept.org_id = found.org_id and kept.id = found.id returning kept.org_id, kept.n)
-    insert into asset_count (org_id, n) select org_id, sum(n) from folded group by org_id`.execute(across)
+      delete from ${counts} where (${key}, id) in (select ${key}, id from found) returning ${key}, n)
+    insert into ${counts} (${key}, n) select ${key}, sum(n) from folded group by ${key}`.execute(across)
 }

@@ -161,6 +161,14 @@ type Durable = {
 /** In the broker's own stream of MQTT messages, each subject starts with this prefix. */
 export const MQTT_PREFIX = '$MQTT.msgs.'
 
+const LIMITS = {
+  stream: 'KEYS',
+  filter: 'keys.org.*',
+  ackWaitMs: 30 * SECOND,
+  maxAckPending: 1_000,
+  rewindsAfterRestore: true,
+} as const
+
 /** Named `<service>-<content>`. Views in memory are not in this list: they use `followStream`. */
 export const durables = {
   'tracking-ingest': {
@@ -183,6 +191,9 @@ export const durables = {
     maxAckPending: 1_000,
     rewindsAfterRestore: true,
   },
+  // What organizations may store, where an operator changed it.
+  'catalog-limits': { ...LIMITS },
+  'tracking-limits': { ...LIMITS },
   // All deliveries that wait for a receiver: two replicas with full lanes (their LANE_LIMITS).
   'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 100_000 },
 } as const satisfies Record<string, Durable>

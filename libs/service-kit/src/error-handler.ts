@@ -55,6 +55,8 @@ export async function handleError(
 
 /** SQLSTATE of a statement that was stopped at its timeout. */
 const QUERY_CANCELED = '57014'
+/** SQLSTATE of a write beyond what the organization may store (ADR 91). Its message is for the caller. */
+export const BEYOND_LIMIT = 'WB409'
 
 /** Our own errors stay as they are. The framework's 4xx become `bad_request`. Any other error hides its cause. */
 export function toAppError(error: unknown): AppError {
@@ -62,6 +64,7 @@ export function toAppError(error: unknown): AppError {
   const { code, statusCode } = error as Partial<FastifyError>
   if (code?.startsWith('FST_') && statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new AppError('bad_request', 'The request is malformed', { cause: error })
+  if (code === BEYOND_LIMIT) return new AppError('conflict', (error as Error).message)
   if (code === QUERY_CANCELED) return tookTooLong(error)
   if (isUnavailable(error)) return serviceUnavailable(error)
   return new AppError('internal_error', 'An unexpected error occurred', { cause: error })

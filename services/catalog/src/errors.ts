@@ -135,8 +135,6 @@ export const tooManyPlans = () =>
   new AppError('conflict', `An organization can have at most ${floorLimits.plans} floor plans`)
 export const tooManyZones = () => floorLimit('zones', `${floorLimits.zones} zones`)
 export const tooManyReaders = () => floorLimit('readers', `${floorLimits.readers} readers`)
-export const imagesTooLarge = () =>
-  floorLimit('images', `${floorLimits.imageBytes / 1024 / 1024} MiB of images`)
 
 /** `detail` says what is wrong and what to do. */
 export const invalidImage = (detail: string) =>

@@ -1,4 +1,4 @@
-import { startAssetCountFold } from '@whereabouts/db/asset-counts'
+import { startCountFolds } from '@whereabouts/db/asset-counts'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
@@ -22,7 +22,7 @@ export function startLoops({ wakeOutbox, ...shared }: Options) {
   const imports = startImportWorker({ ...shared, wakeOutbox, onBatch: batchMetrics(shared.registry) })
   const purge = startImportPurge(shared)
   const gauges = startImportGauges(shared)
-  const fold = startAssetCountFold(shared.across, shared)
+  const fold = startCountFolds(shared.across, shared)
   return {
     wakeImports: () => imports.wake(),
     wakePurge: () => purge.wake(),

@@ -5,9 +5,10 @@ import { urlAs } from '@whereabouts/db/service-roles'
 import { plannerSettings } from '@whereabouts/db/planner'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
+import { consume } from '@whereabouts/messaging/consume'
 import { outboxPublish } from '@whereabouts/messaging/publish'
 import { createServiceLogger } from '@whereabouts/service-kit/logging'
-import { brokerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
+import { brokerMetrics, consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
 import { startOps } from '@whereabouts/service-kit/ops'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
 import { serveReadiness } from '@whereabouts/service-kit/readiness'
@@ -18,6 +19,7 @@ import type { Tables } from './db.ts'
 import { startLoops } from './loops.ts'
 import { startResponders } from './responders/responders.ts'
 import { trackingClient } from './tracking/tracking.ts'
+import { limitsConsumer } from './usage/limits.consumer.ts'
 import { wire } from './wire.ts'
 
 await start('catalog', async () => {
@@ -41,6 +43,7 @@ await start('catalog', async () => {
   let broker: Broker | undefined
   let relay: OutboxRelay | undefined
   let responders: ReturnType<typeof startResponders> | undefined
+  let limits: ReturnType<typeof consume> | undefined
   outboxAge(registry, () => relay?.ageSeconds() ?? 0)
   measurePools(registry, { catalog: tenants, 'catalog loops': database })
   const metrics = brokerMetrics(registry)('services')
@@ -69,7 +72,7 @@ await start('catalog', async () => {
     drainPhase({ ops, app, drainMs: config.DRAIN_MS }),
     { name: 'api', run: () => app.close() },
     { name: 'imports', run: () => loops.stop() },
-    { name: 'responders', run: () => responders?.stop() },
+    { name: 'responders', run: () => Promise.all([responders?.stop(), limits?.stop()]) },
     { name: 'outbox', run: () => relay?.stop() },
     { name: 'broker', run: () => broker?.drain() },
     { name: 'database', run: () => Promise.all([tenants.close(), database.close()]) },
@@ -85,6 +88,11 @@ await start('catalog', async () => {
     firstConnectMs: FOR_EVER,
   })
   relay = startOutboxRelay({ pool: database.pool, publish: outboxPublish(broker, log), log })
+  limits = consume(broker, limitsConsumer(database.db), {
+    logger: log,
+    graceMs: config.SHUTDOWN_GRACE_MS,
+    metrics: consumerMetrics(registry)('catalog-limits'),
+  })
   responders = startResponders(broker, { tenants, across: database.db, runInTransaction, log })
   log.info({ port: config.PORT, ops_port: ops.port }, 'catalog started')
 })

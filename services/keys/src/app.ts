@@ -16,6 +16,8 @@ import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './invitations/acceptance.ts'
 import { invitationHandlers } from './invitations/invitations.handlers.ts'
 import { memberHandlers } from './members/members.handlers.ts'
+import { limitHandlers } from './limits/limits.handlers.ts'
+import type { UsageElsewhere } from './limits/usage.queries.ts'
 import { organizationHandlers } from './organization/organization.handlers.ts'
 import { orgHandlers } from './orgs/orgs.handlers.ts'
 import { refuseOtherOrganizations } from './orgs/own-organization.ts'
@@ -43,6 +45,7 @@ export type AppDeps = InternalDeps & {
   now: () => number
   /** Called after each commit that filled the outbox. */
   onChange: () => void
+  usageElsewhere: UsageElsewhere
 }
 
 /** Two hashes at a time leave threads and cores to other work. */
@@ -78,6 +81,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...memberHandlers(deps),
       ...invitationHandlers(deps),
       ...organizationHandlers(deps),
+      ...limitHandlers(deps),
     },
   })
   serveJwks(app, deps.signingKeys)

@@ -20,6 +20,7 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
+import { askUsage, type UsageElsewhere } from './limits/usage.queries.ts'
 import { republishState } from './restore/republish-state.ts'
 
 /** The connections of this service's three broker users. */
@@ -43,6 +44,8 @@ export type Brokers = {
   misplacedReaders(): string[]
   /** Number of reader accounts at the broker; undefined until it has reported them. */
   readerAccounts(): number | undefined
+  /** What the organization stores in other services. */
+  usageElsewhere: UsageElsewhere
   /** The certificates that the brokers serve; none while they do not answer. */
   certificates(): Promise<ServedCertificate[]>
   /** Takes no more logins and requests, and finishes those in progress. */
@@ -106,6 +109,10 @@ export function openBrokers(config: Config, deps: Deps): Brokers & { connected: 
     hasConnections: (user) => (live?.counts.of(user) ?? 0) > 0,
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
     readerAccounts: () => live?.counts.readerAccounts,
+    async usageElsewhere(orgId) {
+      if (!live) throw new Error('not connected to the broker yet')
+      return askUsage(live.services, orgId)
+    },
     certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),
     async stopAnswering() {
       await Promise.all([live?.logins.stop(), live?.states.stop()])

@@ -14,6 +14,8 @@ type OrgTable = {
   reader_account_used_at: Generated<string | null>
   /** Keys that it may have at a time, neither revoked nor expired. */
   api_key_limit: Generated<number>
+  /** What it may store, where that differs from the default. */
+  limits: Generated<Record<string, number>>
   created_at: Generated<string>
 }
 

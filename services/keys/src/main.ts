@@ -61,6 +61,7 @@ await start('keys', async () => {
       relay.wake()
       loops.wakeDisconnects()
     },
+    usageElsewhere: (orgId) => brokers.usageElsewhere(orgId),
     isCredentialOptional: config.INTERNAL_WITHOUT_CREDENTIAL,
     now: Date.now,
   })

@@ -20,6 +20,9 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 /** Refills so slowly that no token returns during a test. */
 export const ADDRESS_RATE = { capacity: 20, secondsPerToken: 60 }
 
+/** What other services answer to `GET /limits`. */
+export const ELSEWHERE = [{ name: 'assets', limit: 1_000, used: 250 }]
+
 export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
 export type Key = { id: number; jti: string; client_id: string; client_secret: string }
 type Sent = {
@@ -86,6 +89,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
     environment: 'production',
     addressRate: ADDRESS_RATE,
     now: Date.now,
+    usageElsewhere: async () => ELSEWHERE,
     onChange: () => {
       committed += 1
     },

@@ -1,4 +1,4 @@
-import { startAssetCountFold } from '@whereabouts/db/asset-counts'
+import { startCountFolds } from '@whereabouts/db/asset-counts'
 import { openDatabase } from '@whereabouts/db/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
 import { measurePools } from '@whereabouts/db/pool-metrics'
@@ -44,6 +44,8 @@ import { serveAssetsAt } from './reports/assets-at/assets-at.responder.ts'
 import { serveCurrentLocations } from './reports/current-locations/current-locations.responder.ts'
 import { askToAttachOver } from './unknown-tags/tag-attacher.ts'
 import { deleteKnownTags } from './unknown-tags/unknown-tags.queries.ts'
+import { limitsConsumer } from './usage/limits.consumer.ts'
+import { serveUsage } from './usage/usage.responder.ts'
 import { wire, type Wired } from './wire.ts'
 
 type Config = ReturnType<typeof loadConfig>
@@ -120,6 +122,10 @@ async function startIntake({ config, databases, brokers, overflow, parts, log, m
       ...options,
       metrics: metrics('tracking-placements'),
     }),
+    consume(brokers.app, limitsConsumer(databases.worker.db), {
+      ...options,
+      metrics: metrics('tracking-limits'),
+    }),
   ]
   if (await hasOlderMqttCopies(brokers.app))
     consumers.push(consumeBatches(brokers.app, mqttCopyConsumer(parts.ingest), copyOptions))
@@ -127,6 +133,7 @@ async function startIntake({ config, databases, brokers, overflow, parts, log, m
     servePlacements(brokers.app, ofOneOrganization, log),
     serveCurrentLocations(brokers.app, tenants, log),
     serveAssetsAt(brokers.app, longReads, log),
+    serveUsage(brokers.app, tenants, config.RETENTION_DAYS, log),
   ]
   return { consumers, responders }
 }
@@ -168,7 +175,7 @@ await start('tracking', async () => {
     owner: owner.db,
     retentionDays: config.RETENTION_DAYS,
   })
-  const fold = startAssetCountFold(worker.db, telemetry)
+  const fold = startCountFolds(worker.db, telemetry)
   const watches = [
     startReaderGauges({ db: worker.db, ...telemetry }),
     watchBroker(

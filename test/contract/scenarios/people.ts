@@ -181,6 +181,7 @@ export const peopleScenarios: Record<string, Scenario> = {
   },
 
   getCurrentOrg: currentOrg,
+  listLimits: { 200: () => ({}) },
   getLegacyCurrentOrg: currentOrg,
   listApiKeys: { 200: ownOrg },
   listLegacyApiKeys: { 200: ownOrg },

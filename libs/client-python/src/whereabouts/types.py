@@ -179,6 +179,12 @@ class ApiKeyCreated(TypedDict):
     expires_at: Optional[str]
 
 
+class Limit(TypedDict):
+    name: str
+    limit: int
+    used: int
+
+
 class Asset(TypedDict):
     id: int
     external_key: str
@@ -340,6 +346,10 @@ class ApiKeyPage(TypedDict):
 
 class ApiKeyCreatedAnswer(TypedDict):
     data: ApiKeyCreated
+
+
+class LimitList(TypedDict):
+    data: List[Limit]
 
 
 class AssetPage(TypedDict):

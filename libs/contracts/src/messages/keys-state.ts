@@ -9,12 +9,18 @@ export const OrgState = z.object({
   name: z.string(),
   /** Deliveries stop at this time; never if null. */
   subscription_ends_at: z.string().nullable(),
+  /** What it may store, where that differs from the default. Older releases leave it out. */
+  limits: z.record(z.string(), z.int()).optional(),
 })
 export type OrgState = z.infer<typeof OrgState>
 
 /** Until when deliveries of an organization continue. */
 export const OrgSubscription = OrgState.pick({ org_id: true, revision: true, subscription_ends_at: true })
 export type OrgSubscription = z.infer<typeof OrgSubscription>
+
+/** What an organization may store, where that differs from the default. */
+export const OrgLimits = OrgState.pick({ org_id: true, revision: true, limits: true })
+export type OrgLimits = z.infer<typeof OrgLimits>
 
 export const KeyState = z.object({
   org_id: z.int(),

@@ -73,8 +73,12 @@ const sent = (schema: z.ZodType) =>
 const UNRECORDED = [
   'rpc.catalog.republish-state reply',
   'rpc.catalog.republish-state request',
+  'rpc.catalog.usage reply',
+  'rpc.catalog.usage request',
   'rpc.keys.republish-state reply',
   'rpc.keys.republish-state request',
+  'rpc.tracking.usage reply',
+  'rpc.tracking.usage request',
 ]
 
 /**

@@ -18,10 +18,14 @@ import {
 } from './floor-plans.queries.ts'
 import { placeOf, toPlanView } from './floor-plans.views.ts'
 import { readImage } from './images/read-image.ts'
-import { admitImage, admitPlan } from './limits.queries.ts'
+import { admitPlan, makeRoomForImage } from './limits.queries.ts'
 
 /** Images are held in memory, where a slow client could collect many. A browser reads six at a time. */
-const UPLOADS = { noun: 'uploads', concurrent: { user: 2, organization: 4 } } as const
+const UPLOADS = {
+  noun: 'uploads',
+  concurrent: { user: 2, organization: 4 },
+  perMinute: { user: 10, organization: 20 },
+} as const
 const IMAGES = { noun: 'images', concurrent: { user: 12, organization: 48 } } as const
 
 /** An SVG is a document. Opened as a page, it must not run, load or frame anything. */
@@ -58,7 +62,7 @@ export const floorImageHandlers = ({
           refuseOther(query.version, stored?.version ?? 0)
           if (!stored) await admitPlan(tx, orgId, { place, zones: [], kept: [], readers: [] })
           await savePlan(tx, orgId, { place, image_hash: image.hash })
-          await admitImage(tx, orgId, { hash: image.hash, size: image.bytes.length })
+          await makeRoomForImage(tx, orgId, image.bytes.length)
           await insertImage(tx, orgId, image)
           return viewOf(tx, orgId, place)
         }

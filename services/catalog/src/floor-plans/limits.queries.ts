@@ -1,8 +1,9 @@
 import { floorLimits, type PlacedReader, type Zone } from '@whereabouts/contracts/floor-plans'
 import type { AppError } from '@whereabouts/service-kit/app-error'
+import { readUsage } from '@whereabouts/db/usage'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import { imagesTooLarge, tooManyPlans, tooManyReaders, tooManyZones } from '../errors.ts'
+import { tooManyPlans, tooManyReaders, tooManyZones } from '../errors.ts'
 import { deleteUnusedImages } from './floor-plans.queries.ts'
 
 /**
@@ -31,17 +32,12 @@ export async function admitPlan(tx: Tx, orgId: number, plan: NewPlan): Promise<Z
   return [...zones]
 }
 
-/** Call under `lockPlace`. Throws if the images of the organization would be too large with this one. */
-export async function admitImage(
-  tx: Tx,
-  orgId: number,
-  image: { hash: string; size: number },
-): Promise<void> {
-  const fits = async () => (await bytesWithout(tx, orgId, image.hash)) + image.size <= floorLimits.imageBytes
-  if (await fits()) return
+/** Call under `lockPlace`, before an image of `size` bytes is stored. Drops those of deleted locations if it needs their room. */
+export async function makeRoomForImage(tx: Tx, orgId: number, size: number): Promise<void> {
+  const images = (await readUsage(tx, orgId)).find(({ name }) => name === 'image_bytes')
+  if (images && images.used + size <= images.limit) return
   await dropDeleted(tx, orgId)
   await deleteUnusedImages(tx, orgId)
-  if (!(await fits())) throw imagesTooLarge()
 }
 
 /** The limit that the plan would exceed together with the others. */
@@ -60,13 +56,6 @@ async function excess(
   if (others.plans + 1 > floorLimits.plans) return tooManyPlans()
   if (others.zones + zones.length > floorLimits.zones) return tooManyZones()
   return others.readers + readers.length > floorLimits.readers ? tooManyReaders() : undefined
-}
-
-async function bytesWithout(tx: Tx, orgId: number, hash: string): Promise<number> {
-  const { rows } = await sql<{ bytes: number }>`
-    select coalesce(sum(octet_length(bytes)), 0)::bigint as bytes from floor_image
-    where org_id = ${orgId} and hash <> ${hash}`.execute(tx)
-  return rows[0]?.bytes ?? 0
 }
 
 /** Deletes the plans and zones of deleted locations. */

@@ -7,7 +7,6 @@ import { highestNumber, lockKeys } from '../external-keys/external-keys.queries.
 import { numberOfKey } from '../external-keys/minted-keys.ts'
 import { lockTree } from '../locations/moves.queries.ts'
 import { holdClaim, type Claim } from './claims.queries.ts'
-import type { CsvRow } from './csv.ts'
 import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
 import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
 import { findEarlierLines, findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
@@ -65,13 +64,22 @@ const repeatedKey = (line: number): RowError => ({
   message: `external_key is already in line ${line} of the file`,
 })
 
-/** Marks the next row as failed, after it made every attempt fail. */
-export async function failNextRow(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
+/** Marks the next row as failed, after it made every attempt fail. `reason` is for the user. */
+export async function failNextRow(
+  tx: Tx,
+  claim: Claim,
+  worker: string,
+  reason = 'the row could not be processed',
+): Promise<BatchResult> {
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
   const most = { lines: 1, characters: MAX_CHARACTERS }
   const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
-  return advance(tx, held, lines.map(unprocessableRow))
+  return advance(
+    tx,
+    held,
+    lines.map(({ line }) => unprocessableRow(line, reason)),
+  )
 }
 
 /** Ends an import whose outcomes cannot be stored. Earlier batches remain. */
@@ -82,18 +90,13 @@ export async function failImport(tx: Tx, claim: Claim, worker: string): Promise<
   return 'done'
 }
 
-const UNPROCESSABLE: RowError = {
-  field: 'external_key',
-  code: 'invalid_value',
-  message: 'the row could not be processed',
-}
-const unprocessableRow = ({ line }: CsvRow): ImportRowView => ({
+const unprocessableRow = (line: number, message: string): ImportRowView => ({
   line,
   outcome: 'failed',
   external_key: null,
   id: null,
   changes: [],
-  errors: [UNPROCESSABLE],
+  errors: [{ field: 'external_key', code: 'invalid_value', message }],
 })
 
 async function advance(tx: Tx, held: ImportRow, outcomes: readonly ImportRowView[]): Promise<BatchResult> {

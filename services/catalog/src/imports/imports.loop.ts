@@ -1,6 +1,7 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
+import { BEYOND_LIMIT } from '@whereabouts/service-kit/error-handler'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import type { Kysely } from 'kysely'
@@ -86,14 +87,19 @@ async function tryBatch(options: Options, claim: Claim, worker: string, rows: nu
     onBatch?.('failed')
     log.warn({ err: error, org_id: claim.org_id, import_id: claim.id, rows }, 'import batch failed')
     if (rows > 1) return { result: 'more', rows: Math.ceil(rows / 4), pauseMs: 0 }
-    if (!isRowError(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
-    const result = await run((tx) => failNextRow(tx, claim, worker)).catch((again: unknown) => {
+    const beyond = beyondLimit(error)
+    if (beyond === undefined && !isRowError(error)) return { result: 'more', rows, pauseMs: OUTAGE_PAUSE_MS }
+    const result = await run((tx) => failNextRow(tx, claim, worker, beyond)).catch((again: unknown) => {
       if (isRowError(again)) return run((tx) => failImport(tx, claim, worker))
       throw again
     })
     return { result, rows, pauseMs: 0 }
   }
 }
+
+/** Why the row would exceed what the organization may store (ADR 91); undefined for any other error. */
+const beyondLimit = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && error.code === BEYOND_LIMIT ? error.message : undefined
 
 /** Errors about data, and bugs. Not conflicts with other changes, and not an outage of the database. */
 function isRowError(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { Db, Tables } from '../db.ts'
 export type Removed = { org_id: number; id: number; file_id: number }
 
 /**
- * Removes uploads whose sender is silent, imports that finished a week ago, and all finished imports of an organization
+ * Removes uploads whose sender is silent, imports that finished a week ago (dry runs: a day), and all finished imports of an organization
  * except the newest fifty.
  */
 export async function removeExpired(across: Kysely<Tables>): Promise<void> {
@@ -12,7 +12,9 @@ export async function removeExpired(across: Kysely<Tables>): Promise<void> {
     update import set deleted_at = clock_timestamp()
     where deleted_at is null
       and (state = 'uploading' and lease_until < clock_timestamp()
-        or finished_at < clock_timestamp() - interval '7 days')`.execute(across)
+        or finished_at < clock_timestamp() - case when dry_run then interval '1 day' else interval '7 days' end)`.execute(
+    across,
+  )
   await sql`
     update import set deleted_at = clock_timestamp()
     from (select org_id, id, row_number() over (partition by org_id order by finished_at desc, id) as place

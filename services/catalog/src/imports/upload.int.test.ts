@@ -224,8 +224,14 @@ describe('D10 removal', () => {
       days,
     ])
 
-  test('an import is removed a week after it finished', async ({ catalog, imports }) => {
-    await imports.run('assets', 'name\na\nb\n', { dryRun: true })
+  test('an import is removed a week after it finished, a dry run after a day', async ({
+    catalog,
+    imports,
+  }) => {
+    await imports.run('assets', 'name\na\nb\n')
+    await imports.run('assets', 'name\nc\n', { dryRun: true })
+    await purge(catalog)
+    expect(await stored(catalog)).toMatchObject({ import: 2, import_line: 1, import_row: 3 })
     await age(catalog, 6)
     await purge(catalog)
     expect(await stored(catalog)).toMatchObject({ import: 1, import_line: 2, import_row: 2 })

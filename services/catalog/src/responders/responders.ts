@@ -7,6 +7,7 @@ import type { RunInTransaction } from '../transactions/transactions.ts'
 import { serveLookups } from './lookup/lookup.responder.ts'
 import { serveRepublish } from './republish-state.responder.ts'
 import { serveTagClaims } from './tag-claims/tag-claims.responder.ts'
+import { serveUsage } from '../usage/usage.responder.ts'
 
 type Deps = {
   tenants: TenantDatabase<Tables>
@@ -22,6 +23,7 @@ export function startResponders(broker: Broker, { tenants, across, runInTransact
     serveTagClaims(broker, runInTransaction, log),
     serveRepublish(broker, across, log),
     serveLookups(broker, tenants, log),
+    serveUsage(broker, tenants, log),
   ]
   return { stop: async () => Promise.all(responders.map((responder) => responder.stop())) }
 }

@@ -9,6 +9,7 @@ const sessionOnly = () => new AppError('forbidden', 'A signed-in user is require
 export function checkAccess(access: Access, principal: Principal): void {
   switch (access) {
     case 'none':
+    case 'any':
     case 'key': // a session was refused earlier, with 401 (D9.8)
       return
     case 'session':

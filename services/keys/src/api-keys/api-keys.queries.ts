@@ -57,11 +57,11 @@ export async function countKeys(
 }
 
 /** The number of keys that are neither revoked nor expired. */
-export async function countUsableKeys(tx: Tx, orgId: number): Promise<number> {
+export async function countUsableKeys(db: Db, orgId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from api_key
     where org_id = ${orgId} and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`.execute(
-    tx,
+    db,
   )
   return rows[0]?.count ?? 0
 }

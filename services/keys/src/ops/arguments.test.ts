@@ -47,8 +47,8 @@ describe('accepted arguments', () => {
       },
     },
     {
-      line: `org key-limit ${ORG} --keys 500`,
-      want: { command: 'org key-limit', org: Number(ORG), keys: 500, json: false },
+      line: `org limit ${ORG} api_keys 500`,
+      want: { command: 'org limit', org: Number(ORG), name: 'api_keys', value: 500, json: false },
     },
     {
       line: `org subscription ${ORG} --ends-at never`,

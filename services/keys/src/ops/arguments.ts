@@ -1,5 +1,7 @@
-import { Command, CommanderError } from 'commander'
+import { settableLimits } from '@whereabouts/contracts/storage-limits'
+import { Argument, Command, CommanderError } from 'commander'
 import {
+  amountOrDefault,
   instantOrNever,
   integer,
   keyReference,
@@ -9,6 +11,7 @@ import {
   webAddress,
 } from './values.ts'
 
+type SettableLimit = (typeof settableLimits)[number]
 type Page = { limit: number; offset: number }
 
 /**
@@ -18,7 +21,8 @@ type Page = { limit: number; offset: number }
 export type Request = { json: boolean } & (
   | { command: 'org create'; name: string; adminEmail: string; adminName: string; passwordStdin: boolean }
   | ({ command: 'org list'; q: string | undefined } & Page)
-  | { command: 'org key-limit'; org: number | string; keys: number }
+  | { command: 'org limit'; org: number | string; name: SettableLimit; value: number | null }
+  | ({ command: 'org usage'; org: number | string | undefined } & Page)
   | { command: 'org subscription'; org: number | string; endsAt: string | null }
   | ({ command: 'key list'; org: number | string; all: boolean } & Page)
   | { command: 'key limit'; key: number | string; perMinute: number | null }
@@ -40,7 +44,10 @@ Environment:
   SIGNING_KEY_SECRET  the one of the service; for "signing-keys rotate" only
   PUBLIC_URL          address of the console; for "user reset-link" without --console
 
-No broker is needed: the running service publishes what is changed here.`
+  NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE
+                      the broker, as the services; for "org usage" only
+
+The running service publishes what is changed here.`
 
 /** Reads the arguments after the program's name; a first \`--\`, which pnpm passes on, is skipped. */
 export function readArguments(argv: readonly string[]): Reading {
@@ -74,7 +81,10 @@ function buildProgram(found: (request: Request) => void, print: (text: string) =
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .addHelpText('after', EPILOGUE)
-  addOrgCommands(program.command('org').description('organizations and their administrators'), found)
+  addOrgCommands(
+    program.command('org').alias('orgs').description('organizations and their administrators'),
+    found,
+  )
   addUserCommands(program.command('user').description('people who sign in'), found)
   addKeyCommands(program.command('key').description('API keys of integrators and readers'), found)
   addSigningKeyCommands(
@@ -111,12 +121,25 @@ function addOrgCommands(orgs: Command, found: Found): void {
     .action(({ json, q, limit, offset }: Json & Page & { q?: string }) =>
       found({ command: 'org list', q, limit, offset, json: json ?? false }),
     )
-  withJson(orgs.command('key-limit'))
-    .description('Set how many API keys an organization may have that are neither revoked nor expired.')
+  withJson(orgs.command('limit'))
+    .description('Set how much of something an organization may store. The services follow within a second.')
     .argument('<org>', 'id or name, as "org list" shows them', orgReference)
-    .requiredOption('--keys <number>', '200 unless it was changed', integer(1, 10_000))
-    .action((org: number | string, { json, keys }: Json & { keys: number }) =>
-      found({ command: 'org key-limit', org, keys, json: json ?? false }),
+    .addArgument(new Argument('<name>', 'what; bytes where the name ends so').choices(settableLimits))
+    .argument('<value|default>', 'a whole number, or the default again', amountOrDefault)
+    .action((org: number | string, name: SettableLimit, value: number | 'default', { json }: Json) =>
+      found({
+        command: 'org limit',
+        org,
+        name,
+        value: value === 'default' ? null : value,
+        json: json ?? false,
+      }),
+    )
+  withPage(orgs.command('usage'))
+    .description('Show what an organization stores and may store, or the fullest limit of each organization.')
+    .argument('[org]', 'id or name, as "org list" shows them', orgReference)
+    .action((org: number | string | undefined, { json, limit, offset }: Json & Page) =>
+      found({ command: 'org usage', org, limit, offset, json: json ?? false }),
     )
   withJson(orgs.command('subscription'))
     .description('Set the end of a subscription. From then on, webhooks of the organization are not called.')

@@ -1,4 +1,5 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { RequestError } from '@whereabouts/messaging/request'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { ConfigError } from '@whereabouts/service-kit/env'
 import { SealedKeyError } from '../tokens/sealed-keys.ts'
@@ -48,6 +49,8 @@ function classify(error: unknown): { type: FailureType; message: string; details
     return { type: 'configuration', message: error.message }
   if (error instanceof AppError)
     return { type: error.type === 'conflict' ? 'conflict' : 'failure', message: error.message }
+  if (error instanceof RequestError)
+    return { type: 'unavailable', message: `A service did not answer: ${error.message}` }
   if (!(error instanceof Error)) return { type: 'failure', message: String(error) }
   const reason = reasonOf(error)
   if (isDatabaseOutage(error))

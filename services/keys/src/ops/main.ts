@@ -1,8 +1,13 @@
 import { text } from 'node:stream/consumers'
+import type { Usage } from '@whereabouts/contracts/messages/usage'
 import { openDatabase } from '@whereabouts/db/database'
-import { loadEnv } from '@whereabouts/service-kit/env'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerEnv, loadEnv } from '@whereabouts/service-kit/env'
+import { createLogger } from '@whereabouts/service-kit/logging'
+import { z } from 'zod'
 import { Config } from '../config.ts'
 import type { KeysDatabase } from '../db.ts'
+import { askUsage } from '../limits/usage.queries.ts'
 import { readArguments, type Request } from './arguments.ts'
 import { describeFailure, OpsError } from './failures.ts'
 import { perform } from './perform.ts'
@@ -26,17 +31,27 @@ async function withDatabase(request: Request): Promise<void> {
       signingKeySecret,
       readPassword,
       print: printResult,
+      usageElsewhere,
       publicUrl: process.env['PUBLIC_URL'] || undefined,
       publishTimeoutMs: PUBLISH_TIMEOUT_MS,
     })
   } finally {
     await database.close()
+    await (await broker)?.close()
   }
 }
 
 function signingKeySecret(): Buffer {
   const { SIGNING_KEY_SECRET } = loadEnv(Config.pick({ SIGNING_KEY_SECRET: true }), process.env)
   return Buffer.from(SIGNING_KEY_SECRET, 'base64url')
+}
+
+let broker: Promise<Broker> | undefined
+
+async function usageElsewhere(orgId: number): Promise<Usage[]> {
+  const config = loadEnv(z.object(brokerEnv), process.env)
+  broker ??= connect({ ...brokerLogin(config), name: 'keys-ops', logger: createLogger('keys-ops', 'silent') })
+  return askUsage(await broker, orgId)
 }
 
 const readPassword = async () => (await text(process.stdin)).replace(/\r?\n$/, '')

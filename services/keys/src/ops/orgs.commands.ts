@@ -3,7 +3,7 @@ import { passwordProblem, tokenRoutes } from '@whereabouts/contracts/tokens'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { fieldEntries } from '@whereabouts/service-kit/field-entries'
 import type { Db, OrgRow, Tx } from '../db.ts'
-import { findOrg, lockOrg, updateApiKeyLimit, updateSubscription } from '../orgs/orgs.queries.ts'
+import { findOrg, lockOrg, updateSubscription } from '../orgs/orgs.queries.ts'
 import { enqueueOrgState } from '../orgs/orgs.state.ts'
 import { createPasswords } from '../users/passwords.ts'
 import { register } from '../users/registration.ts'
@@ -115,20 +115,6 @@ export async function setSubscription(db: Db, orgId: number, endsAt: string | nu
     return { org: updated ?? stored, changed: updated !== undefined }
   })
   return { json: { org: toOrg(org), changed }, text: subscriptionText(org, changed) }
-}
-
-/** The next creation of a key follows it. */
-export async function setApiKeyLimit(db: Db, orgId: number, limit: number): Promise<Report> {
-  const { org, changed } = await db.transaction().execute(async (tx) => {
-    const stored = await lockOrg(tx, orgId)
-    if (!stored) throw orgMissing(orgId)
-    if (stored.api_key_limit !== limit) await updateApiKeyLimit(tx, orgId, limit)
-    return { org: stored, changed: stored.api_key_limit !== limit }
-  })
-  return {
-    json: { org: { id: org.id, name: org.name, api_key_limit: limit }, changed },
-    text: `Organization ${org.id} "${printable(org.name)}" may have ${limit} API keys${changed ? '.' : ' already.'}`,
-  }
 }
 
 function subscriptionText({ id, name, subscription_ends_at }: OrgRow, changed: boolean): string {

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
-import { test, type Keys } from '../../test/keys.fixture.ts'
+import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
 import { createSigningKeys } from '../tokens/signing-keys.ts'
 import type { Request } from './arguments.ts'
 import { perform } from './perform.ts'
@@ -21,6 +21,7 @@ async function run(keys: Keys, request: Request, secret = keys.secret): Promise<
     signingKeySecret: () => secret,
     readPassword: async () => 'correct horse',
     publishTimeoutMs: 100,
+    usageElsewhere: async () => ELSEWHERE,
     publicUrl: 'https://whereabouts.example/',
     print: (text) => printed.push(text),
   })
@@ -151,7 +152,10 @@ test('an organization is named by its whole name, in any case; otherwise the err
     details: { candidates: [] },
   })
   const ids = [id, (await named(name)).orgId].toSorted((a, b) => a - b) // they are random numbers
-  for (const request of [keysOf(name), { command: 'org key-limit', org: name, keys: 5, json: true } as const])
+  for (const request of [
+    keysOf(name),
+    { command: 'org limit', org: name, name: 'readers', value: 5, json: true } as const,
+  ])
     await expect(run(keys, request)).rejects.toMatchObject({
       type: 'conflict',
       message: expect.stringContaining(`Give the id:\n  ${ids[0]}  ${name}`),

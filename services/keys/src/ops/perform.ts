@@ -1,7 +1,9 @@
 import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
-import { createOrg, listOrganizations, setApiKeyLimit, setSubscription } from './orgs.commands.ts'
+import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
+import type { UsageElsewhere } from '../limits/usage.queries.ts'
+import { setLimit, showUsage } from './limits.commands.ts'
 import { findOrgId } from './org-reference.ts'
 import type { Report } from './report.ts'
 import { createResetLink } from './users.commands.ts'
@@ -15,6 +17,8 @@ export type OpsDeps = {
   /** Standard input without its last line end. */
   readPassword: () => Promise<string>
   print: (text: string) => void
+  /** Asks the running services. */
+  usageElsewhere: UsageElsewhere
   /** Where people open the console, if the environment says so. */
   publicUrl: string | undefined
   /** How long to wait for the running service to publish a change. */
@@ -25,6 +29,7 @@ export type OpsDeps = {
 const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
   'org create',
   'org subscription',
+  'org limit',
   'key limit',
   'key message-rate',
   'key revoke',
@@ -60,8 +65,13 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
     }
     case 'org list':
       return listOrganizations(db, request)
-    case 'org key-limit':
-      return setApiKeyLimit(db, await findOrgId(db, request.org), request.keys)
+    case 'org limit':
+      return setLimit(db, await findOrgId(db, request.org), request.name, request.value)
+    case 'org usage': {
+      const { org, limit, offset } = request
+      const which = org === undefined ? { limit, offset } : { org: await findOrgId(db, org) }
+      return showUsage(db, deps.usageElsewhere, which)
+    }
     case 'org subscription':
       return setSubscription(db, await findOrgId(db, request.org), request.endsAt)
     case 'user reset-link':

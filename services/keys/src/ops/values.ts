@@ -38,10 +38,13 @@ export const perMinuteOrDefault = (raw: string): number | 'default' =>
 export const perSecondOrDefault = (raw: string): number | 'default' =>
   raw === 'default' ? raw : integer(1, 100_000)(raw)
 
+export const amountOrDefault = (raw: string): number | 'default' =>
+  raw === 'default' ? raw : integer(1, 2 ** 53)(raw)
+
 export const integer =
   (min: number, max: number) =>
   (raw: string): number => {
     const value = Number(raw)
-    if (/^\d{1,10}$/.test(raw) && value >= min && value <= max) return value
+    if (/^\d{1,16}$/.test(raw) && value >= min && value <= max) return value
     throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`)
   }

@@ -1,4 +1,5 @@
 import { nextRevision } from '@whereabouts/db/revisions'
+import { sql } from 'kysely'
 import type { Db, OrgRow, Tx } from '../db.ts'
 
 export function insertOrg(tx: Tx, name: string): Promise<OrgRow> {
@@ -44,7 +45,17 @@ export function updateSubscription(
     .executeTakeFirst()
 }
 
-/** Call under `lockOrg`. Without a new revision, because no other service reads it. */
-export async function updateApiKeyLimit(tx: Tx, orgId: number, limit: number): Promise<void> {
-  await tx.updateTable('org').set({ api_key_limit: limit }).where('id', '=', orgId).execute()
+/** Call under `lockOrg`. `value` null: the default of the service that stores it. API keys have a column of their own. */
+export function updateLimit(tx: Tx, orgId: number, name: string, value: number | null): Promise<OrgRow> {
+  const limits =
+    value === null
+      ? sql<Record<string, number>>`limits - ${name}::text`
+      : sql<Record<string, number>>`limits || jsonb_build_object(${name}::text, ${value}::bigint)`
+  const changed = name === 'api_keys' ? { api_key_limit: value ?? sql<number>`default` } : { limits }
+  return tx
+    .updateTable('org')
+    .set({ ...changed, revision: nextRevision })
+    .where('id', '=', orgId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
 }

@@ -7,6 +7,7 @@ export const toOrgState = (org: OrgRow): OrgState => ({
   revision: org.revision,
   name: org.name,
   subscription_ends_at: org.subscription_ends_at,
+  limits: org.limits,
 })
 
 /** Call under the lock of the organization's row, with the row that the change returned. */

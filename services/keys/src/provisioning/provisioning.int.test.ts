@@ -1,7 +1,7 @@
 import { limits } from '@whereabouts/contracts/limits'
 import { describe, expect } from 'vitest'
 import { test, type Keys, type Org } from '../../test/keys.fixture.ts'
-import { updateApiKeyLimit } from '../orgs/orgs.queries.ts'
+import { updateLimit } from '../orgs/orgs.queries.ts'
 import { purgeExpiredLinks } from './provisioning.queries.ts'
 
 const DOCK = { reader_key: 'dock-1', format: 'impinj' }
@@ -118,7 +118,7 @@ describe('D16.1 a provisioning link', () => {
   test('counts in the limit of keys, and is not used up by it', async ({ keys }) => {
     const org = await keys.signUp()
     const key = await keys.createKey(org)
-    await keys.database.db.transaction().execute((tx) => updateApiKeyLimit(tx, org.orgId, 1))
+    await keys.database.db.transaction().execute((tx) => updateLimit(tx, org.orgId, 'api_keys', 1))
     const token = await tokenFor(keys, org)
     const refused = (await open(keys, token)).json().error
     expect(refused).toMatchObject({ status: 409, type: 'conflict' })

@@ -65,10 +65,15 @@ export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()
   if (!row) return 'missing'
   if (state.revision <= row.revision) return 'same'
-  const { name, subscription_ends_at } = state
+  const { name, subscription_ends_at, limits = {} } = state
   await tx
     .updateTable('org')
-    .set({ name, subscription_ends_at, revision: nextRevision })
+    .set({
+      name,
+      subscription_ends_at,
+      limits: sql`${JSON.stringify(limits)}::jsonb`,
+      revision: nextRevision,
+    })
     .where('id', '=', state.org_id)
     .execute()
   return 'older'

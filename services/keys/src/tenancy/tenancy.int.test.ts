@@ -25,6 +25,7 @@ function forgetfulService(keys: Keys, tenants: Tenants) {
     signingKeys: keys.signingKeys,
     environment: 'production',
     now: Date.now,
+    usageElsewhere: async () => [],
     onChange: () => undefined,
   })
   return {
