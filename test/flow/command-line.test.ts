@@ -1,8 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { webhookSignature } from '@whereabouts/client/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
@@ -78,6 +88,29 @@ describe('sign-in', () => {
     expect((await run(['whoami'], { own })).out).toMatch(/^Command line \(\d+\)\nscopes: .*assets:read/)
     await run(['logout'], { own })
     expect((await run(['whoami'], { own })).status).toBe(2)
+  })
+
+  test('http to another machine is refused before a connection, unless it is asked for', async () => {
+    // Nothing answers there: documentation only (RFC 5737).
+    const own = { ...env, WHEREABOUTS_BASE: 'http://192.0.2.1:9' }
+    for (const args of [['login'], ['whoami']]) {
+      const { status, said } = await run(args, { own })
+      expect(status).toBe(1)
+      expect(said).toContain('http://192.0.2.1:9 would send the key unencrypted')
+    }
+  })
+
+  test('a key file that others can read is replaced, not written into', async () => {
+    const file = join(folder, 'config/whereabouts/key.json')
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, '{}', { mode: 0o666 })
+    const other = openSync(file, 'r')
+    expect((await run(['login'])).status).toBe(0)
+    expect(readFileSync(other, 'utf8')).toBe('{}')
+    closeSync(other)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readdirSync(dirname(file))).toEqual(['key.json'])
+    await run(['logout'])
   })
 
   test('a wrong secret is refused and not kept', async () => {

@@ -41,6 +41,33 @@ describe('S11 the edge', () => {
     expect(reply.status).toBe(400)
   })
 
+  test.for([22, 25, 8080])(
+    'N11 port %i of a public address is not a target',
+    async (port, { api, newOrg }) => {
+      const { admin: token } = await newOrg()
+      const reply = await api.call('createWebhook', { token, body: { url: `https://8.8.8.8:${port}/` } })
+      expect(reply.status).toBe(400)
+    },
+  )
+
+  test('N6 all spellings of the credentials of a device are one exchange', async ({ api, newOrg, rows }) => {
+    const org = await newOrg()
+    const { clientId, clientSecret } = await org.key({ scopes: ['scans:write'] })
+    const chains = async () => {
+      const text = 'select count(*)::int as count from keys.token_chain where org_id = $1'
+      return (await rows.query<{ count: number }>(text, [org.id]))[0]?.count ?? 0
+    }
+    const before = await chains()
+    for (let n = 0; n < clientId.length; n += 1) {
+      const escaped = `${clientId.slice(0, n)}%${clientId.charCodeAt(n).toString(16)}${clientId.slice(n + 1)}`
+      const encoded = Buffer.from(`${escaped}:${clientSecret}`).toString('base64')
+      const authorization = `${n % 2 === 0 ? 'Basic' : 'basic'}${' '.repeat(1 + (n % 5))}${encoded}`
+      const sent = { method: 'POST', headers: { authorization }, body: '{"reads":[]}' }
+      expect((await api.request('/api/v1/scans/dock-1/canonical', sent)).status).toBe(202)
+    }
+    expect((await chains()) - before).toBe(1)
+  })
+
   test('S11 j __proto__ in metadata is refused', async ({ api, victim }) => {
     const body = '{"name":"Crate","metadata":{"a":{"__proto__":{"x":1}}}}'
     const reply = await api.call('createAsset', { token: victim.key.token, body })

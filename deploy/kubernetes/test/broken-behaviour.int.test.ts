@@ -149,6 +149,11 @@ const VARIABLES: Case[] = [
     (installation) => (settings(installation, 'gateway')['TRUSTED_PROXIES'] = ''),
   ],
   [
+    'a network of clients among the proxies',
+    'gateway trusts the network 10.0.0.0/8',
+    (installation) => (settings(installation, 'gateway')['TRUSTED_PROXIES'] = '10.0.255.0/24,10.0.0.0/8'),
+  ],
+  [
     'a secret that another service has',
     'catalog is given PRINCIPAL_PRIVATE_KEY, which it does not read',
     ({ secrets }) => (find(secrets, 'Secret', 'catalog')!.data!['PRINCIPAL_PRIVATE_KEY'] = 'x'),
@@ -206,6 +211,11 @@ const NETWORK: Case[] = [
       get('NetworkPolicy', 'webhook-dispatcher').spec.egress!.forEach(({ to = [] }) =>
         to.forEach(({ ipBlock }) => ipBlock?.except?.shift() && ipBlock.except.shift()),
       ),
+  ],
+  [
+    'another port of receivers',
+    'NetworkPolicy webhook-dispatcher and WEBHOOK_PORTS name different ports',
+    (installation) => (settings(installation, 'webhook-dispatcher')['WEBHOOK_PORTS'] = '443,9443'),
   ],
   [
     'a new address in the configuration',

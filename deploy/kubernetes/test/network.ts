@@ -21,6 +21,8 @@ export function networkProblems(objects: readonly Manifest[], environments: Envi
   return [
     ...upstreams(objects, environments).flatMap((upstream) => blocked(upstream, objects)),
     ...ofKind(objects, 'NetworkPolicy').flatMap(tooWide),
+    ...otherPorts(objects, environments),
+    ...trustedNetworks(environments),
     ...(deniesByDefault(objects) ? [] : ['no policy denies what the others do not allow']),
   ]
 }
@@ -108,6 +110,24 @@ function tooWide(policy: Manifest): string[] {
       .map(() => `${nameOf(policy)} lets pods reach private addresses`),
     ...[...ingress, ...egress].filter(({ ports }) => !ports).map(() => `${nameOf(policy)} opens all ports`),
   ]
+}
+
+/** Receivers are reached on the ports that the dispatcher allows, and on no others. */
+function otherPorts(objects: readonly Manifest[], environments: Environments): string[] {
+  const allowed = environments.get('webhook-dispatcher')?.['WEBHOOK_PORTS']
+  const rules = find(objects, 'NetworkPolicy', 'webhook-dispatcher')?.spec.egress ?? []
+  const receivers = rules.filter(({ to = [] }) => to.some(({ ipBlock }) => ipBlock?.cidr === '0.0.0.0/0'))
+  const ports = receivers.flatMap((rule) => rule.ports ?? [])
+  const isSame = ports.map(({ port }) => port).join(',') === allowed && ports.every(({ endPort }) => !endPort)
+  return isSame ? [] : ['NetworkPolicy webhook-dispatcher and WEBHOOK_PORTS name different ports']
+}
+
+/** A client in a trusted range chooses its own address, so the range must be that of the proxies and not of a network. */
+function trustedNetworks(environments: Environments): string[] {
+  const ranges = (environments.get('gateway')?.['TRUSTED_PROXIES'] ?? '').split(',')
+  return ranges
+    .filter((range) => range.includes('.') && Number(range.split('/')[1] ?? 32) < 24)
+    .map((range) => `gateway trusts the network ${range}`)
 }
 
 const deniesByDefault = (objects: readonly Manifest[]) =>

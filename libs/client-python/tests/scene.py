@@ -59,7 +59,7 @@ class WithClient:
     def use(self, server: Server, *calls: Callable[[Any], Any], **options: Any) -> Any:
         self.pauses: List[float] = []
         transport, clock = httpx.MockTransport(server), lambda: sum(self.pauses)
-        with Whereabouts(**OPTIONS, transport=transport, sleep=self.pauses.append, clock=clock, **options) as client:
+        with Whereabouts(**{**OPTIONS, **options}, transport=transport, sleep=self.pauses.append, clock=clock) as client:
             for call in calls:
                 result = call(client)
                 result = list(result) if isinstance(result, Iterator) else result
@@ -77,7 +77,7 @@ class WithAsyncClient:
 
         async def use() -> Any:
             transport, clock = httpx.MockTransport(server), lambda: sum(self.pauses)
-            async with AsyncWhereabouts(**OPTIONS, transport=transport, sleep=sleep, clock=clock, **options) as client:
+            async with AsyncWhereabouts(**{**OPTIONS, **options}, transport=transport, sleep=sleep, clock=clock) as client:
                 for call in calls:
                     result = call(client)
                     result = [row async for row in result] if hasattr(result, "__aiter__") else await result

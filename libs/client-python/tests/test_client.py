@@ -53,6 +53,17 @@ class Requests:
             with self.assertRaises(ValueError):
                 self.use(Server(), lambda client: client.request("GET", path))
 
+    def test_go_to_another_machine_only_encrypted(self) -> None:
+        for base_url in ("http://192.0.2.1", "HTTP://api.example.com", "http://127.0.0.1.example.com", "http://[::2]:8080"):
+            server = Server(Response(204))
+            with self.assertRaisesRegex(ValueError, "unencrypted.*allow_insecure_http"):
+                self.use(server, get, base_url=base_url)
+            self.assertEqual(server.exchanges, 0)
+            self.use(server, get, base_url=base_url, allow_insecure_http=True)
+            self.assertEqual(server.exchanges, 1)
+        for base_url in ("http://127.0.0.1:8080", "http://localhost", "http://[::1]:8080", "https://192.0.2.1"):
+            self.use(Server(Response(204)), get, base_url=base_url)
+
     def test_without_a_body_in_the_response_return_none(self) -> None:
         self.assertIsNone(self.use(Server(Response(204)), get))
 

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ApiError, createClient, exchangeKey, unwrap } from './client.ts'
+import { createWhereabouts } from './whereabouts.ts'
 import { signIn } from './sign-in.ts'
 
 /** A server that records its requests and always sends the same response. */
@@ -66,4 +67,31 @@ test('a refused sign-in throws the envelope of the API', async () => {
 test('an error without the envelope throws with its status', () => {
   const response = new Response('Forbidden', { status: 403 })
   expect(() => unwrap({ error: 'Forbidden', response })).toThrow('HTTP status 403')
+})
+
+describe('an address', () => {
+  const key = { clientId: 'id', clientSecret: 's', userAgent: 'tests/1' }
+  const insecure = [
+    'http://192.0.2.1',
+    'HTTP://api.example.com',
+    'http://127.0.0.1.example.com',
+    'http://[::2]:8080',
+  ]
+
+  test.for(insecure)('%s is refused before any request, unless it is allowed', async (address) => {
+    const { requests, fetch } = fakeServer(200, { access_token: 't', expires_in: 900, data: {} })
+    for (const make of [createClient, createWhereabouts])
+      expect(() => make({ ...key, baseUrl: address, fetch })).toThrow(/unencrypted.*allowInsecureHttp/)
+    expect(requests).toEqual([])
+    const { api } = createWhereabouts({ ...key, baseUrl: address, fetch, allowInsecureHttp: true })
+    expect((await api.GET('/api/v1/orgs/me')).response.ok).toBe(true)
+    expect(requests).toHaveLength(2)
+  })
+
+  const others = ['http://127.0.0.1:8080', 'http://localhost', 'http://[::1]:8080', 'https://192.0.2.1']
+  test.for(others)('%s is allowed', async (address) => {
+    const { requests, fetch } = fakeServer(200, { data: {} })
+    await createClient({ baseUrl: address, fetch }).GET('/api/v1/orgs/me')
+    expect(requests).toHaveLength(1)
+  })
 })

@@ -20,20 +20,25 @@ export type ClientOptions = {
   fetch?: (request: Request) => Promise<Response>
   /** The name of the calling product. The API refuses the defaults of HTTP libraries. */
   userAgent?: string
+  /** Sends tokens and credentials over `http:` to other machines, where anybody on the way can read them. */
+  allowInsecureHttp?: boolean
 }
 
 const USER_AGENT = 'whereabouts-client/1'
+const ALLOW = 'allow it (allowInsecureHttp, or --insecure-http of the command)'
 
 /**
  * The typed client, for Node and browsers. Browsers send their own User-Agent: setting one would cause a preflight for
- * each request, which would refuse it.
+ * each request, which would refuse it. Outside of browsers, throws `TypeError` for an address that is `http:` and on another machine.
  */
 export function createClient(options: ClientOptions): Client {
+  const inBrowser = 'window' in globalThis
+  if (!inBrowser && options.allowInsecureHttp !== true && isInsecureHttp(options.baseUrl))
+    throw new TypeError(`${options.baseUrl} would send the key unencrypted. Use https, or ${ALLOW}.`)
   const client = createFetchClient<paths>({
     baseUrl: options.baseUrl.replace(/\/+$/, ''),
     ...(options.fetch && { fetch: options.fetch }),
   })
-  const inBrowser = 'window' in globalThis
   client.use({
     async onRequest({ request }) {
       if (!inBrowser) request.headers.set('user-agent', options.userAgent ?? USER_AGENT)
@@ -44,6 +49,13 @@ export function createClient(options: ClientOptions): Client {
     },
   })
   return client
+}
+
+/** Whether this is an `http:` address of another machine. */
+function isInsecureHttp(baseUrl: string): boolean {
+  if (!URL.canParse(baseUrl)) return false // no request can be sent to it
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'http:' && !/^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
 /** Returns the data of a response. Throws `ApiError` for an error. */

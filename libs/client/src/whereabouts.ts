@@ -15,6 +15,8 @@ export type WhereaboutsOptions = RetryOptions & {
   clientSecret: string
   /** Names your product, as in `my-warehouse/1.0`. Browsers send their own. */
   userAgent: string
+  /** Sends the key over `http:` to other machines, where anybody on the way can read it. */
+  allowInsecureHttp?: boolean
   /** Default: that of the platform. */
   fetch?: (request: Request) => Promise<Response>
 }
@@ -93,12 +95,13 @@ const PAGE = 200
  * after a 401; waits and retries as `retrying` says, all calls in one queue under the rate limit. `unwrap` and everything here throw `ApiError`.
  */
 export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
-  const { baseUrl, clientId, clientSecret, userAgent } = options
+  const { baseUrl, clientId, clientSecret, userAgent, allowInsecureHttp = false } = options
+  const to = { baseUrl, userAgent, allowInsecureHttp }
   const send = options.fetch ?? ((request) => fetch(request))
   // Apart from the others, so that a token can be renewed while they wait for their turn.
-  const exchange = createClient({ baseUrl, userAgent, fetch: retrying(send, options) })
+  const exchange = createClient({ ...to, fetch: retrying(send, options) })
   const tokens = accessTokens(exchange, { clientId, clientSecret })
-  const api = createClient({ baseUrl, userAgent, fetch: retrying(send, options, tokens) })
+  const api = createClient({ ...to, fetch: retrying(send, options, tokens) })
 
   async function* rows<P extends ListPath>(
     path: P,

@@ -5,6 +5,13 @@ import { dropBody } from './drop-body.ts'
 import { bodyTooLarge, serviceUnavailable, tookTooLong } from './errors.ts'
 import { isUnavailable } from './unavailable.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The error for a body above the limit of the route, instead of 413. */
+    tooLarge?: (maxBytes: number) => AppError
+  }
+}
+
 /** The envelope of one failed request (D3). `path` is shown without its query string. */
 export function errorEnvelope(error: AppError, path: string, requestId: string): ErrorEnvelope {
   const { status, title } = errorTypes[error.type]
@@ -40,7 +47,8 @@ export async function handleError(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const isTooLarge = (error as Partial<FastifyError>).code === 'FST_ERR_CTP_BODY_TOO_LARGE'
-  const known = isTooLarge ? bodyTooLarge(request.routeOptions.bodyLimit) : toAppError(error)
+  const { bodyLimit, config } = request.routeOptions
+  const known = isTooLarge ? (config?.tooLarge ?? bodyTooLarge)(bodyLimit) : toAppError(error)
   if (known.status >= 500 && !known.isCounted)
     request.log.error({ err: known.cause ?? error }, 'request failed')
   if (isTooLarge) {

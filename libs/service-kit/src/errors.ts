@@ -10,6 +10,7 @@ export const unauthorized = (detail: string) =>
 export const missingAuthorization = () => unauthorized('Missing authorization header')
 export const useBearer = () => unauthorized('Use Authorization: Bearer <token>')
 export const invalidToken = () => unauthorized('Invalid or expired token')
+export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
 export const missingScope = (scope: string) => new AppError('forbidden', `Missing required scope: ${scope}`)
 export const adminOnly = () => new AppError('forbidden', 'Organization admin role required')
 export const malformedJson = () => new AppError('bad_request', 'Request body is not valid JSON')

@@ -273,7 +273,7 @@ describe('a downloaded file', () => {
 describe('a slow body', () => {
   beforeEach(async () => {
     await app.close()
-    await start({ bodyMs: 300, uploadMs: 60_000, idleMs: 60_000 })
+    await start({ bodyMs: 300, uploadMs: 60_000, graceMs: 60_000 })
   })
 
   test('ends the connection of an ordinary request', async () => {
@@ -282,9 +282,9 @@ describe('a slow body', () => {
     expect((await answer).status).toBe(408)
   })
 
-  test('ends the connection when it stops, long before its time is over', async () => {
+  test('ends the connection below 1 KiB per second, long before its time is over', async () => {
     await app.close()
-    await start({ bodyMs: 60_000, uploadMs: 60_000, idleMs: 200 })
+    await start({ bodyMs: 60_000, uploadMs: 60_000, graceMs: 200 })
     const { outgoing, answer } = open('/json', 'POST', { 'content-type': 'application/json' })
     outgoing.write('{')
     expect((await answer).status).toBe(408)

@@ -7,7 +7,7 @@ import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
 import { openStreams } from './proxy/open-streams.ts'
-import { bodyBudget, limitBodies } from './proxy/body-budget.ts'
+import { limitBodies } from './proxy/body-budget.ts'
 import { addOperations } from './proxy/operations.ts'
 import { addPassThrough } from './proxy/pass-through.ts'
 import { places } from './proxy/places.ts'
@@ -28,7 +28,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
     trustedProxies: deps.trustedProxies,
     log: deps.log,
   })
-  limitBodies(app, bodyBudget(deps.maxBodyBytesInFlight), deps.log)
+  limitBodies(app, deps.maxBodyBytesInFlight, deps.log)
   addReference(app, deps.routes, deps.publicUrl)
   addHealth(app, deps)
   const streams = openStreams(deps.authenticate)

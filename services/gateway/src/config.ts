@@ -89,10 +89,10 @@ export const Config = z.object({
   MAX_BODY_BYTES_IN_FLIGHT: z.coerce
     .number()
     .int()
-    .min(2 * 2 ** 20) // half of it, the share of one holder, must hold the largest body
+    .min(2 * 2 ** 20) // three quarters, for requests with a credential, must hold the largest body
     .default(64 * 2 ** 20)
     .describe(
-      'Bytes of request bodies that are held at a time, files apart; an organization, or an address without a credential, gets half. Beyond it: 503.',
+      'Bytes of request bodies that are held at a time, files apart. Requests without a credential have a quarter of it. Beyond it: 503.',
     ),
   MAX_CONNECTIONS_PER_ADDRESS: z.coerce
     .number()

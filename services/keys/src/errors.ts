@@ -3,7 +3,6 @@ import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors'
 
 /** One text for unknown, revoked, expired and wrong: a response must not tell which keys exist (D9.1). */
 export const invalidClient = () => unauthorized('Invalid client credentials')
-export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
 export const invalidLogin = () => unauthorized('Invalid email or password')
 export const invalidInvitation = () => unauthorized('Invalid or expired invitation')
 export const invitationUnusable = () =>

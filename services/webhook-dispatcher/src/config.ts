@@ -1,5 +1,6 @@
 import { brokerEnv, commonEnv, databaseEnv, loadEnv, principalEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'
+import { WEBHOOK_PORTS } from './receivers/address-guard.ts'
 import { parseSecretKeys } from './webhooks/secrets.ts'
 
 export const Config = z.object({
@@ -16,6 +17,13 @@ export const Config = z.object({
       return z.NEVER
     })
     .describe('Keys for webhook secrets at rest, <id>:<base64url>[,…]. The first encrypts, all decrypt.'),
+  WEBHOOK_PORTS: z
+    .string()
+    .regex(/^\d+(,\d+)*$/, 'must be ports separated by commas')
+    .transform((text) => text.split(',').map(Number))
+    .refine((ports) => ports.every((port) => port >= 1 && port <= 65_535), 'must be ports from 1 to 65535')
+    .default([...WEBHOOK_PORTS])
+    .describe('Ports that the URL of a webhook may have, separated by commas. With private targets: any.'),
   ALLOW_PRIVATE_TARGETS: z
     .enum(['true', 'false'])
     .default('false')

@@ -54,6 +54,7 @@ await start(SERVICE, async () => {
     across: database.db,
     secretKeys,
     allowPrivateTargets,
+    ports: config.WEBHOOK_PORTS,
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), SERVICE),
     log,
     registry,

@@ -34,8 +34,8 @@ type WireDeps = Omit<AppDeps, 'db' | 'sendTest'> & {
 
 /** All parts of the dispatcher, connected. Nothing has been started: no port, no consumer, no loop. */
 export function wire({ tenants, across, ca, ...deps }: WireDeps) {
-  const { secretKeys, allowPrivateTargets, log, registry } = deps
-  const agents = createTargetAgents({ allowPrivateTargets, ...(ca !== undefined && { ca }) })
+  const { secretKeys, allowPrivateTargets, ports, log, registry } = deps
+  const agents = createTargetAgents({ allowPrivateTargets, ports, ...(ca !== undefined && { ca }) })
   const post = createPost(agents, deps.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS)
   const concurrency = new AdaptiveConcurrency()
   const lanes = new Lanes(deps.laneLimits ?? LANE_LIMITS, concurrency)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 from typing import Any, Callable, Generator, Mapping, NamedTuple, Optional, Tuple, TypeVar, Union
 
@@ -15,6 +16,13 @@ from .retry import Broken, is_counted, pause_after
 UNCOUNTED = 0.05  # between requests that no rate counts, after one was refused because the service is full
 RENEW_BEFORE = 60.0  # a token is replaced this long before it expires, so that it does not expire on its way
 T = TypeVar("T")
+
+
+def refuse_insecure_http(base_url: str) -> None:
+    """Raises ValueError for an `http:` address of another machine."""
+    url = httpx.URL(base_url)
+    if url.scheme == "http" and not re.fullmatch(r"(.+\.)?localhost|127(\.\d+){3}|::1", url.host):
+        raise ValueError(f"{base_url} would send the key unencrypted. Use https, or set allow_insecure_http.")
 
 
 class NewToken(NamedTuple):

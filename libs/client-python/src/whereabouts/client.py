@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import httpx
 
-from .calls import Calls, NewToken, Step, Steps
+from .calls import Calls, NewToken, Step, Steps, refuse_insecure_http
 from .errors import ApiError
 from .follow import Follower, filter_of
 from .retry import BROKEN
@@ -75,15 +75,18 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
     `base_url`: the address before `/api/v1`. `user_agent` names your product, as in `my-warehouse/1.0`. `attempts`: of one
     request, the first included; a 429 is none. `inactivity_timeout`: seconds of waiting to connect, to send or for the next bytes of the
     response; it does not limit the sum. `max_wait`: seconds that a request may wait for its turn under the rate limit.
+    `allow_insecure_http`: sends the key over `http:` to other machines, where anybody on the way can read it.
     `transport`: for proxies, certificates and tests. `sleep`, `clock`: for tests.
     """
 
     def __init__(
         self, base_url: str, client_id: str, client_secret: str, user_agent: str,
-        *, attempts: int = 5, inactivity_timeout: float = 30, max_wait: float = 300,
+        *, attempts: int = 5, inactivity_timeout: float = 30, max_wait: float = 300, allow_insecure_http: bool = False,
         transport: Optional[httpx.BaseTransport] = None, sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
+        if not allow_insecure_http:
+            refuse_insecure_http(base_url)
         timeout = httpx.Timeout(inactivity_timeout, pool=None)  # one of many calls that waits to begin is not inactive
         self._http = httpx.Client(headers={"user-agent": user_agent}, timeout=timeout, transport=transport)
         self._calls = Calls(self._http, base_url, client_id, client_secret, attempts, max_wait, clock)
@@ -194,10 +197,12 @@ class AsyncWhereabouts(
 
     def __init__(
         self, base_url: str, client_id: str, client_secret: str, user_agent: str,
-        *, attempts: int = 5, inactivity_timeout: float = 30, max_wait: float = 300,
+        *, attempts: int = 5, inactivity_timeout: float = 30, max_wait: float = 300, allow_insecure_http: bool = False,
         transport: Optional[httpx.AsyncBaseTransport] = None,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep, clock: Callable[[], float] = time.monotonic,
     ) -> None:  # fmt: skip
+        if not allow_insecure_http:
+            refuse_insecure_http(base_url)
         timeout = httpx.Timeout(inactivity_timeout, pool=None)  # one of many calls that waits to begin is not inactive
         self._http = httpx.AsyncClient(headers={"user-agent": user_agent}, timeout=timeout, transport=transport)
         self._calls = Calls(self._http, base_url, client_id, client_secret, attempts, max_wait, clock)

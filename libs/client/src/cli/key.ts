@@ -6,6 +6,8 @@ import { unwrap } from '../client.ts'
 import { say, write } from './output.ts'
 import { forget, keep, known, open, UsageError } from './settings.ts'
 
+type Login = { base?: string; clientId?: string; insecureHttp?: boolean }
+
 /** Sign-in with an API key, which an administrator creates in the web app. */
 export function addKeyCommands(program: Command): void {
   program
@@ -13,11 +15,12 @@ export function addKeyCommands(program: Command): void {
     .description('keep an API key for the next commands, in a file that only you can read')
     .option('--base <url>', 'the address before /api/v1')
     .option('--client-id <id>')
+    .option('--insecure-http', 'send the key over http to another machine, for all on the way to read')
     .addHelpText(
       'after',
       '\nThe secret is read from WHEREABOUTS_CLIENT_SECRET, a pipe, or the terminal without showing it.',
     )
-    .action(async ({ base, clientId }: { base?: string; clientId?: string }) => {
+    .action(async ({ base, clientId, ...more }: Login) => {
       const { baseUrl, ...before } = known()
       const lines = await asked([
         ['Address', base ?? baseUrl],
@@ -31,6 +34,7 @@ export function addKeyCommands(program: Command): void {
         baseUrl: address.replace(/\/+(?:api\/v1\/?)?$/, ''),
         clientId: id,
         clientSecret: secret,
+        ...more,
       }
       const { name } = await organizationOf(settings)
       say(`Signed in to ${name}. The key is in ${keep(settings)}.\n`)

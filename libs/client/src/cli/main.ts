@@ -21,6 +21,7 @@ Examples
 
 Environment
   WHEREABOUTS_BASE, WHEREABOUTS_CLIENT_ID, WHEREABOUTS_CLIENT_SECRET  instead of "login"
+  WHEREABOUTS_INSECURE_HTTP=true  allows http to another machine
 
 Exit status
   0 done, 1 refused or failed, 2 wrong usage, 3 not found, 4 done in part, 130 stopped by Ctrl-C`

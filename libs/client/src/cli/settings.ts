@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createWhereabouts, type Whereabouts } from '../whereabouts.ts'
 
 /** What a sign-in keeps: the address and an API key. */
-export type Settings = { baseUrl: string; clientId: string; clientSecret: string }
+export type Settings = { baseUrl: string; clientId: string; clientSecret: string; insecureHttp?: boolean }
 
 /** What the user did wrong, without a stack. The program ends with `status`. */
 export class UsageError extends Error {
@@ -19,6 +19,8 @@ export class UsageError extends Error {
 
 export const NOT_FOUND = 3
 
+const USER_AGENT = 'whereabouts-cli/1.0'
+
 const NAMES = {
   baseUrl: 'WHEREABOUTS_BASE',
   clientId: 'WHEREABOUTS_CLIENT_ID',
@@ -31,8 +33,9 @@ const file = (): string =>
 /** Only its owner may read it. Returns the path. */
 export function keep(settings: Settings): string {
   mkdirSync(dirname(file()), { recursive: true, mode: 0o700 })
-  writeFileSync(file(), `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600 })
-  chmodSync(file(), 0o600) // an older file keeps its mode otherwise
+  const made = `${file()}.${process.pid}` // a new file: an older one would keep its mode, and those who have it open
+  writeFileSync(made, `${JSON.stringify(settings, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(made, file())
   return file()
 }
 
@@ -61,8 +64,10 @@ function kept(): Partial<Settings> {
 }
 
 /** The client of the key that is signed in. Throws `UsageError` without one. */
-export function open({ baseUrl, clientId, clientSecret }: Partial<Settings> = known()): Whereabouts {
+export function open(settings: Partial<Settings> = known()): Whereabouts {
+  const { baseUrl, clientId, clientSecret, insecureHttp } = settings
   if (baseUrl === undefined || clientId === undefined || clientSecret === undefined)
     throw new UsageError(`Not signed in. Run "whereabouts login", or set ${Object.values(NAMES).join(', ')}.`)
-  return createWhereabouts({ baseUrl, clientId, clientSecret, userAgent: 'whereabouts-cli/1.0' })
+  const allowInsecureHttp = insecureHttp ?? process.env['WHEREABOUTS_INSECURE_HTTP'] === 'true'
+  return createWhereabouts({ baseUrl, clientId, clientSecret, userAgent: USER_AGENT, allowInsecureHttp })
 }

@@ -1,15 +1,24 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import type { IncomingMessage } from 'node:http'
 
-/** How long a client may take to send the body of one request. `idleMs`: how long it may send no byte of it. */
-export type BodyTimes = { bodyMs: number; uploadMs: number; idleMs: number }
+/** How long a client may take to send the body of one request. `graceMs`: after this time, the least rate applies. */
+export type BodyTimes = { bodyMs: number; uploadMs: number; graceMs: number }
 
 /** 64 MiB in 15 minutes are 75 KiB per second. */
-export const BODY_TIMES: BodyTimes = { bodyMs: 60_000, idleMs: 10_000, uploadMs: 15 * 60_000 }
+export const BODY_TIMES: BodyTimes = { bodyMs: 60_000, graceMs: 3_000, uploadMs: 15 * 60_000 }
+
+/** The least rate of a body that is not a file: 1 KiB per second. */
+const BYTES_PER_MS = 1_024 / 1_000
 
 /** A connection that ends with an answer is closed after this time, also if the client does not close it. */
 const LAST_BYTES_MS = 1_000
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Bytes by which the body is ahead of the least rate. Below 0 it is too slow. */
+    bodyLead: (() => number) | undefined
+  }
+}
 
 /**
  * Limits how long a body may take. Node has one limit for all requests of a server, which is set for uploads. These are
@@ -17,10 +26,12 @@ const LAST_BYTES_MS = 1_000
  * itself.
  */
 export const bodyTime = fp(
-  async (app: FastifyInstance, { bodyMs, idleMs }: BodyTimes) => {
+  async (app: FastifyInstance, { bodyMs, graceMs }: BodyTimes) => {
+    app.decorateRequest('bodyLead', undefined)
     app.addHook('onRequest', async (request, reply) => {
       if (!hasBody(request) || request.routeOptions.config?.uploadBytes !== undefined) return
       const { raw } = request
+      const lead = leadOf(request, graceMs)
       const end = () => {
         stop()
         if (reply.raw.headersSent) raw.destroy()
@@ -29,8 +40,15 @@ export const bodyTime = fp(
           setTimeout(() => raw.socket.destroy(), LAST_BYTES_MS).unref()
         }
       }
+      // Twice in a row: after a pause of this process, a timer runs before the bytes that have arrived are read.
+      let wasSlow = false
+      const check = () => {
+        const isSlow = lead() < 0
+        if (isSlow && wasSlow) end()
+        wasSlow = isSlow
+      }
       const late = setTimeout(end, bodyMs).unref()
-      const watch = setInterval(idleCheck(raw, idleMs, end), idleMs / 5).unref()
+      const watch = setInterval(check, graceMs / 3).unref()
       const stop = () => {
         clearTimeout(late)
         clearInterval(watch)
@@ -41,15 +59,18 @@ export const bodyTime = fp(
   { name: 'body-time' },
 )
 
-/** Calls `end` after `idleMs` without a byte. Time in which we do not read is not the client's. */
-function idleCheck(raw: IncomingMessage, idleMs: number, end: () => void): () => void {
-  let [bytes, since] = [raw.socket.bytesRead, performance.now()]
-  return () => {
-    const { bytesRead } = raw.socket
-    if (bytesRead !== bytes || raw.complete || raw.readableFlowing !== true)
-      [bytes, since] = [bytesRead, performance.now()]
-    else if (performance.now() - since >= idleMs) end()
+/** Follows the body of a request from now on. Time in which we do not read is not the client's. */
+function leadOf(request: FastifyRequest, graceMs: number): () => number {
+  const { raw } = request
+  const before = raw.socket.bytesRead
+  let [elapsedMs, last] = [0, performance.now()]
+  request.bodyLead = () => {
+    const now = performance.now()
+    if (raw.readableFlowing === true && !raw.complete) elapsedMs += now - last
+    last = now
+    return raw.socket.bytesRead - before - (elapsedMs - graceMs) * BYTES_PER_MS
   }
+  return request.bodyLead
 }
 
 const hasBody = ({ headers }: FastifyRequest) =>

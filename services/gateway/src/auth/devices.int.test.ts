@@ -47,6 +47,56 @@ describe('D16.3 a device without a token', () => {
     expect(exchangesOf(around) - before).toBe(1)
   })
 
+  test('is exchanged once in all spellings of its credentials, also beside 10 000 wrong ones', async ({
+    gateway,
+    around,
+    device,
+  }) => {
+    const send = (authorization: string) =>
+      gateway.request(PATH, { method: 'POST', headers: { authorization, 'user-agent': '' }, body: '{}' })
+    const before = exchangesOf(around)
+    const encoded = (text: string) => Buffer.from(text).toString('base64')
+    const escaped = (at: number) =>
+      `${device.jti.slice(0, at)}%${device.jti.charCodeAt(at).toString(16)}${device.jti.slice(at + 1)}:right`
+    const spellings = [
+      ...['Basic', 'basic', 'BASIC  ', 'bAsIc    '].map(
+        (scheme) => `${scheme} ${encoded(`${device.jti}:right`)}`,
+      ),
+      ...[0, 1, 5].map((at) => `Basic ${encoded(escaped(at))}`),
+    ]
+    for (const spelling of spellings) expect((await send(spelling)).status, spelling).toBe(202)
+    expect(exchangesOf(around) - before).toBe(1)
+    // More than the gateway remembers.
+    for (let i = 0; i < 101; i += 1) {
+      const wrong = Array.from({ length: 100 }, (_, n) =>
+        send(basic(device.jti, `wrong ${i} ${n}`).authorization),
+      )
+      for (const { status } of await Promise.all(wrong)) expect(status).toBe(401)
+    }
+    const after = exchangesOf(around)
+    expect((await send(spellings[0] ?? '')).status).toBe(202)
+    expect(exchangesOf(around) - after).toBe(0)
+  }, 30_000)
+
+  test('with credentials that cannot be read is challenged, without an exchange', async ({
+    gateway,
+    around,
+    device,
+  }) => {
+    const before = exchangesOf(around)
+    for (const authorization of [
+      'Basic !',
+      'Basic ',
+      `Basic ${Buffer.from('no colon').toString('base64')}`,
+    ]) {
+      const headers = { ...device.headers, authorization }
+      const reply = await gateway.request(PATH, { method: 'POST', headers, body: '{}' })
+      expect(reply.status).toBe(401)
+      expect(reply.headers['www-authenticate']).toContain('realm="api"')
+    }
+    expect(exchangesOf(around) - before).toBe(0)
+  })
+
   test('is exchanged once, however many messages arrive at once', async ({ gateway, around, device }) => {
     const before = exchangesOf(around)
     const sent = Array.from({ length: 20 }, () =>

@@ -1,5 +1,6 @@
 import { routePath, routes } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
+import { readBasic, writeBasic } from '@whereabouts/service-kit/client-credentials'
 import { missingAuthorization, serviceUnavailable } from '@whereabouts/service-kit/errors'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { LRUCache } from 'lru-cache'
@@ -31,8 +32,9 @@ type Exchanged = { token: string; until: number }
  */
 export function deviceAuthenticator({ authenticate, keysUrl, log, now = Date.now }: Options) {
   const agent = new Agent()
-  /** By digest, so that no memory dump has the secrets. */
-  const exchanged = new LRUCache<string, Promise<Exchanged>>({ max: MAX_DEVICES })
+  /** By digest of id and secret, so that no memory dump has the secrets. Wrong ones are never in it. */
+  const exchanged = new LRUCache<string, Exchanged>({ max: MAX_DEVICES })
+  const asking = new Map<string, Promise<Exchanged>>()
 
   async function exchange(authorization: string, ip: string): Promise<Exchanged> {
     const { statusCode, headers, body } = await request(`${keysUrl}${TOKEN_PATH}`, {
@@ -57,17 +59,21 @@ export function deviceAuthenticator({ authenticate, keysUrl, log, now = Date.now
   }
 
   async function tokenOf(authorization: string, ip: string): Promise<string> {
-    const digest = createHash('sha256').update(authorization).digest('base64')
-    const known = await exchanged.get(digest)
+    const credentials = readBasic(authorization)
+    if (!credentials) throw wrongCredentials()
+    const basic = writeBasic(credentials)
+    const digest = createHash('sha256').update(basic).digest('base64')
+    const known = exchanged.get(digest)
     if (known && known.until > now()) return known.token
-    const asked = exchange(authorization, ip).catch((error: unknown) => {
-      exchanged.delete(digest)
+    const asked = asking.get(digest) ?? exchange(basic, ip).finally(() => asking.delete(digest))
+    asking.set(digest, asked)
+    const fresh = await asked.catch((error: unknown) => {
       if (error instanceof AppError) throw error
       log.warn({ err: error }, 'device credentials could not be exchanged')
       throw serviceUnavailable(error)
     })
-    exchanged.set(digest, asked)
-    return (await asked).token
+    exchanged.set(digest, fresh)
+    return fresh.token
   }
 
   const authenticateDevice: AuthenticateDevice = async ({ headers, ip }) => {

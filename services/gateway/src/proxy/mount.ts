@@ -3,7 +3,7 @@ import { clientLeft, RequestClient } from '@whereabouts/service-kit/request-clie
 import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/trace'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher } from 'undici'
-import { PLACES, type PlacesAt } from './places.ts'
+import type { PlacesAt } from './places.ts'
 import { replyOptions, type ResponseRules } from './responses.ts'
 
 /** A service that does not accept a connection in this time counts as unreachable. */
@@ -51,8 +51,8 @@ export function mount(scope: FastifyInstance, to: Mount): void {
       },
     }),
     undici: connectionsOf({
-      // Each endless response keeps a connection to itself. The services limit how many there are.
-      connections: guard ? 10_000 : PLACES,
+      // Other requests have places. Endless responses and files do not: the services limit how many there are.
+      connections: 10_000,
       keepAliveTimeout: to.keepAliveMs,
       keepAliveMaxTimeout: to.keepAliveMs, // a service may offer longer, and would have closed the connection by then
       connect: { timeout: CONNECT_TIMEOUT_MS },

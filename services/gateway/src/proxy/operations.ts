@@ -3,7 +3,7 @@ import { isEndless, type Route } from '@whereabouts/contracts/route'
 import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/error-handler'
-import { invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
+import { invalidRefreshToken, invalidToken, unknownRoute } from '@whereabouts/service-kit/errors'
 import { checkMediaType } from '@whereabouts/service-kit/read-request'
 import { messageLimit } from '@whereabouts/service-kit/serve'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from '@whereabouts/service-kit/upload'
@@ -65,9 +65,10 @@ function addRows(
     const [operationId, row] = rows.get(route.url) ?? []
     if (operationId === undefined || !row) return
     route.config = { operationId, row, ...uploadConfig(row) }
-    // A refresh token of any length is a 401 (D12.1), so the token endpoint has the limit of other routes and the budget.
     Object.assign(route, messageLimit(row))
-    if (row.access === 'none' && !row.path.endsWith('/oauth/token')) route.bodyLimit = MAX_OPEN_BODY_BYTES
+    if (row.access === 'none') route.bodyLimit = MAX_OPEN_BODY_BYTES
+    // Only a refresh token can be so long, and one of any length is a 401 (D12.1).
+    if (row.path.endsWith('/oauth/token')) route.config.tooLarge = invalidRefreshToken
   })
   scope.addHook('onRequest', (request, reply) => admit(rowOf(request), request, reply, deps))
   if (first.upload) streamBodies(scope)

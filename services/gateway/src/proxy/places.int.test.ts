@@ -61,7 +61,7 @@ test('bodies that wait for a place count: an organization leaves half of the bud
 }) => {
   const gateway = await startGateway({
     trustedProxies: ['127.0.0.1'],
-    maxBodyBytesInFlight: 8 * 2 ** 20,
+    maxBodyBytesInFlight: 11 * 2 ** 20,
     writeTimeoutMs: 60_000,
   })
   const busy = await gateway.keyToken({ scopes: ['assets:write'] })

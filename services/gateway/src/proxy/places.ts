@@ -7,7 +7,7 @@ import type { PlaceMetrics } from '../metrics.ts'
 import { holderFields, holderOf, type Holder } from './holder.ts'
 
 /** Requests of a mount to one service at a time. */
-export const PLACES = 256
+const PLACES = 256
 
 /** Like the gate in front of the connections to PostgreSQL. */
 const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }

@@ -1,7 +1,6 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import type { TokenRequest } from '@whereabouts/contracts/tokens'
-
-export type ClientCredentials = { clientId: string; clientSecret: string }
+import { readBasic, type ClientCredentials } from '@whereabouts/service-kit/client-credentials'
 
 /** Credentials, or fields to fix, or an `Authorization` header without credentials. */
 export type CredentialsReading = ClientCredentials | { problems: readonly FieldEntry[] } | { malformed: true }
@@ -29,24 +28,6 @@ function fromBody({ client_id, client_secret }: TokenRequest): CredentialsReadin
     ...(client_secret === undefined ? [required('client_secret')] : []),
   ]
   return { problems: missing }
-}
-
-/** Undefined for another scheme and for a value that is not two parts in UTF-8. */
-export function readBasic(authorization: string): ClientCredentials | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1]
-  if (encoded === undefined || encoded.length > 2_048) return undefined
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(encoded, 'base64'))
-    const at = text.indexOf(':')
-    if (at === -1) return undefined
-    // RFC 6749 form-encodes both parts before they are joined.
-    const [clientId, clientSecret] = [text.slice(0, at), text.slice(at + 1)].map((part) =>
-      decodeURIComponent(part.replaceAll('+', ' ')),
-    )
-    return clientId && clientSecret ? { clientId, clientSecret } : undefined
-  } catch {
-    return undefined // not UTF-8, or a broken escape
-  }
 }
 
 export const required = (field: string): FieldEntry => ({

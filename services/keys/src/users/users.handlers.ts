@@ -1,6 +1,7 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 import type { Handlers } from '@whereabouts/service-kit/serve'
-import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
+import { invalidRefreshToken } from '@whereabouts/service-kit/errors'
+import { emailTaken, invalidLogin, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { findFirstMembership, findMember } from '../members/find-members.queries.ts'
 import { rotateRefreshToken } from '../tokens/rotation.ts'

@@ -13,6 +13,15 @@ export class TargetRefused extends Error {
   }
 }
 
+/** The ports of receivers, unless the operator lists others: our address must not try out the ports of other hosts. */
+export const WEBHOOK_PORTS: readonly number[] = [443, 8443]
+export type Ports = readonly number[] | undefined
+
+/** Undefined if deliveries to the port of this https URL are allowed. */
+export function portProblem(url: URL, ports = WEBHOOK_PORTS): string | undefined {
+  return ports.includes(Number(url.port || 443)) ? undefined : `must use port ${ports.join(' or ')}`
+}
+
 const GLOBAL_UNICAST = ipaddr.IPv6.parse('2000::')
 
 /**

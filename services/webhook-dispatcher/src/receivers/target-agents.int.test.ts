@@ -23,7 +23,7 @@ const test = base.extend<{
   listener: Listener
   /** A resolver that asks a name server of this test. */
   resolverOf: (answer: AnswerDns) => Promise<TestResolver>
-  postTo: (host: string, resolver?: dns.Resolver) => Promise<string | undefined>
+  postTo: (host: string, resolver?: dns.Resolver, ports?: number[]) => Promise<string | undefined>
 }>({
   openListener: [
     async ({}, use) => {
@@ -55,8 +55,8 @@ const test = base.extend<{
     for (const server of servers) server.close()
   },
   postTo: async ({ listener }, use) =>
-    use(async (host, resolver) => {
-      const agents = createTargetAgents({ allowPrivateTargets: false, ...(resolver && { resolver }) })
+    use(async (host, resolver, ports = [listener.port]) => {
+      const agents = createTargetAgents({ allowPrivateTargets: false, ports, ...(resolver && { resolver }) })
       const url = `https://${host}:${listener.port}/hook`
       const { error } = await createPost(agents, 2_000)(url, {}, Buffer.from('{}'), never)
       await agents.destroy()
@@ -81,6 +81,19 @@ describe('D11.4 a literal address gets no connection in any spelling', () => {
 
   test('an invalid host', async ({ listener, postTo }) => {
     for (const host of brokenHosts) expect(await postTo(host)).toEqual(expect.any(String))
+    expect(listener.connections).toBe(0)
+  })
+
+  test('a port that is not listed gets no connection and no lookup', async ({
+    listener,
+    resolverOf,
+    postTo,
+  }) => {
+    const { resolver, questions } = await resolverOf(always(a(PUBLIC)))
+    const refusal = 'the webhook must use port 443 or 8443'
+    for (const host of ['receiver.example', PUBLIC])
+      expect(await postTo(host, resolver, [443, 8443])).toBe(refusal)
+    expect(questions).toEqual([])
     expect(listener.connections).toBe(0)
   })
 

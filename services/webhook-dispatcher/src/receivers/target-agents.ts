@@ -1,10 +1,10 @@
 import { Agent, buildConnector, type Dispatcher } from 'undici'
-import { isPublicAddress, literalAddress, TargetRefused } from './address-guard.ts'
+import { isPublicAddress, literalAddress, portProblem, TargetRefused, type Ports } from './address-guard.ts'
 import { createResolver, publicLookup, type Resolver } from './public-lookup.ts'
 
 /** The connections to receivers. */
 export type TargetAgents = {
-  /** For a request to this URL. Throws TargetRefused if its host is an address that is not public. */
+  /** For a request to this URL. Throws TargetRefused if its host is an address that is not public, or its port is not allowed. */
   agentFor(url: URL): Dispatcher
   destroy(): Promise<void>
 }
@@ -12,6 +12,8 @@ export type TargetAgents = {
 export type TargetAgentOptions = {
   /** Allows plain http too. For development only. */
   allowPrivateTargets: boolean
+  /** Other ports are refused, unless private targets are allowed. */
+  ports?: Ports
   /** Authorities to trust instead of Node's own, as PEM. For tests. */
   ca?: string
   /** Used instead of the name servers of this machine. For tests. */
@@ -50,6 +52,7 @@ const TLS = { allowH2: false, rejectUnauthorized: true, timeout: CONNECT_MS }
  */
 export function createTargetAgents({
   allowPrivateTargets,
+  ports,
   ca,
   resolver = createResolver(),
 }: TargetAgentOptions): TargetAgents {
@@ -58,15 +61,17 @@ export function createTargetAgents({
   const agent = new Agent({ ...HTTP, connect })
   return {
     agentFor(url) {
-      if (!allowPrivateTargets) refusePrivate(url)
+      if (!allowPrivateTargets) refuse(url, ports)
       return agent
     },
     destroy: () => agent.destroy(),
   }
 }
 
-function refusePrivate(url: URL): void {
+function refuse(url: URL, ports: Ports): void {
   if (url.protocol !== 'https:') throw new Error('plain http is not allowed')
   const literal = literalAddress(url.hostname)
   if (literal !== undefined && !isPublicAddress(literal)) throw new TargetRefused()
+  const problem = portProblem(url, ports)
+  if (problem !== undefined) throw new TargetRefused(`the webhook ${problem}`)
 }

@@ -30,10 +30,17 @@ export type WebhookDeps = {
   db: Pick<TenantDatabase<Tables>, 'forOrg'>
   secretKeys: SecretKeys
   allowPrivateTargets: boolean
+  ports?: readonly number[] | undefined
   sendTest: SendTest
 }
 
-export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, sendTest }: WebhookDeps) =>
+export const webhookHandlers = ({
+  db: tenants,
+  secretKeys,
+  allowPrivateTargets,
+  ports,
+  sendTest,
+}: WebhookDeps) =>
   ({
     async listWebhooks({ principal: { orgId }, query }) {
       const db = tenants.forOrg(orgId)
@@ -43,7 +50,7 @@ export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, 
 
     async createWebhook({ principal: { orgId }, body: { url, enabled = true } }) {
       const db = tenants.forOrg(orgId)
-      rejectIfAny(urlProblems(url, allowPrivateTargets))
+      rejectIfAny(urlProblems(url, allowPrivateTargets, ports))
       const secret = mintSecret()
       const sealed = sealSecret(secretKeys, orgId, secret)
       const row = await insertWebhook(db, orgId, {
@@ -63,7 +70,7 @@ export const webhookHandlers = ({ db: tenants, secretKeys, allowPrivateTargets, 
 
     async updateWebhook({ principal: { orgId }, params, body }) {
       const db = tenants.forOrg(orgId)
-      if (body.url !== undefined) rejectIfAny(urlProblems(body.url, allowPrivateTargets))
+      if (body.url !== undefined) rejectIfAny(urlProblems(body.url, allowPrivateTargets, ports))
       const row = await updateWebhook(db, orgId, params.webhook_id, body)
       if (!row) throw webhookNotFound()
       return { data: toView(row) }

@@ -31,6 +31,10 @@ test.for([
   ['https://[::ffff:10.0.0.1]/hook', 'must not point to a private address'],
   ['https://localhost:8080/', 'must not point to a private address'],
   ['https://api.LOCALHOST./', 'must not point to a private address'],
+  ['https://8.8.8.8:22/', 'must use port 443 or 8443'],
+  ['https://8.8.8.8:25/', 'must use port 443 or 8443'],
+  ['https://example.com:80/', 'must use port 443 or 8443'],
+  ['https://[2606:4700::1111]:444/', 'must use port 443 or 8443'],
 ] as const)('%s is refused: %s', ([url, problem]) => {
   expect(urlProblems(url, false)).toEqual([
     { field: 'url', code: 'invalid_value', message: `url ${problem}` },
@@ -42,4 +46,12 @@ test('the operator may allow private targets and plain http, but never credentia
   expect(urlProblems('https://localhost/hook', true)).toEqual([])
   expect(urlProblems('ftp://127.0.0.1/', true)).not.toEqual([])
   expect(urlProblems('http://a:b@127.0.0.1/', true)).not.toEqual([])
+})
+
+test('the operator lists the ports', () => {
+  expect(urlProblems('https://example.com:9443/', false, [443, 9443])).toEqual([])
+  expect(urlProblems('https://example.com:8443/', false, [9443])).toMatchObject([
+    { field: 'url', message: 'url must use port 9443' },
+  ])
+  expect(urlProblems('https://example.com/', false, [9443])).toHaveLength(1)
 })

@@ -1,17 +1,17 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { isPublicAddress, literalAddress } from '../receivers/address-guard.ts'
+import { isPublicAddress, literalAddress, portProblem, type Ports } from '../receivers/address-guard.ts'
 
 /**
- * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials and host only. The addresses
+ * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials, host and port only. The addresses
  * of a name may change, so they are checked at every connection. A private address or `localhost` would never get a
  * delivery, so it is refused here.
  */
-export function urlProblems(url: string, allowPrivateTargets: boolean): FieldEntry[] {
-  const problem = urlProblem(url, allowPrivateTargets)
+export function urlProblems(url: string, allowPrivateTargets: boolean, ports?: Ports): FieldEntry[] {
+  const problem = urlProblem(url, allowPrivateTargets, ports)
   return problem === undefined ? [] : [{ field: 'url', code: 'invalid_value', message: `url ${problem}` }]
 }
 
-function urlProblem(raw: string, allowPrivateTargets: boolean): string | undefined {
+function urlProblem(raw: string, allowPrivateTargets: boolean, ports?: Ports): string | undefined {
   // The parser accepts spaces, backslashes and missing slashes, which would hide the real target.
   const authority = /^[A-Za-z][A-Za-z0-9+.-]*:\/\/([^/?#\s\\]+)[^\s\\]*$/.exec(raw)?.[1]
   const url = authority === undefined ? null : URL.parse(raw)
@@ -19,7 +19,7 @@ function urlProblem(raw: string, allowPrivateTargets: boolean): string | undefin
   if (url.protocol !== 'https:' && !(allowPrivateTargets && url.protocol === 'http:')) return 'must use https'
   if (authority.includes('@')) return 'must not contain credentials'
   if (!allowPrivateTargets && !mayBePublic(url.hostname)) return 'must not point to a private address'
-  return undefined
+  return allowPrivateTargets ? undefined : portProblem(url, ports)
 }
 
 function mayBePublic(hostname: string): boolean {
