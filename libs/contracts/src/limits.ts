@@ -18,6 +18,8 @@ export const limits = {
   liveStreams: { organization: 25, user: 10, address: 40, rows: ['live feed'] },
   unknownTags: { organization: 1_000, rows: ['listed unknown tags'] },
   newReaders: { organization: 1_000, rows: ['listed readers without a setup'] },
+  /** Refresh tokens that are in use, of a user in one organization. One more ends the one that was used least recently. */
+  tokenChains: { key: 10, user: 50, rows: ['refresh tokens in use'] },
   /** Neither used nor expired (D16.1). */
   provisioningLinks: { organization: 100, rows: ['open provisioning links'] },
   readerConnections: { organization: 2_000, key: 200, rows: ['connections'] },

@@ -11,6 +11,8 @@ import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
+import { createAttempts, type Attempts } from '../src/attempts/attempts.ts'
+import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/tokens/signing-keys.ts'
 import { wire } from '../src/wire.ts'
@@ -39,6 +41,7 @@ export type Keys = {
   signingKeys: SigningKeys
   secret: Buffer
   buckets: SharedBuckets
+  attempts: Pick<Attempts, 'issue'>
   /** Number of calls of `onChange`. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
@@ -145,7 +148,13 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   }
   const changes = () => committed
   const people = { signUp, join, invite, admin, member }
-  const shared = { database, tenants, signingKeys, secret, buckets, changes, send, post }
+  const attempts = createAttempts({
+    buckets,
+    addressRate: ADDRESS_RATE,
+    room: createWaitingRoom(),
+    onRefusal: () => undefined,
+  })
+  const shared = { database, tenants, signingKeys, secret, buckets, attempts, changes, send, post }
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 

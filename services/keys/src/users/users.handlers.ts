@@ -78,7 +78,9 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const { org_id: orgId } = body
       if (orgId !== undefined)
         return switchReply(
-          await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
+          await db
+            .transaction()
+            .execute((tx) => switchSession({ tx, attempts }, hashSecret(body.refresh_token), orgId)),
           clientAddress,
         )
       const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
@@ -116,7 +118,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const hash = hashSecret(body.refresh_token)
       const from = { orgId: principal.orgId, userId: userOf(principal) }
       return switchReply(
-        await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)),
+        await db.transaction().execute((tx) => switchSession({ tx, attempts }, hash, body.org_id, from)),
         clientAddress,
       )
     },
