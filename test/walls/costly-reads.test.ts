@@ -1,10 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, inject } from 'vitest'
-import { quantile } from '../bench/load/figures.ts'
 import type { Api } from '../contract/support/api.ts'
 import { finishedImport } from '../contract/support/imports.ts'
 import { newOrganization, succeed } from '../contract/support/organization.ts'
+import { beside, usualRequests } from './support/beside.ts'
 import type { ReadCounts, ReadJob } from './support/read-process.ts'
 import { settled, test } from './support/walls.fixture.ts'
 
@@ -14,12 +14,6 @@ const ASSETS = 2_000
 const READS = 70
 /** A user may send 1 200 at once. */
 const MOST = 1_050
-/** Of the requests of the other organization. If it waited for all costly reads before each reply, it would finish fewer. */
-const UNDISTURBED_ROUNDS = 60
-const ROUNDS_DURING = 10
-/** Its user may send 1 200 requests at once. */
-const MOST_ROUNDS_DURING = 300
-
 /** An organization with a chain of locations, each in the one before, and with assets of long descriptions. */
 async function newCostlyOrganization(api: Api) {
   const { admin } = await newOrganization(api)
@@ -63,43 +57,8 @@ describe('F2 costly reads of one organization', () => {
   test('F2 another organization is answered while they run', async ({ api, victim, watcher, rows }) => {
     const attacker = await newCostlyOrganization(api)
     await settled(watcher, rows)
-    const { admin: token } = victim.org
-    const requests = [
-      () => api.call('listAssets', { token }),
-      () => api.call('listAssetLocations', { token }),
-      () => api.call('createAsset', { token, body: { name: 'Made during an attack' } }),
-    ]
-    const round = async () => {
-      const answers: { status: number; ms: number }[] = []
-      for (const request of requests) {
-        const begun = performance.now()
-        const { status } = await request()
-        answers.push({ status, ms: performance.now() - begun })
-      }
-      return answers
-    }
-
-    const before: { status: number; ms: number }[] = []
-    for (let i = 0; i < UNDISTURBED_ROUNDS; i += 1) before.push(...(await round()))
-
-    let isOver = false
-    const attack = readAgain(attacker).finally(() => (isOver = true))
-    const during: { status: number; ms: number }[] = []
-    while (!isOver && during.length < MOST_ROUNDS_DURING * requests.length) during.push(...(await round()))
-    const counts = await attack
-
-    const [undisturbed, disturbed] = [before, during].map((answers) =>
-      quantile(
-        answers.map(({ ms }) => ms),
-        0.99,
-      ),
-    ) as [number, number]
-    const ratio = (disturbed / undisturbed).toFixed(1)
-    console.log(
-      `walls: ${during.length} requests beside costly reads (${JSON.stringify(counts)}), p99 ${undisturbed.toFixed(0)} ms undisturbed, ${disturbed.toFixed(0)} ms during them, ${ratio} times`,
-    )
-    expect(during.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
-    expect(during.length).toBeGreaterThan(ROUNDS_DURING * requests.length)
+    const requests = usualRequests(api, victim.org.admin)
+    const counts = await beside('costly reads', requests, () => readAgain(attacker))
     expect(counts[200]).toBeGreaterThan(0)
     await settled(watcher, rows)
   })

@@ -1,0 +1,59 @@
+import { expect } from 'vitest'
+import { quantile } from '../../bench/load/figures.ts'
+import type { Api } from '../../contract/support/api.ts'
+
+/** Of the requests of the victim. If it waited for the attack before each reply, it would finish fewer. */
+const UNDISTURBED_ROUNDS = 60
+const ROUNDS_DURING = 10
+/** A user may send 1 200 requests at once, and a round has four at most. */
+const MOST_ROUNDS_DURING = 200
+
+type Answer = { status: number; ms: number }
+
+/** What an organization does all the time: it reads a list and a report, and saves. */
+export const usualRequests = (api: Api, token: string) => [
+  () => api.call('listAssets', { token }),
+  () => api.call('listAssetLocations', { token }),
+  () => api.call('createAsset', { token, body: { name: 'Made during an attack' } }),
+]
+
+/**
+ * Sends `requests` in turn, first undisturbed and then until `attack` ends. Fails if one is refused or answered with an
+ * error, or if the attack leaves room for a few only. Prints the times; how much longer they take depends on the machine.
+ */
+export async function beside<T>(
+  name: string,
+  requests: readonly (() => Promise<{ status: number }>)[],
+  attack: () => Promise<T>,
+): Promise<T> {
+  const round = async () => {
+    const answers: Answer[] = []
+    for (const request of requests) {
+      const begun = performance.now()
+      const { status } = await request()
+      answers.push({ status, ms: performance.now() - begun })
+    }
+    return answers
+  }
+  const before: Answer[] = []
+  for (let i = 0; i < UNDISTURBED_ROUNDS; i += 1) before.push(...(await round()))
+
+  let isOver = false
+  const attacking = attack().finally(() => (isOver = true))
+  const during: Answer[] = []
+  while (!isOver && during.length < MOST_ROUNDS_DURING * requests.length) during.push(...(await round()))
+  const result = await attacking
+
+  const p99 = (answers: readonly Answer[]) =>
+    quantile(
+      answers.map(({ ms }) => ms),
+      0.99,
+    )
+  const [undisturbed, disturbed] = [p99(before), p99(during)]
+  console.log(
+    `walls: ${during.length} requests beside ${name}, p99 ${undisturbed.toFixed(0)} ms undisturbed, ${disturbed.toFixed(0)} ms during it, ${(disturbed / undisturbed).toFixed(1)} times`,
+  )
+  expect(during.filter(({ status }) => status < 200 || status > 299)).toEqual([])
+  expect(during.length).toBeGreaterThan(ROUNDS_DURING * requests.length)
+  return result
+}
