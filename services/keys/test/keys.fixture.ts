@@ -12,6 +12,7 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
 import { createAttempts, type Attempts } from '../src/attempts/attempts.ts'
+import type { KnownDevices } from '../src/attempts/known-devices.ts'
 import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/tokens/signing-keys.ts'
@@ -41,6 +42,7 @@ export type Keys = {
   signingKeys: SigningKeys
   secret: Buffer
   buckets: SharedBuckets
+  devices: KnownDevices
   attempts: Pick<Attempts, 'issue'>
   /** Number of calls of `onChange`. */
   changes: () => number
@@ -76,7 +78,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   const callers = testCallers('keys')
   const secret = randomBytes(32)
   let committed = 0
-  const { app, signingKeys, buckets } = wire({
+  const { app, signingKeys, buckets, devices } = wire({
     tenants,
     db,
     bucketDatabase: database.pool,
@@ -154,7 +156,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
     room: createWaitingRoom(),
     onRefusal: () => undefined,
   })
-  const shared = { database, tenants, signingKeys, secret, buckets, attempts, changes, send, post }
+  const shared = { database, tenants, signingKeys, secret, buckets, devices, attempts, changes, send, post }
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 

@@ -20,9 +20,14 @@ export type Attempts = {
   issue(owner: ChainOwner): Promise<void>
   /**
    * Call before a password is checked. Resolves at once for an account with few recent attempts, otherwise after up to
-   * four seconds. Throws 429 only if too many attempts wait.
+   * four seconds. Throws 429 if another attempt of the address waits for the account, or too many do. `knownDevice`, a
+   * token that was proved, has a bucket of its own before that of the account.
    */
-  onAccount(email: string, clientAddress: string): Promise<{ succeeded(): Promise<void> }>
+  onAccount(
+    email: string,
+    clientAddress: string,
+    knownDevice?: string,
+  ): Promise<{ succeeded(): Promise<void> }>
 }
 
 type Options = {
@@ -69,12 +74,17 @@ export function createAttempts({ buckets, addressRate, room, onRefusal }: Option
       await takeFrom(`issue:organization:${owner.orgId}`, ISSUE_RATES.organization)
     },
 
-    async onAccount(email, clientAddress) {
+    async onAccount(email, clientAddress, knownDevice) {
+      if (knownDevice !== undefined) {
+        const bucket = `device:${digestOf(knownDevice)}`
+        const { taken } = await buckets.take(bucket, ACCOUNT_RATE)
+        if (taken) return { succeeded: () => buckets.giveBack(bucket, ACCOUNT_RATE) }
+      }
       const bucket = accountBucket(email)
       const { taken, secondsUntilFull } = await buckets.take(bucket, ACCOUNT_RATE)
       if (!taken) {
         const delayMs = Math.min(MAX_DELAY_MS, secondsUntilToken(ACCOUNT_RATE, secondsUntilFull) * 1_000)
-        if (!(await room.wait(bucket, delayMs))) {
+        if (!(await room.wait(bucket, clientAddress, delayMs))) {
           onRefusal(addressBlock(clientAddress))
           throw tooManyAttempts(MAX_DELAY_MS / 1_000)
         }
@@ -87,6 +97,7 @@ export function createAttempts({ buckets, addressRate, room, onRefusal }: Option
   }
 }
 
-/** A digest, so that the table holds no e-mail addresses and no long keys. */
-export const accountBucket = (email: string): string =>
-  `account:${createHash('sha256').update(emailKey(email)).digest('base64url').slice(0, 22)}`
+export const accountBucket = (email: string): string => `account:${digestOf(emailKey(email))}`
+
+/** So that the table holds no e-mail addresses, no tokens and no long keys. */
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)

@@ -1,5 +1,6 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { DEVICE_HEADER } from '../attempts/known-devices.ts'
 import { emailTaken, invalidLogin, invalidRefreshToken, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { findFirstMembership, findMember } from '../members/find-members.queries.ts'
@@ -26,7 +27,7 @@ type UserOperation =
   | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
-  const { db, passwords, attempts, accessTokens, onChange } = deps
+  const { db, passwords, attempts, accessTokens, devices, onChange } = deps
 
   /** An unusable token costs the address an attempt, because anybody can make up tokens. */
   const refuseToken = async (clientAddress: string): Promise<never> => {
@@ -56,9 +57,10 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       return sessionReply(accessTokens, session)
     },
 
-    async logIn({ body, clientAddress }) {
+    async logIn({ body, headers, clientAddress }) {
       await attempts.admit(clientAddress)
-      const user = await checkPassword(deps, { ...body, clientAddress })
+      const device = headers[DEVICE_HEADER]?.toString()
+      const user = await checkPassword(deps, { ...body, clientAddress, device })
       const wanted = body.org_id === undefined ? undefined : await findMember(db, body.org_id, user.id)
       const member = wanted ?? (await findFirstMembership(db, user.id))
       if (!member) throw invalidLogin()
@@ -70,7 +72,10 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
         return openSession(tx, member.org_id, user.id)
       })
       if (!session) throw invalidLogin() // also if removed in between
-      return sessionReply(accessTokens, session)
+      const reply = await sessionReply(accessTokens, session)
+      return device === undefined
+        ? reply
+        : new Reply(reply.body, { ...reply.headers, [DEVICE_HEADER]: devices.tokenFor(user) })
     },
 
     async refreshSession({ body, clientAddress }) {
