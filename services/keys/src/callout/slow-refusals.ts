@@ -3,7 +3,7 @@ import type { Grant, Login, Refusal } from '@whereabouts/messaging/callout'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 
 /** Refusals of an address that are sent at once. */
-export const REFUSALS_AT_ONCE = { capacity: 20, secondsPerToken: 3 }
+const REFUSALS_AT_ONCE = { capacity: 20, secondsPerToken: 3 }
 /** Shorter than the time for which clients wait for a login: 2 s at least. */
 export const REFUSAL_PAUSE_MS = 1_500
 const MAX_ADDRESSES = 20_000
