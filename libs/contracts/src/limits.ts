@@ -9,8 +9,16 @@ type Limit = Readonly<Partial<Record<Holder, number>>> & {
  * schemas of the fields.
  */
 export const limits = {
-  /** On average. Operators can set another one for a key (D9.9). */
-  requestsPerMinute: { key: 60, user: 600, rows: ['requests of an API key', 'requests of a user'] },
+  /**
+   * On average. Operators can set another one for a key (D9.9). That of an organization is of all its keys without one, in
+   * each gateway.
+   */
+  requestsPerMinute: {
+    key: 60,
+    user: 600,
+    organization: 3_000,
+    rows: ['requests of an API key', 'requests of a user', 'requests of all API keys'],
+  },
   /** Uploaded, waiting or running. That of a user is lower, so that colleagues can import too. */
   unfinishedImports: { organization: 5, user: 3, rows: ['unfinished imports'] },
   runningExports: { organization: 4, user: 2, rows: ['running exports'] },
@@ -18,6 +26,8 @@ export const limits = {
   liveStreams: { organization: 25, user: 10, address: 40, rows: ['live feed'] },
   unknownTags: { organization: 1_000, rows: ['listed unknown tags'] },
   newReaders: { organization: 1_000, rows: ['listed readers without a setup'] },
+  /** Refresh tokens that are in use, of a user in one organization. One more ends the one that was used least recently. */
+  tokenChains: { key: 10, user: 50, rows: ['refresh tokens in use'] },
   /** Neither used nor expired (D16.1). */
   provisioningLinks: { organization: 100, rows: ['open provisioning links'] },
   readerConnections: { organization: 2_000, key: 200, rows: ['connections'] },

@@ -21,7 +21,7 @@ async function decide(login: Login): Promise<Grant | undefined> {
   return readerGrant(login, org)
 }
 
-async function startCallout(bus: Bus, decision: typeof decide = decide) {
+async function startCallout(bus: Bus, decision: Parameters<typeof serveLogins>[2] = decide) {
   const callout = await bus.connect('callout')
   const responder = serveLogins(callout, bus.server.calloutKeys, decision, bus.logger)
   await natsOf(callout).flush()
@@ -104,6 +104,16 @@ test('a wrong password and an unknown key are refused at once, over NATS and MQT
   await expect(overNats(bus, 'k9')).rejects.toThrow(/authorization/i)
   await expect(overMqtt(bus, 'k7', 'wrong')).rejects.toThrow(/not authorized/i)
   expect(performance.now() - begun).toBeLessThan(1_500)
+})
+
+test('a refusal that waits holds nobody else up', async ({ bus }) => {
+  let isAnswered = false
+  await startCallout(bus, async (login) => (await decide(login)) ?? { refused: undefined, afterMs: 1_000 })
+  const slow = Array.from({ length: 60 }, () => overNats(bus, 'k9').finally(() => (isAnswered = true)))
+  const refused = Promise.all(slow.map((one) => expect(one).rejects.toThrow(/authorization/i)))
+  for (let round = 0; round < 3; round += 1) await (await overNats(bus, 'k7')).close()
+  expect(isAnswered).toBe(false)
+  await refused
 })
 
 test('a login that cannot be decided is not refused: it waits until it can, and no secret is logged', async ({

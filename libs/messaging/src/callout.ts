@@ -35,8 +35,11 @@ export type LoginResponder = {
   stop(): Promise<void>
 }
 
-/** Why a login is refused, for the log. The client does not learn the reason. */
-export type Refusal = { refused: string }
+/**
+ * Why a login is refused, for the log: the client does not learn the reason. Without one, the credentials are wrong.
+ * `afterMs`: how long the refusal waits, so that a client that fails again and again is slow.
+ */
+export type Refusal = { refused: string | undefined; afterMs?: number }
 
 /** `undecided`: no decision was made, or not in time. The client waits for the next attempt, or for its own time-out. */
 export type LoginOutcome = 'granted' | 'refused' | 'undecided'
@@ -151,40 +154,45 @@ export function serveLogins(
     const login = loginOf(request)
     const grant = await decision(login, waiter.since)
     if (grant === 'undecided') return retry(waiter)
-    const verdict = grant ? { jwt: userToken(signer, request.user_nkey, grant) } : { error: 'login refused' }
-    try {
-      waiter.msg.respond(xkey.seal(responseToken(signer, request, verdict), peer))
-    } catch (error) {
-      logger.error(
-        { user: loggable(login.user), reason: describeError(error) },
-        'login could not be answered',
-      )
+    const verdict =
+      'refused' in grant ? { error: 'login refused' } : { jwt: userToken(signer, request.user_nkey, grant) }
+    const respond = () => {
+      try {
+        waiter.msg.respond(xkey.seal(responseToken(signer, request, verdict), peer))
+      } catch (error) {
+        logger.error(
+          { user: loggable(login.user), reason: describeError(error) },
+          'login could not be answered',
+        )
+      }
     }
+    if (!('refused' in grant) || grant.afterMs === undefined) return respond()
+    setTimeout(() => isStopping || respond(), grant.afterMs).unref() // holds no place meanwhile
   }
 
   /** A known key has its own line, wrong credentials one per address. */
-  function logRefusal(fields: LoginFields, grant: Refusal | undefined): void {
-    const key = grant ? fields.user : addressBlock(fields.host)
-    refusals.count(key, { ...fields, reason: grant?.refused ?? 'wrong credentials' })
+  function logRefusal(fields: LoginFields, { refused }: Refusal): void {
+    const key = refused === undefined ? addressBlock(fields.host) : fields.user
+    refusals.count(key, { ...fields, reason: refused ?? 'wrong credentials' })
   }
 
-  async function decision(login: Login, since: number): Promise<Grant | undefined | 'undecided'> {
+  async function decision(login: Login, since: number): Promise<Grant | Refusal | 'undecided'> {
     const fields = { user: loggable(login.user), client_type: login.clientType, host: login.host }
     const ended = (outcome: LoginOutcome) => onLogin(login.clientType, outcome, secondsSince(since))
     const begun = performance.now()
     try {
       const late = delay(DECISION_MS, 'late' as const, { ref: false })
-      const grant = await Promise.race([decide(login), late])
+      const grant = (await Promise.race([decide(login), late])) ?? { refused: undefined }
       // A process that was stopped meanwhile may see the decision before the timer.
       if (grant === 'late' || performance.now() - begun > DECISION_MS)
         throw new Error('decision took too long')
-      if (grant && !('refused' in grant)) {
+      if (!('refused' in grant)) {
         ended('granted')
         return grant
       }
       logRefusal(fields, grant)
       ended('refused')
-      return undefined
+      return grant
     } catch (error) {
       ended('undecided')
       const reason = describeError(error)

@@ -27,6 +27,7 @@ beforeAll(async () => {
     docs: { byPath: new Map(), notFound: undefined },
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(true),
+    deviceCookie: sessionCookie(true, 'device'),
     callKeys: () => Promise.reject(new Error('pages do not call keys')),
   })
 })

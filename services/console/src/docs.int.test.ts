@@ -39,6 +39,7 @@ beforeAll(async () => {
     docs: await readDocs(pathToFileURL(join(folder, 'docs/'))),
     settings: { version: '1.2.3', reader_nats_url: null, reader_mqtt_url: null },
     cookie: sessionCookie(true),
+    deviceCookie: sessionCookie(true, 'device'),
     callKeys: () => Promise.reject(new Error('pages do not call keys')),
   })
 })

@@ -32,6 +32,7 @@ await start('console', async () => {
     docs,
     settings,
     cookie: sessionCookie(isSecure(config)),
+    deviceCookie: sessionCookie(isSecure(config), 'device'),
     callKeys: keys.call,
   })
   await app.listen({ host: config.HOST, port: config.PORT })

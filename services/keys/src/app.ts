@@ -10,6 +10,7 @@ import { createServer } from '@whereabouts/service-kit/server'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './api-keys/api-keys.handlers.ts'
 import { createAttempts } from './attempts/attempts.ts'
+import type { KnownDevices } from './attempts/known-devices.ts'
 import { createWaitingRoom } from './attempts/waiting-room.ts'
 import { legacyKeyHandlers } from './keys.legacy.ts'
 import { serveInternal, type InternalDeps } from './internal.ts'
@@ -39,6 +40,7 @@ export type AppDeps = InternalDeps & {
   signingKeys: SigningKeys
   environment: string
   buckets: SharedBuckets
+  devices: KnownDevices
   /** Attempts of one client address to sign in, sign up or join. */
   addressRate: Rate
   /** Milliseconds since 1970. */

@@ -18,6 +18,7 @@ import { immediatePublish } from '@whereabouts/messaging/publish'
 import { respond, type Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
+import { slowRefusals } from './callout/slow-refusals.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import { askUsage, type UsageElsewhere } from './limits/usage.queries.ts'
@@ -154,7 +155,7 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
   const seeds = { issuerSeed: config.CALLOUT_ISSUER_SEED, xkeySeed: config.CALLOUT_XKEY_SEED }
   const counts = countConnections(system, log, { ...(onMessages && { onMessages }) })
   await counts.refresh() // before the first login, which needs the number of accounts
-  const decide = decideLogin({ db, now: Date.now, connections: counts })
+  const decide = slowRefusals(decideLogin({ db, now: Date.now, connections: counts }), Date.now)
   const logins = serveLogins(callout, seeds, decide, log, onLogin)
   const rates = watchRates(system, { logger: log, onSent, ...(onRatesAnswer && { onAnswer: onRatesAnswer }) })
   const states = respond(

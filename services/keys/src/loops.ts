@@ -77,7 +77,7 @@ export function startLoops(options: Options) {
   }
 }
 
-/** At most ten batches per run; the rest waits a minute. */
+/** At most a hundred batches per run; the rest waits a minute. */
 async function purgeAll(purgeBatch: () => Promise<number>): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) if ((await purgeBatch()) === 0) return
+  for (let turn = 0; turn < 100; turn += 1) if ((await purgeBatch()) === 0) return
 }

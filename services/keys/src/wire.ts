@@ -2,12 +2,13 @@ import type { Pipeline } from '@whereabouts/db/pipeline'
 import { sharedBuckets } from '@whereabouts/db/shared-buckets'
 import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
 import { buildApp, type AppDeps } from './app.ts'
+import { createKnownDevices } from './attempts/known-devices.ts'
 import { createSigningKeys } from './tokens/signing-keys.ts'
 
-type Parts = Omit<AppDeps, 'signingKeys' | 'buckets'> & {
+type Parts = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices'> & {
   /** Takes and returns tokens of the rate buckets. */
   bucketDatabase: Pick<Pipeline, 'query'>
-  /** Encrypts the signing keys at rest, 32 bytes. */
+  /** Encrypts the signing keys at rest, and proves known devices. 32 bytes. */
   signingKeySecret: Buffer
 }
 
@@ -20,5 +21,6 @@ export function wire({ bucketDatabase, signingKeySecret, ...deps }: Parts) {
     returnShared: (bucket, rate) => returnToken(bucketDatabase, bucket, rate),
     log,
   })
-  return { app: buildApp({ ...deps, signingKeys, buckets }), signingKeys, buckets }
+  const devices = createKnownDevices({ secret: signingKeySecret, now })
+  return { app: buildApp({ ...deps, signingKeys, buckets, devices }), signingKeys, buckets, devices }
 }

@@ -11,6 +11,9 @@ import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import type { LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
+import { createAttempts, type Attempts } from '../src/attempts/attempts.ts'
+import type { KnownDevices } from '../src/attempts/known-devices.ts'
+import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/tokens/signing-keys.ts'
 import { wire } from '../src/wire.ts'
@@ -42,6 +45,8 @@ export type Keys = {
   signingKeys: SigningKeys
   secret: Buffer
   buckets: SharedBuckets
+  devices: KnownDevices
+  attempts: Pick<Attempts, 'issue'>
   /** Number of calls of `onChange`. */
   changes: () => number
   send(path: string, sent?: Sent): Promise<LightMyRequestResponse>
@@ -76,7 +81,7 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   const callers = testCallers('keys')
   const secret = randomBytes(32)
   let committed = 0
-  const { app, signingKeys, buckets } = wire({
+  const { app, signingKeys, buckets, devices } = wire({
     tenants,
     db,
     bucketDatabase: database.pool,
@@ -149,7 +154,13 @@ async function startKeys(logLevel: string): Promise<Keys & { stop(): Promise<voi
   }
   const changes = () => committed
   const people = { signUp, join, invite, admin, member }
-  const shared = { database, tenants, signingKeys, secret, buckets, changes, send, post }
+  const attempts = createAttempts({
+    buckets,
+    addressRate: ADDRESS_RATE,
+    room: createWaitingRoom(),
+    onRefusal: () => undefined,
+  })
+  const shared = { database, tenants, signingKeys, secret, buckets, devices, attempts, changes, send, post }
   return { ...shared, ...people, createKey, exchange, ask, stop }
 }
 

@@ -1,9 +1,12 @@
-/** Contains the refresh token. Scripts cannot read it, and browsers send it only to `/session`. */
-const NAME = 'whereabouts_session'
+/**
+ * `session` contains the refresh token, `device` what proves that the browser has signed in before. Scripts cannot read
+ * them, and browsers send them only to `/session`.
+ */
+type Purpose = 'session' | 'device'
 /** Browsers accept a cookie with this prefix only over HTTPS, from this exact host, for all paths. */
-const SECURE_NAME = `__Host-${NAME}`
+const SECURE_PREFIX = '__Host-'
 
-/** The lifetime of a refresh token. */
+/** The lifetime of a refresh token and of what proves a device. */
 const MAX_AGE_SECONDS = 30 * 24 * 60 * 60
 const VALUE = /^[A-Za-z0-9._~-]+$/
 
@@ -18,21 +21,23 @@ export type SessionCookie = {
  * Reads and writes the session cookie. `isSecure`: the public URL is HTTPS. Then a cookie with the name of earlier
  * releases is not accepted, because a page on a sibling host can set one, and is deleted when the session changes.
  */
-export function sessionCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? SECURE_NAME : NAME
+export function sessionCookie(isSecure: boolean, purpose: Purpose = 'session'): SessionCookie {
+  const plain = `whereabouts_${purpose}`
+  const name = isSecure ? `${SECURE_PREFIX}${plain}` : plain
   const attributes = isSecure ? ['Path=/', 'Secure'] : ['Path=/session']
   return {
     read: (header) => valueOf(name, header),
     write: (token, header) => {
       if (token !== undefined && !VALUE.test(token))
-        throw new Error('the refresh token has characters that a cookie cannot contain')
-      const hasEarlier = isSecure && valueOf(NAME, header) !== undefined
-      return [setCookie(name, token, attributes), ...(hasEarlier ? [deleteEarlier()] : [])]
+        throw new Error('the token has characters that a cookie cannot contain')
+      const hasEarlier = isSecure && valueOf(plain, header) !== undefined
+      return [
+        setCookie(name, token, attributes),
+        ...(hasEarlier ? [setCookie(plain, undefined, ['Path=/session', 'Secure'])] : []),
+      ]
     },
   }
 }
-
-const deleteEarlier = () => setCookie(NAME, undefined, ['Path=/session', 'Secure'])
 
 function setCookie(name: string, token: string | undefined, attributes: readonly string[]): string {
   const maxAge = `Max-Age=${token === undefined ? 0 : MAX_AGE_SECONDS}`

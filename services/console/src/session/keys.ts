@@ -8,10 +8,18 @@ import { Agent } from 'undici'
 export type KeysResponse = { status: number; headers: Record<string, string>; text: string }
 
 /** Calls an operation of keys under `/api/v1/auth` that needs no token. */
-export type CallKeys = (operation: string, body: unknown, request: FastifyRequest) => Promise<KeysResponse>
+export type CallKeys = (
+  operation: string,
+  body: unknown,
+  request: FastifyRequest,
+  more?: Record<string, string>,
+) => Promise<KeysResponse>
+
+/** Proves to keys that the browser has signed in before. The answer has the next one. */
+export const DEVICE_HEADER = 'x-known-device'
 
 /** Response headers that browsers need. */
-const PASSED_HEADERS = ['content-type', 'link', 'retry-after', 'www-authenticate']
+const PASSED_HEADERS = ['content-type', 'link', 'retry-after', 'www-authenticate', DEVICE_HEADER]
 const TIMEOUT_MS = 10_000
 /** Shorter than the time that a stopping service still accepts requests. */
 const KEEP_ALIVE_MS = 4_000
@@ -25,7 +33,7 @@ export function keysClient(url: string): { call: CallKeys; close: () => Promise<
     bodyTimeout: TIMEOUT_MS,
   })
   return {
-    async call(operation, body, request) {
+    async call(operation, body, request, more) {
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'whereabouts-console',
@@ -35,6 +43,7 @@ export function keysClient(url: string): { call: CallKeys; close: () => Promise<
         ...(typeof request.headers['x-forwarded-for'] === 'string' && {
           'x-forwarded-for': request.headers['x-forwarded-for'],
         }),
+        ...more,
       }
       try {
         const options = { method: 'POST', path: `/api/v1/auth/${operation}`, origin: url } as const

@@ -82,6 +82,32 @@ test('sign-in returns everything but the refresh token, which goes into an HttpO
   expect(seen[0]?.headers['x-request-id']).toBe(reply.headers['x-request-id'])
 })
 
+describe('a browser that has signed in before', () => {
+  const next: Handler = (_request, reply) => reply.header('x-known-device', '9.mac-2').send({ data: SESSION })
+
+  test('proves it to keys at each sign-in, with a cookie of its own that it keeps', async () => {
+    handler = next
+    const reply = await post('sign-in', { cookie: '__Host-whereabouts_device=8.mac-1' })
+    expect(seen[0]?.headers['x-known-device']).toBe('8.mac-1')
+    expect(reply.headers).not.toHaveProperty('x-known-device')
+    expect(reply.headers['set-cookie']).toEqual([
+      '__Host-whereabouts_device=9.mac-2; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=2592000',
+      expect.stringContaining('__Host-whereabouts_session=refresh-2;'),
+    ])
+    handler = (_request, answer) => answer.status(204).send()
+    const out = await post('sign-out', { cookie: `${COOKIE.cookie}; __Host-whereabouts_device=9.mac-2` })
+    expect(out.headers['set-cookie']).toEqual([DELETED])
+  })
+
+  test('without the cookie it asks for one, and a header of the page counts for nothing', async () => {
+    handler = opensSession
+    await post('sign-in', { 'x-known-device': '8.mac-1', cookie: 'whereabouts_device=8.mac-1' })
+    expect(seen[0]?.headers['x-known-device']).toBe('')
+    await post('refresh', { ...COOKIE, 'x-known-device': '8.mac-1' })
+    expect(seen[1]?.headers).not.toHaveProperty('x-known-device')
+  })
+})
+
 test('a renewal sends the token of the cookie and stores the new one', async () => {
   handler = opensSession
   expect((await post('refresh', COOKIE)).headers['set-cookie']).toEqual([
@@ -241,6 +267,7 @@ function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = tru
     docs: { byPath: new Map(), notFound: undefined },
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
+    deviceCookie: sessionCookie(isSecure, 'device'),
     callKeys,
   })
 }

@@ -4,9 +4,9 @@ import { unsupportedMediaType } from '@whereabouts/service-kit/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { SessionCookie } from './cookie.ts'
-import type { CallKeys, KeysResponse } from './keys.ts'
+import { DEVICE_HEADER, type CallKeys, type KeysResponse } from './keys.ts'
 
-export type SessionDeps = { callKeys: CallKeys; cookie: SessionCookie }
+export type SessionDeps = { callKeys: CallKeys; cookie: SessionCookie; deviceCookie: SessionCookie }
 
 /** The refresh token goes into the cookie; scripts get the rest. */
 const SessionResponse = z.object({ data: z.looseObject({ refresh_token: z.string() }) })
@@ -17,7 +17,7 @@ type Body = Record<string, unknown>
  * Browser sessions: operations of keys, with the refresh token in a cookie instead of the body. Scripts keep the access
  * token, valid for an hour, in memory.
  */
-export function addSession(app: FastifyInstance, { callKeys, cookie }: SessionDeps): void {
+export function addSession(app: FastifyInstance, { callKeys, cookie, deviceCookie }: SessionDeps): void {
   const route = (
     name: string,
     handle: (request: FastifyRequest, reply: FastifyReply, body: Body) => Promise<FastifyReply>,
@@ -34,7 +34,9 @@ export function addSession(app: FastifyInstance, { callKeys, cookie }: SessionDe
 
   /** Passes on a response of keys. A new session also sets the cookie. */
   function pass(reply: FastifyReply, response: KeysResponse): FastifyReply {
-    reply.status(response.status).headers(response.headers)
+    const { [DEVICE_HEADER]: device, ...headers } = response.headers
+    reply.status(response.status).headers(headers)
+    if (device !== undefined) reply.header('set-cookie', deviceCookie.write(device))
     if (response.status >= 300) return reply.send(response.text)
     const { data } = SessionResponse.parse(JSON.parse(response.text))
     const { refresh_token: token, ...shown } = data
@@ -51,7 +53,11 @@ export function addSession(app: FastifyInstance, { callKeys, cookie }: SessionDe
   }
 
   for (const [name, operation] of OPENING)
-    route(name, async (request, reply, body) => pass(reply, await callKeys(operation, body, request)))
+    route(name, async (request, reply, body) => {
+      // Asks for a new one, even without one.
+      const device = deviceCookie.read(request.headers.cookie) ?? ''
+      return pass(reply, await callKeys(operation, body, request, { [DEVICE_HEADER]: device }))
+    })
 
   // Most pages ask before they know whether there is a session. Without a cookie there is nothing to refuse.
   route('refresh', async (request, reply) =>

@@ -21,6 +21,25 @@ test('two gateways together grant exactly the burst of a key', async ({ gateway,
   expect(statuses.filter((status) => status === 429).length).toBe(60 - 2 * limit)
 })
 
+test(
+  'the keys of an organization share a limit, and one with a limit of its own does not',
+  { timeout: 120_000 },
+  async ({ gateway }) => {
+    const send = async (authorization: string) =>
+      (await gateway.request('/api/v1/assets', { headers: { authorization } })).status
+    const seen = new Set<number>()
+    for (let key = 0; key < 80 && !seen.has(429); key += 1) {
+      const { authorization } = await gateway.keyToken({ org_id: 4_242 })
+      const statuses = await Promise.all(Array.from({ length: 110 }, () => send(authorization)))
+      for (const status of statuses) seen.add(status)
+    }
+    expect(seen).toEqual(new Set([200, 429]))
+    const own = await gateway.keyToken({ org_id: 4_242, rate_limit_per_minute: 60 })
+    const other = await gateway.keyToken({ org_id: 4_243 })
+    expect([await send(own.authorization), await send(other.authorization)]).toEqual([200, 200])
+  },
+)
+
 describe('D9.9 the rate-limit headers', () => {
   test('count down from the limit, without the burst, on GET and HEAD alike', async ({ gateway }) => {
     const { authorization } = await gateway.keyToken({ rate_limit_per_minute: 2 })

@@ -1,3 +1,5 @@
+import { limits } from '@whereabouts/contracts/limits'
+import { LocalBuckets } from '@whereabouts/db/local-buckets'
 import { sharedBuckets } from '@whereabouts/db/shared-buckets'
 import type { Rate, Take } from '@whereabouts/db/token-bucket'
 import type { Logger } from '@whereabouts/service-kit/logging'
@@ -7,6 +9,11 @@ import { decide, rateOf, type Decision } from './bucket.ts'
 export type RateLimiter = {
   /** Takes a token of the bucket if it holds one. Never rejects. */
   take(bucket: string, limitPerMinute: number): Promise<Decision>
+  /**
+   * Takes a token of those that all keys of an organization share, in this process: so it costs no statement. Resolves
+   * with the seconds to wait; 0 if it was taken.
+   */
+  takeOfKeys(orgId: number): number
 }
 
 type Options = {
@@ -22,10 +29,16 @@ export function rateLimiter({ decisions, now = Date.now, ...options }: Options):
   const onTake = (source: string, taken: boolean) =>
     decisions.inc({ source, outcome: taken ? 'taken' : 'refused' })
   const buckets = sharedBuckets({ ...options, now, onTake })
+  const ofKeys = new LocalBuckets()
   return {
     async take(bucket, limitPerMinute) {
       const rate = rateOf(limitPerMinute)
       return decide(rate, await buckets.take(bucket, rate), now())
+    },
+    takeOfKeys(orgId) {
+      const rate = rateOf(limits.requestsPerMinute.organization)
+      const decision = decide(rate, ofKeys.take(String(orgId), rate, now()), now())
+      return decision.taken ? 0 : decision.retryAfterSeconds
     },
   }
 }

@@ -129,6 +129,10 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
     const decision = await deps.limiter.take(caller.bucket, limit)
     if (row.method === 'GET' && caller.principal.kind === 'key') reply.headers(rateLimitHeaders(decision))
     if (!decision.taken) throw rateLimited(decision.retryAfterSeconds)
+    // What an operator has granted to a key is its own.
+    const isShared = caller.principal.kind === 'key' && caller.ownLimitPerMinute === undefined
+    const seconds = isShared ? deps.limiter.takeOfKeys(caller.principal.orgId) : 0
+    if (seconds > 0) throw rateLimited(seconds)
   }
   checkAccess(row.access, caller.principal)
   request.principalToken = await caller.tokenFor(row.upstream)

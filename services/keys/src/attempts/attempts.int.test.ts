@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { takeToken } from '@whereabouts/db/token-bucket'
 import type { LightMyRequestResponse } from 'fastify'
-import { expect } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { ACCOUNT_RATE, accountBucket } from './attempts.ts'
+import { DEVICE_HEADER } from './known-devices.ts'
 import { ADDRESS_RATE, test, type Keys, type Org } from '../../test/keys.fixture.ts'
 
 const LOG_IN = '/api/v1/auth/login'
@@ -122,3 +123,113 @@ test('a successful sign-in costs no token', async ({ keys }) => {
   const take = await takeToken(keys.database.pool, accountBucket(org.email), ACCOUNT_RATE)
   expect(take.secondsUntilFull).toBeLessThanOrEqual(ACCOUNT_RATE.secondsPerToken) // it was full
 })
+
+test('guesses from forty addresses do not shut the owner out, wherever the owner is', async ({ keys }) => {
+  const org = await keys.signUp()
+  const flood = startFlood(keys, org.email, 'a')
+  try {
+    await vi.waitUntil(() => flood.refused() > 40, { timeout: 20_000 })
+    for (let round = 0; round < 3; round += 1) {
+      const replies = await Promise.all(Array.from({ length: 5 }, () => logIn(keys, org)))
+      expect(replies.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200, 200, 200])
+    }
+  } finally {
+    await flood.stop()
+  }
+})
+
+describe('a browser that has signed in before', () => {
+  const signIn = (keys: Keys, { email, password }: Org, device: string, address?: string) =>
+    keys.post(
+      LOG_IN,
+      { email, password },
+      { headers: { [DEVICE_HEADER]: device }, ...(address && { address }) },
+    )
+  const deviceOf = async (keys: Keys, org: Org) =>
+    String((await signIn(keys, org, '')).headers[DEVICE_HEADER])
+  /** Empties the bucket of the account for the next minutes. */
+  const crowd = (keys: Keys, { email }: Org) =>
+    keys.buckets.take(accountBucket(email), { capacity: 100, secondsPerToken: 600 })
+  const isDelayed = async (keys: Keys, reply: Promise<LightMyRequestResponse>) => {
+    const begun = performance.now()
+    expect((await reply).statusCode).toBe(200)
+    return performance.now() - begun > 3_900
+  }
+
+  test('is not delayed, and any other is', async ({ keys }) => {
+    const [org, other] = [await keys.signUp(), await keys.signUp()]
+    const device = await deviceOf(keys, org)
+    const foreign = await deviceOf(keys, other)
+    await crowd(keys, org)
+    let next = device
+    for (let round = 0; round < 3; round += 1) {
+      const reply = signIn(keys, org, next)
+      expect(await isDelayed(keys, reply)).toBe(false)
+      next = String((await reply).headers[DEVICE_HEADER])
+    }
+    const others = ['', foreign, org.session.refresh_token, org.session.access_token]
+    for (const late of await Promise.all(others.map((token) => isDelayed(keys, signIn(keys, org, token)))))
+      expect(late).toBe(true)
+  })
+
+  test('is told nothing unless it asks, so no client of the API sees the token', async ({ keys }) => {
+    expect((await logIn(keys, await keys.signUp())).headers).not.toHaveProperty(DEVICE_HEADER)
+  })
+
+  test('needs the password, obeys the limit of its address, and waits after ten guesses', async ({
+    keys,
+  }) => {
+    const org = await keys.signUp()
+    const device = await deviceOf(keys, org)
+    const address = '203.0.113.68'
+    await crowd(keys, org)
+    const wrong = { ...org, password: 'not the password' }
+    for (let i = 0; i < 10; i += 1) expect((await signIn(keys, wrong, device, address)).statusCode).toBe(401)
+    expect(await isDelayed(keys, signIn(keys, org, device))).toBe(true)
+    await drain(keys, address)
+    expectTooMany(await signIn(keys, org, device, address))
+  })
+
+  test('is a stranger after a change of the password', async ({ keys }) => {
+    const org = await keys.signUp()
+    const device = await deviceOf(keys, org)
+    const new_password = `correct horse ${randomUUID()}`
+    const body = { current_password: org.password, new_password }
+    const changed = await keys.send('/api/v1/users/me/password', {
+      method: 'POST',
+      body,
+      caller: keys.admin(org),
+    })
+    expect(changed.statusCode).toBe(204)
+    await crowd(keys, org)
+    expect(await isDelayed(keys, signIn(keys, { ...org, password: new_password }, device))).toBe(true)
+  })
+
+  test('has a token that opens nothing', async ({ keys }) => {
+    const org = await keys.signUp()
+    const token = await deviceOf(keys, org)
+    const grant = { grant_type: 'refresh_token', refresh_token: token }
+    expect((await keys.post('/api/v1/oauth/token', grant)).statusCode).toBe(401)
+    expect((await keys.post('/api/v1/auth/refresh', { refresh_token: token })).statusCode).toBe(401)
+    expect((await logIn(keys, { ...org, password: token })).statusCode).toBe(401)
+    const reset = { token, password: `correct horse ${randomUUID()}` }
+    expect((await keys.post('/api/v1/auth/password/reset', reset)).statusCode).toBe(401)
+    const join = { token, name: 'Eve', password: reset.password }
+    expect((await keys.post(ACCEPT, join)).statusCode).toBe(401)
+    expect((await keys.post('/api/v1/auth/provision', { token })).statusCode).toBe(404)
+  })
+})
+
+/** 120 loops of wrong passwords from 40 addresses. */
+function startFlood(keys: Keys, email: string, network: string) {
+  let [isOver, refused] = [false, 0]
+  const loops = Array.from({ length: 120 }, async (_, i) => {
+    while (!isOver)
+      if ((await guess(keys, `2001:db8:${network}:${i % 40}::${i}`, email)).statusCode === 429) refused += 1
+  })
+  const stop = async () => {
+    isOver = true
+    await Promise.all(loops)
+  }
+  return { stop, refused: () => refused }
+}

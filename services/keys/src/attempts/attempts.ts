@@ -5,6 +5,7 @@ import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { createHash } from 'node:crypto'
 import { tooManyAttempts } from '../errors.ts'
 import { emailKey } from '../emails.ts'
+import type { ChainOwner } from '../tokens/tokens.queries.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 export type Attempts = {
@@ -13,10 +14,20 @@ export type Attempts = {
   /** For attempts that cost a token only when they fail. Throws 429 if the address has failed too often. */
   failed(clientAddress: string): Promise<void>
   /**
-   * Call before a password is checked. Resolves at once for an account with few recent attempts, otherwise after up to
-   * four seconds. Throws 429 only if too many attempts wait.
+   * For tokens that are issued to a key or a user. Call when its credential is known to be right, so that nobody else can
+   * use up its bucket. Throws 429 if it is empty.
    */
-  onAccount(email: string, clientAddress: string): Promise<{ succeeded(): Promise<void> }>
+  issue(owner: ChainOwner): Promise<void>
+  /**
+   * Call before a password is checked. Resolves at once for an account with few recent attempts, otherwise after up to
+   * four seconds. Throws 429 if another attempt of the address waits for the account, or too many do. `knownDevice`, a
+   * token that was proved, has a bucket of its own before that of the account.
+   */
+  onAccount(
+    email: string,
+    clientAddress: string,
+    knownDevice?: string,
+  ): Promise<{ succeeded(): Promise<void> }>
 }
 
 type Options = {
@@ -30,29 +41,50 @@ type Options = {
 
 /** Attempts without a delay for each account, over all addresses. */
 export const ACCOUNT_RATE: Rate = { capacity: 10, secondsPerToken: 6 }
+/** Tokens that are issued to one key, to one user, whose pages each get one when they are loaded, and to all of them. */
+export const ISSUE_RATES = {
+  key: { capacity: 20, secondsPerToken: 1 },
+  user: { capacity: 60, secondsPerToken: 1 },
+  organization: { capacity: 1_000, secondsPerToken: 0.05 },
+} as const satisfies Record<string, Rate>
 /** The longest delay of an attempt on an account whose bucket is empty. */
 const MAX_DELAY_MS = 4_000
 
 /** Limits attempts on passwords, sign-ups and tokens (ADR 39). All replicas share the buckets. */
 export function createAttempts({ buckets, addressRate, room, onRefusal }: Options): Attempts {
+  async function takeFrom(bucket: string, rate: Rate, refused?: () => void): Promise<void> {
+    const { taken, secondsUntilFull } = await buckets.take(bucket, rate)
+    if (taken) return
+    refused?.()
+    throw tooManyAttempts(Math.max(1, Math.ceil(secondsUntilToken(rate, secondsUntilFull))))
+  }
+
   async function take(clientAddress: string): Promise<void> {
     const address = addressBlock(clientAddress)
-    const { taken, secondsUntilFull } = await buckets.take(`address:${address}`, addressRate)
-    if (taken) return
-    onRefusal(address)
-    throw tooManyAttempts(Math.max(1, Math.ceil(secondsUntilToken(addressRate, secondsUntilFull))))
+    await takeFrom(`address:${address}`, addressRate, () => onRefusal(address))
   }
 
   return {
     admit: take,
     failed: take,
 
-    async onAccount(email, clientAddress) {
+    async issue(owner) {
+      if ('keyId' in owner) await takeFrom(`issue:key:${owner.keyId}`, ISSUE_RATES.key)
+      else await takeFrom(`issue:user:${owner.userId}`, ISSUE_RATES.user)
+      await takeFrom(`issue:organization:${owner.orgId}`, ISSUE_RATES.organization)
+    },
+
+    async onAccount(email, clientAddress, knownDevice) {
+      if (knownDevice !== undefined) {
+        const bucket = `device:${digestOf(knownDevice)}`
+        const { taken } = await buckets.take(bucket, ACCOUNT_RATE)
+        if (taken) return { succeeded: () => buckets.giveBack(bucket, ACCOUNT_RATE) }
+      }
       const bucket = accountBucket(email)
       const { taken, secondsUntilFull } = await buckets.take(bucket, ACCOUNT_RATE)
       if (!taken) {
         const delayMs = Math.min(MAX_DELAY_MS, secondsUntilToken(ACCOUNT_RATE, secondsUntilFull) * 1_000)
-        if (!(await room.wait(bucket, delayMs))) {
+        if (!(await room.wait(bucket, clientAddress, delayMs))) {
           onRefusal(addressBlock(clientAddress))
           throw tooManyAttempts(MAX_DELAY_MS / 1_000)
         }
@@ -65,6 +97,7 @@ export function createAttempts({ buckets, addressRate, room, onRefusal }: Option
   }
 }
 
-/** A digest, so that the table holds no e-mail addresses and no long keys. */
-export const accountBucket = (email: string): string =>
-  `account:${createHash('sha256').update(emailKey(email)).digest('base64url').slice(0, 22)}`
+export const accountBucket = (email: string): string => `account:${digestOf(emailKey(email))}`
+
+/** So that the table holds no e-mail addresses, no tokens and no long keys. */
+const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 22)

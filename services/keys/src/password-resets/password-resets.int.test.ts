@@ -168,7 +168,7 @@ describe('at the moment of a new password', () => {
     const hash = hashSecret(accepted.json().data.refresh_token)
     const token = await operatorsToken(keys, org)
     const { result } = await keys.database.worker.db.transaction().execute(async (tx) => {
-      await switchSession(tx, hash, org.orgId)
+      await switchSession({ tx, attempts: keys.attempts }, hash, org.orgId)
       return untilBlocked(keys, reset(keys, token))
     })
     expect((await result).statusCode).toBe(204)

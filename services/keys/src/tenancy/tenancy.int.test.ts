@@ -21,6 +21,7 @@ function forgetfulService(keys: Keys, tenants: Tenants) {
     verifyGateway: (token) => callers.verifyGateway(token),
     isCredentialOptional: false,
     buckets: keys.buckets,
+    devices: keys.devices,
     addressRate: ADDRESS_RATE,
     signingKeys: keys.signingKeys,
     environment: 'production',

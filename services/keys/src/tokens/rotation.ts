@@ -1,7 +1,14 @@
+import type { Attempts } from '../attempts/attempts.ts'
 import type { Db, Tenants, Tx } from '../db.ts'
 import { hashSecret, randomToken } from '../secrets.ts'
 import { endChain } from './chains.ts'
-import { findTokenOrg, lockRefreshToken, replaceRefreshToken, type LockedToken } from './tokens.queries.ts'
+import {
+  findTokenOrg,
+  lockRefreshToken,
+  ownerOf,
+  replaceRefreshToken,
+  type LockedToken,
+} from './tokens.queries.ts'
 
 export type Rotated<Owner> = { owner: Owner; refreshToken: string; chainId: string }
 
@@ -15,7 +22,7 @@ export type Rotated<Owner> = { owner: Owner; refreshToken: string; chainId: stri
  * throws, the token stays unspent.
  */
 export async function rotateRefreshToken<Owner>(
-  { tenants, db }: { tenants: Tenants; db: Db },
+  { tenants, db, attempts }: { tenants: Tenants; db: Db; attempts: Pick<Attempts, 'issue'> },
   presented: string,
   findOwner: (tx: Tx, token: LockedToken) => Promise<Owner | undefined> | undefined,
   approve: (tx: Tx, token: LockedToken, owner: Owner) => Promise<void> = async () => undefined,
@@ -34,6 +41,7 @@ export async function rotateRefreshToken<Owner>(
       return 'replayed'
     }
     if (token.is_expired || token.is_revoked) return undefined
+    await attempts.issue(ownerOf(token))
     await approve(tx, token, owner)
     await replaceRefreshToken(tx, token, nextHash)
     return { owner, refreshToken, chainId: token.chain_id }

@@ -42,11 +42,12 @@ async function exchangeCredentials(deps: TokenDeps, { body, headers, clientAddre
   // Checked before any limit: the secret cannot be guessed and its check costs one digest. So failures of others under
   // the same id do not lock the owner out.
   if (!key) return refuse(deps, clientAddress, `client|${credentials.clientId.toLowerCase()}`, invalidClient)
+  const owner = { orgId: key.org_id, keyId: key.id }
+  await deps.attempts.issue(owner)
   const scopes = narrowed(body.scope, key.scopes)
   await deps.accessTokens.prepare()
   const refreshToken = randomToken()
   const chainId = await deps.tenants.transaction(key.org_id, async (tx) => {
-    const owner = { orgId: key.org_id, keyId: key.id }
     const id = await startChain(tx, owner, hashSecret(refreshToken), scopes ?? null)
     await touchKey(tx, key.org_id, key.id)
     return id

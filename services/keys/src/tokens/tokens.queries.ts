@@ -1,3 +1,5 @@
+import { limits } from '@whereabouts/contracts/limits'
+import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 
@@ -18,15 +20,22 @@ export type LockedToken = {
   is_revoked: boolean
 }
 
+/** Spent tokens of a chain whose replay ends it: a day of a key, four days of a session. */
+const KEPT_SPENT = 100
+
 const LIFE = sql<string>`clock_timestamp() + interval '30 days'`
 
-/** Starts a chain with its first refresh token and returns its id. `scopes` null: all scopes of the key. */
+/**
+ * Starts a chain with its first refresh token and returns its id. `scopes` null: all scopes of the key. Ends those that
+ * the owner has used least recently beyond its limit.
+ */
 export async function startChain(
   tx: Tx,
   owner: ChainOwner,
   hash: Buffer,
   scopes: string[] | null = null,
 ): Promise<string> {
+  await makeRoom(tx, owner)
   const { id } = await tx
     .insertInto('token_chain')
     .values({
@@ -40,6 +49,34 @@ export async function startChain(
     .executeTakeFirstOrThrow()
   await insertRefreshToken(tx, owner.orgId, id, hash)
   return id
+}
+
+/**
+ * The access tokens of an ended chain live on until they expire. Otherwise programs that share a key would end each other's
+ * tokens again and again. Two statements, so that the second sees the tokens of a refresh that the first waited for.
+ */
+async function makeRoom(tx: Tx, owner: ChainOwner): Promise<void> {
+  const isKey = 'keyId' in owner
+  const ofOwner = isKey ? sql`key_id = ${owner.keyId}` : sql`user_id = ${owner.userId}`
+  const lock = `token_chain ${owner.orgId} ${isKey ? `key ${owner.keyId}` : `user ${owner.userId}`}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx)
+  // Whoever switches to another organization holds the lock of a session already, so of two nobody may wait for the other.
+  const { rows } = await sql<{ id: string }>`
+    select id from token_chain where org_id = ${owner.orgId} and id in (
+      select id from token_chain chain
+      where org_id = ${owner.orgId} and ${ofOwner} and revoked_at is null and exists (
+        select from refresh_token t where t.org_id = chain.org_id and t.chain_id = chain.id
+          and t.spent_at is null and t.expires_at > clock_timestamp())
+      order by expires_at desc, id offset ${limits.tokenChains[isKey ? 'key' : 'user'] - 1})
+    for update ${isKey ? sql`` : sql`skip locked`}`.execute(tx)
+  if (rows.length === 0) return
+  const life = isKey ? KEY_TOKEN_SECONDS : SESSION_TOKEN_SECONDS
+  await sql`
+    with ended as (
+      update token_chain set expires_at = least(expires_at, clock_timestamp() + make_interval(secs => ${life}))
+      where org_id = ${owner.orgId} and id = any(${rows.map(({ id }) => id)}::uuid[]) returning org_id, id)
+    update refresh_token t set expires_at = clock_timestamp() from ended
+    where t.org_id = ended.org_id and t.chain_id = ended.id and t.spent_at is null`.execute(tx)
 }
 
 /** The organization of a token, which never changes. Undefined for a token that was never issued or was purged. */
@@ -74,6 +111,9 @@ export async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<LockedToke
   return rows[0]
 }
 
+export const ownerOf = ({ org_id: orgId, key_id: keyId, user_id: userId }: LockedToken): ChainOwner =>
+  keyId === null ? { orgId, userId: Number(userId) } : { orgId, keyId }
+
 /** Spends the locked token and inserts its successor. */
 export async function replaceRefreshToken(tx: Tx, token: LockedToken, nextHash: Buffer): Promise<void> {
   await tx
@@ -88,6 +128,12 @@ export async function replaceRefreshToken(tx: Tx, token: LockedToken, nextHash: 
     .where('id', '=', token.chain_id)
     .execute()
   await insertRefreshToken(tx, token.org_id, token.chain_id, nextHash)
+  // The purge deletes them. So a chain that is refreshed all the time keeps few rows.
+  await sql`
+    update refresh_token set expires_at = clock_timestamp() where hash in (
+      select hash from refresh_token
+      where org_id = ${token.org_id} and chain_id = ${token.chain_id} and spent_at is not null
+      order by spent_at desc offset ${KEPT_SPENT})`.execute(tx)
 }
 
 export type EndedChain = { org_id: number; id: string; revoked_at: string }
@@ -135,13 +181,18 @@ async function insertRefreshToken(tx: Tx, orgId: number, chainId: string, hash: 
 
 /**
  * Deletes expired chains and tokens, at most `limit` of each, and returns the number of rows. A spent token stays
- * until it expires, so that its replay is detected.
+ * until it expires, so that its replay is detected. A chain that was ended stays until its access tokens have expired,
+ * and the newest of a member longer: it says when they last signed in.
  */
 export async function purgeExpiredTokens(db: Db, limit: number): Promise<number> {
   const chains = await sql`
     delete from token_chain where (org_id, id) in (
-      select org_id, id from token_chain where expires_at <= clock_timestamp()
-      order by expires_at limit ${limit} for update skip locked)`.execute(db)
+      select org_id, id from token_chain chain
+      where expires_at <= clock_timestamp()
+        or revoked_at <= clock_timestamp() - interval '2 hours' and (user_id is null or exists (
+          select from token_chain newer where newer.org_id = chain.org_id and newer.user_id = chain.user_id
+            and newer.created_at > chain.created_at))
+      limit ${limit} for update skip locked)`.execute(db)
   const tokens = await sql`
     delete from refresh_token where hash in (
       select hash from refresh_token where expires_at <= clock_timestamp()

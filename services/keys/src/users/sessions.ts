@@ -1,11 +1,12 @@
 import { SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import type { Session } from '@whereabouts/contracts/tokens'
 import { Reply } from '@whereabouts/service-kit/serve'
+import type { Attempts } from '../attempts/attempts.ts'
 import type { Tx } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import { hashSecret, NO_STORE, randomToken } from '../secrets.ts'
 import { endChain } from '../tokens/chains.ts'
-import { lockRefreshToken, startChain } from '../tokens/tokens.queries.ts'
+import { lockRefreshToken, ownerOf, startChain } from '../tokens/tokens.queries.ts'
 import { lockMember, type Member } from '../members/find-members.queries.ts'
 
 export type OpenedSession = { member: Member; refreshToken: string; chainId: string }
@@ -33,7 +34,7 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
  * because a stolen access token is valid for an hour and must not become a session of thirty days.
  */
 export async function switchSession(
-  tx: Tx,
+  { tx, attempts }: { tx: Tx; attempts: Pick<Attempts, 'issue'> },
   refreshTokenHash: Buffer,
   orgId: number,
   from?: { orgId: number; userId: number },
@@ -43,6 +44,7 @@ export async function switchSession(
   if (from && (token.user_id !== from.userId || token.org_id !== from.orgId)) return 'refused'
   if (token.is_spent) await endChain(tx, token.org_id, token.chain_id) // as for any replay
   if (token.is_spent || token.is_expired || token.is_revoked) return 'refused'
+  await attempts.issue(ownerOf(token))
   const session = await openSession(tx, orgId, token.user_id)
   if (session) await endChain(tx, token.org_id, token.chain_id)
   return session

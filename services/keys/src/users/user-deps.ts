@@ -1,4 +1,5 @@
 import type { Attempts } from '../attempts/attempts.ts'
+import type { KnownDevices } from '../attempts/known-devices.ts'
 import type { Db, Tenants } from '../db.ts'
 import type { AccessTokens } from '../tokens/access-tokens.ts'
 import type { Passwords } from './passwords.ts'
@@ -10,6 +11,7 @@ export type UserDeps = {
   db: Db
   passwords: Passwords
   attempts: Attempts
+  devices: KnownDevices
   accessTokens: AccessTokens
   /** Called after a commit that put something into the outbox. */
   onChange: () => void

@@ -1,6 +1,7 @@
 import { addressBlock } from '@whereabouts/service-kit/address-block'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { invalidRefreshToken } from '@whereabouts/service-kit/errors'
+import { DEVICE_HEADER } from '../attempts/known-devices.ts'
 import { emailTaken, invalidLogin, orgNotFound } from '../errors.ts'
 import { userOf } from '../members/acting-member.ts'
 import { findFirstMembership, findMember } from '../members/find-members.queries.ts'
@@ -27,7 +28,7 @@ type UserOperation =
   | 'switchOrg'
 
 export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperation> {
-  const { db, passwords, attempts, accessTokens, onChange } = deps
+  const { db, passwords, attempts, accessTokens, devices, onChange } = deps
 
   /** An unusable token costs the address an attempt, because anybody can make up tokens. */
   const refuseToken = async (clientAddress: string): Promise<never> => {
@@ -57,9 +58,10 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       return sessionReply(accessTokens, session)
     },
 
-    async logIn({ body, clientAddress }) {
+    async logIn({ body, headers, clientAddress }) {
       await attempts.admit(clientAddress)
-      const user = await checkPassword(deps, { ...body, clientAddress })
+      const device = headers[DEVICE_HEADER]?.toString()
+      const user = await checkPassword(deps, { ...body, clientAddress, device })
       const wanted = body.org_id === undefined ? undefined : await findMember(db, body.org_id, user.id)
       const member = wanted ?? (await findFirstMembership(db, user.id))
       if (!member) throw invalidLogin()
@@ -71,7 +73,10 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
         return openSession(tx, member.org_id, user.id)
       })
       if (!session) throw invalidLogin() // also if removed in between
-      return sessionReply(accessTokens, session)
+      const reply = await sessionReply(accessTokens, session)
+      return device === undefined
+        ? reply
+        : new Reply(reply.body, { ...reply.headers, [DEVICE_HEADER]: devices.tokenFor(user) })
     },
 
     async refreshSession({ body, clientAddress }) {
@@ -79,7 +84,9 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const { org_id: orgId } = body
       if (orgId !== undefined)
         return switchReply(
-          await db.transaction().execute((tx) => switchSession(tx, hashSecret(body.refresh_token), orgId)),
+          await db
+            .transaction()
+            .execute((tx) => switchSession({ tx, attempts }, hashSecret(body.refresh_token), orgId)),
           clientAddress,
         )
       const rotated = await rotateRefreshToken(deps, body.refresh_token, (tx, chain) =>
@@ -117,7 +124,7 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
       const hash = hashSecret(body.refresh_token)
       const from = { orgId: principal.orgId, userId: userOf(principal) }
       return switchReply(
-        await db.transaction().execute((tx) => switchSession(tx, hash, body.org_id, from)),
+        await db.transaction().execute((tx) => switchSession({ tx, attempts }, hash, body.org_id, from)),
         clientAddress,
       )
     },
