@@ -117,9 +117,10 @@ export class ConsumerRun {
   }
 
   /** Deliveries that the broker is about to give up on become dead letters instead. */
-  async #begin(taken: Delivery[]): Promise<Delivery[]> {
-    this.#measure(taken)
-    for (const delivery of taken) this.#taken.add(delivery)
+  async #begin(all: Delivery[]): Promise<Delivery[]> {
+    this.#measure(all)
+    for (const delivery of all) this.#taken.add(delivery)
+    const taken = this.#withoutWaiting(all)
     // No handler ever lived to report a failure, or our own retry policy would have ended them earlier.
     const exhausted = taken.filter((delivery) => delivery.deliveryCount >= MAX_DELIVER)
     if (exhausted.length === 0) return taken
@@ -127,6 +128,23 @@ export class ConsumerRun {
     await Promise.all(exhausted.map((delivery) => this.settler.deadLetter(delivery, reason, 'never_settled')))
     this.release(exhausted)
     return taken.filter((delivery) => delivery.deliveryCount < MAX_DELIVER)
+  }
+
+  /** The messages of a group that must wait go to OVERFLOW in their order: these, then those that wait behind them. */
+  #withoutWaiting(taken: Delivery[]): Delivery[] {
+    const { fair } = this.#policy
+    const overflow = fair?.overflow
+    if (!fair?.mustWait || !overflow) return taken
+    const firsts = new Map<string, Delivery>()
+    for (const delivery of taken) if (!firsts.has(delivery.group)) firsts.set(delivery.group, delivery)
+    const waiting = new Set(
+      [...firsts.values()].filter((first) => fair.mustWait?.(first)).map(({ group }) => group),
+    )
+    if (waiting.size === 0) return taken
+    const moved = new Set(taken.filter((delivery) => waiting.has(delivery.group) && overflow.move(delivery)))
+    this.release([...moved])
+    for (const group of waiting) this.intake.setAside(group)
+    return taken.filter((delivery) => !moved.has(delivery))
   }
 
   #measure(taken: readonly Delivery[]): void {

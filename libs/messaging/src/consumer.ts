@@ -17,6 +17,8 @@ export type FairShare = {
   groupOf(message: Pick<IncomingMessage, 'subject'>): string
   /** False: the message is acknowledged and never handled. The function counts it itself. */
   admit?(message: Arrival): boolean
+  /** True: what was decoded of its group has cost more than its share, so the message waits in `overflow`, unread. */
+  mustWait?(message: Arrival): boolean
   /** Where the messages of a flooding group wait, so that other groups do not wait behind them. */
   overflow?: Overflow
 }

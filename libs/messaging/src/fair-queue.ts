@@ -100,6 +100,16 @@ export class FairQueue {
     return taken
   }
 
+  /** Removes the deliveries of a group, the oldest first. */
+  remove(group: string): Delivery[] {
+    const line = this.#lines.get(group)
+    const all = line?.waiting.slice(line.head) ?? []
+    this.#lines.delete(group)
+    this.#length -= all.length
+    for (const { data } of all) this.#bytes -= data.length
+    return all
+  }
+
   /** Empties the queue. Returns its deliveries, line by line. */
   clear(): Delivery[] {
     const all = [...this]

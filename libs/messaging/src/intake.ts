@@ -103,6 +103,14 @@ export class Intake {
     return taken
   }
 
+  /** Moves what waits of a group to OVERFLOW. */
+  setAside(group: string): void {
+    const overflow = this.#fair?.overflow
+    for (const delivery of this.#queue.remove(group))
+      if (overflow?.move(delivery)) overflow.release(group)
+      else this.#queue.push(delivery)
+  }
+
   /** Call it when `mayTake` allows other groups than before. */
   recheck(): void {
     for (const { wake } of this.#waiters) wake()

@@ -30,7 +30,12 @@ async function send({ broker }: Bus, org: number, numbers: readonly number[], by
 }
 
 /** Consumes the two durables like tracking: ingest, which can be paused, and OVERFLOW. */
-async function start(bus: Bus, broker: Broker = bus.broker, onStored?: () => void) {
+async function start(
+  bus: Bus,
+  broker: Broker = bus.broker,
+  onStored?: () => void,
+  more: Partial<FairShare> = {},
+) {
   const handled: Handled[] = []
   let gate: Promise<unknown> = Promise.resolve()
   const overflow = new Overflow(broker, { logger: bus.logger, afterMs: 0, ...(onStored && { onStored }) })
@@ -57,7 +62,7 @@ async function start(bus: Bus, broker: Broker = bus.broker, onStored?: () => voi
       { logger: bus.logger, graceMs: 1_000 },
     )
   const { signal } = new AbortController()
-  const ingest = consume('ingest', { groupOf, overflow }, () => gate)
+  const ingest = consume('ingest', { groupOf, overflow, ...more }, () => gate)
   const work: { stop(): Promise<void> }[] = []
   return {
     handled,
@@ -155,6 +160,48 @@ test('while OVERFLOW is full, messages are held, and none is lost', async ({ bus
   tracking.workOff()
   await vi.waitFor(() => expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 300)), { timeout: 15_000 })
   expect(await unsettled(bus)).toBe(0)
+  await tracking.stop()
+})
+
+test('messages of a group that must wait are moved in their order, also from a queue, and while nobody else is active', async ({
+  bus,
+}) => {
+  const costly = new Set<string>()
+  const tracking = await start(bus, bus.broker, undefined, {
+    mustWait: ({ subject }) => costly.has(groupOf({ subject })),
+  })
+  for (const round of [0, 1, 2]) {
+    const release = tracking.hold()
+    costly.clear()
+    const first = round * 200
+    await send(bus, 1, range(first + 1, first + 40))
+    costly.add('1')
+    await send(bus, 1, range(first + 41, first + 200))
+    release()
+    if (round === 0) tracking.workOff()
+    await eventually(() => expect(tracking.of(1)).toHaveLength(first + 200))
+    await eventually(async () => expect(await unsettled(bus)).toBe(0))
+  }
+  expect(tracking.of(1).map(({ n }) => n)).toEqual(range(1, 600))
+  expect(tracking.of(1).filter(({ by }) => by === 'overflow').length).toBeGreaterThan(3 * 100)
+  await tracking.stop()
+})
+
+test('a group may store as much as is free: one half of OVERFLOW, and then less while others store too', async ({
+  bus,
+}) => {
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  await jsm.streams.update('OVERFLOW', { max_bytes: 2 * 1024 * 1024 })
+  const tracking = await start(bus, bus.broker, undefined, { mustWait: () => true })
+  const isUsed = () => tracking.overflow.isShareUsed('1')
+  await send(bus, 1, range(1, 60))
+  await eventually(async () => expect(await storedIn(bus, 'OVERFLOW')).toBeGreaterThan(50))
+  expect(isUsed()).toBe(false)
+  await send(bus, 1, range(61, 160))
+  await eventually(() => expect(isUsed()).toBe(true))
+  expect(tracking.overflow.isShareUsed('2')).toBe(false)
+  tracking.workOff()
+  await eventually(() => expect(isUsed()).toBe(false))
   await tracking.stop()
 })
 

@@ -63,6 +63,10 @@ export class Overflow {
   #turnAt = 0
   readonly #waiters = new Set<() => void>()
   readonly #listeners: (() => void)[] = []
+  /** Of each group in OVERFLOW: its messages there, and those that this process has moved, with their bytes. */
+  readonly #stored = new Map<string, number>()
+  readonly #moved = new Map<string, { messages: number; bytes: number }>()
+  #room = { bytes: 0, most: Infinity }
   #moves: Delivery[] = []
   #movingBytes = 0
   #isMoving = false
@@ -84,6 +88,16 @@ export class Overflow {
   /** True while new messages of the group go to OVERFLOW. */
   isOpen(group: string): boolean {
     return this.#open.has(group)
+  }
+
+  /**
+   * True while a group has more in OVERFLOW than is free there: one group can fill a half, two a third each. By the sizes
+   * of the messages that this process has moved.
+   */
+  isShareUsed(group: string): boolean {
+    const { messages, bytes } = this.#moved.get(group) ?? { messages: 0, bytes: 0 }
+    const own = (this.#stored.get(group) ?? 0) * (bytes / Math.max(1, messages))
+    return own > this.#room.most - this.#room.bytes
   }
 
   /** Number of active groups whose messages do not go to OVERFLOW. */
@@ -122,12 +136,15 @@ export class Overflow {
       this.#othersAt = arrivedAt
       return false
     }
-    if (!this.#isMovable(delivery)) return false
-    if (!isOpen)
-      this.#options.logger.warn(
-        { group, cost, waited_ms: waitedMs },
-        'messages beyond the share of a group go to OVERFLOW',
-      )
+    return this.move(delivery)
+  }
+
+  /** Moves a message. False if that is not possible. */
+  move(delivery: Delivery): boolean {
+    const { group } = delivery
+    if (this.#stopping.signal.aborted || !this.#isMovable(delivery)) return false
+    if (!this.#open.has(group))
+      this.#options.logger.warn({ group }, 'messages beyond the share of a group go to OVERFLOW')
     this.#open.set(group, this.#polls)
     this.#moves.push(delivery)
     this.#movingBytes += delivery.data.length
@@ -159,11 +176,11 @@ export class Overflow {
 
   /**
    * Resolves when messages of these groups from OVERFLOW may be handled: the messages received before them are done,
-   * and no other group has work, or has had enough time. Rejects when `signal` aborts.
+   * and no other group has work, or has had enough time, and `restMs` are over. Rejects when `signal` aborts.
    */
-  async turn(groups: Iterable<string>, signal: AbortSignal): Promise<void> {
+  async turn(groups: Iterable<string>, signal: AbortSignal, restMs = 0): Promise<void> {
     const own = [...new Set(groups)]
-    await this.#rest(signal)
+    await this.#rest(signal, restMs)
     await this.#until(() => own.every((group) => !this.#held.has(group)), signal)
     for (let waits = 0; waits < WAITS_BEHIND && this.#isBehind(); waits += 1)
       await this.#shortly(() => this.#pending === 0, signal)
@@ -171,11 +188,12 @@ export class Overflow {
     this.#turnAt = Date.now()
   }
 
-  async #rest(signal: AbortSignal): Promise<void> {
+  async #rest(signal: AbortSignal, leastMs: number): Promise<void> {
     const now = Date.now()
-    const restMs = Math.min(now - this.#turnAt, LONGEST_REST_MS)
-    if (now - this.#othersAt < OTHERS_ACTIVE_MS)
-      await pause(restMs, AbortSignal.any([signal, this.#stopping.signal]))
+    const forOthers =
+      now - this.#othersAt < OTHERS_ACTIVE_MS ? Math.min(now - this.#turnAt, LONGEST_REST_MS) : 0
+    const restMs = Math.max(leastMs, forOthers)
+    if (restMs > 0) await pause(restMs, AbortSignal.any([signal, this.#stopping.signal]))
   }
 
   /** False if nothing has arrived for a while: other replicas may have received the pending messages. */
@@ -275,6 +293,11 @@ export class Overflow {
       delivery.ack()
       this.#open.set(delivery.group, this.#polls)
       this.#movingBytes -= delivery.data.length
+      const moved = this.#moved.get(delivery.group) ?? { messages: 0, bytes: 0 }
+      this.#moved.set(delivery.group, {
+        messages: moved.messages + 1,
+        bytes: moved.bytes + delivery.data.length,
+      })
     }
     for (const listener of this.#listeners) listener()
   }
@@ -297,9 +320,12 @@ export class Overflow {
     const number = (this.#polls += 1)
     try {
       const jsm = await natsOf(this.#broker).jetstreamManager({ checkAPI: false })
-      const { state } = await jsm.streams.info('OVERFLOW', { subjects_filter: `${OVERFLOW_PREFIX}*` })
-      const stored = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(OVERFLOW_PREFIX.length))
-      this.#update(new Set(stored), number)
+      const { state, config } = await jsm.streams.info('OVERFLOW', { subjects_filter: `${OVERFLOW_PREFIX}*` })
+      this.#stored.clear()
+      for (const [subject, messages] of Object.entries(state.subjects ?? {}))
+        this.#stored.set(subject.slice(OVERFLOW_PREFIX.length), messages)
+      this.#room = { bytes: state.bytes, most: config.max_bytes > 0 ? config.max_bytes : Infinity }
+      this.#update(number)
       return true
     } catch (error) {
       if (this.#stopping.signal.aborted) return false
@@ -312,11 +338,15 @@ export class Overflow {
    * A group stays open if a message of it went to OVERFLOW after this poll began: the poll may have missed that
    * message.
    */
-  #update(stored: ReadonlySet<string>, number: number): void {
-    for (const group of stored) this.#open.set(group, this.#open.get(group) ?? number - 1)
+  #update(number: number): void {
+    const stored = this.#stored
+    for (const group of stored.keys()) this.#open.set(group, this.#open.get(group) ?? number - 1)
     const onTheWay = new Set(this.#moves.map(({ group }) => group))
     for (const [group, at] of this.#open)
-      if (!stored.has(group) && at < number && !onTheWay.has(group)) this.#open.delete(group)
+      if (!stored.has(group) && at < number && !onTheWay.has(group)) {
+        this.#open.delete(group)
+        this.#moved.delete(group)
+      }
   }
 }
 

@@ -53,3 +53,17 @@ test('organizations have their own buckets, a clock that steps back refills none
   buckets.take(1, T0 + 10_000, 200)
   expect(buckets.size).toBeLessThan(10)
 })
+
+test('what something has cost is charged afterwards, and the debt of a flood is paid within a burst', () => {
+  const buckets = new RateBuckets(10)
+  expect(buckets.isInDebt(7, T0, 100)).toBe(false)
+  buckets.charge(7, T0, 100, 1_000)
+  expect(buckets.isInDebt(7, T0, 100)).toBe(false)
+  for (let n = 0; n < 3; n += 1) {
+    const at = T0 + n * 60_000
+    for (let i = 0; i < 100; i += 1) buckets.charge(7, at, 100, 1_000)
+    expect(buckets.isInDebt(7, at + 9_999, 100)).toBe(true)
+    expect(buckets.isInDebt(7, at + 10_001, 100)).toBe(false)
+    expect(buckets.isInDebt(8, at, 100)).toBe(false)
+  }
+})

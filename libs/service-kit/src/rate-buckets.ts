@@ -18,18 +18,33 @@ export class RateBuckets<Name extends number | string = number> {
 
   /** Takes `tokens`. If there are fewer, it takes none and returns false. */
   take(name: Name, atMs: number, perSecond: number, tokens = 1): boolean {
-    const most = Math.max(tokens, perSecond * this.#burstSeconds)
-    const bucket = this.#bucket(name, atMs, most)
-    const elapsed = Math.max(0, atMs - bucket.atMs)
-    bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
-    bucket.atMs = Math.max(bucket.atMs, atMs)
+    const bucket = this.#filled(name, atMs, perSecond, tokens)
     if (bucket.tokens < tokens) return false
     bucket.tokens -= tokens
     return true
   }
 
+  /** Takes what something has cost, which is known only afterwards. The debt is at most one burst. */
+  charge(name: Name, atMs: number, perSecond: number, tokens: number): void {
+    const bucket = this.#filled(name, atMs, perSecond)
+    bucket.tokens = Math.max(-perSecond * this.#burstSeconds, bucket.tokens - tokens)
+  }
+
+  isInDebt(name: Name, atMs: number, perSecond: number): boolean {
+    return this.#buckets.has(name) && this.#filled(name, atMs, perSecond).tokens < 0
+  }
+
   get size(): number {
     return this.#buckets.size
+  }
+
+  #filled(name: Name, atMs: number, perSecond: number, least = 0): Bucket {
+    const most = Math.max(least, perSecond * this.#burstSeconds)
+    const bucket = this.#bucket(name, atMs, most)
+    const elapsed = Math.max(0, atMs - bucket.atMs)
+    bucket.tokens = Math.min(most, bucket.tokens + (elapsed / 1_000) * perSecond)
+    bucket.atMs = Math.max(bucket.atMs, atMs)
+    return bucket
   }
 
   #bucket(name: Name, atMs: number, tokens: number): Bucket {

@@ -36,12 +36,15 @@ export class WriteBehind<T, R> {
     return this.#pending.get(name)
   }
 
-  /** Undefined if its group, or everything, is full. Expects a name that is not pending. */
+  /**
+   * Undefined if its group is full, or has more than is free, so that there is always room for the others. Expects a name
+   * that is not pending.
+   */
   add(entry: T): T | undefined {
     const { nameOf, groupOf, maxEntries, maxPerGroup } = this.#options
     const group = groupOf(entry)
     const size = this.#groupSizes.get(group) ?? 0
-    if (size >= maxPerGroup || this.#pending.size >= maxEntries) return undefined
+    if (size >= Math.min(maxPerGroup, maxEntries - this.#pending.size)) return undefined
     this.#groupSizes.set(group, size + 1)
     this.#pending.set(nameOf(entry), entry)
     return entry

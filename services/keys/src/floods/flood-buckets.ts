@@ -28,7 +28,12 @@ export class FloodBuckets {
    * Takes what users of an organization sent until `atMs`, by a monotonic clock. Returns the users to disconnect: none
    * unless a bucket is empty.
    */
-  take(orgId: number, sent: readonly Sent[], allowance: Allowance, atMs: number): Flooder[] {
+  take(
+    orgId: number,
+    sent: readonly Sent[],
+    allowance: Omit<Allowance, 'readsPerSecond'>,
+    atMs: number,
+  ): Flooder[] {
     const rates = { messages: allowance.messagesPerSecond, bytes: allowance.bytesPerSecond }
     const bucket = this.#bucket(orgId, rates, atMs)
     bucket.window = bucket.window.filter((one) => one.atMs > atMs - WINDOW_MS)

@@ -32,7 +32,7 @@ export type IngestDeps = ResolveDeps &
     resolver: CatalogResolver
     metrics: IngestMetrics
     lastReads: Pick<LastReads, 'defer'>
-    admission: Pick<Admission, 'admitScan' | 'admitCopy'>
+    admission: Pick<Admission, 'admitScan' | 'admitCopy' | 'charge' | 'isOverReads'>
     /** Called after a commit that put movements into the outbox. */
     wakeOutbox: () => void
   }
@@ -55,11 +55,19 @@ export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchCons
   ...ofScans(deps),
   durable: 'tracking-ingest',
   maxWaitMs: 5,
-  fair: { groupOf, admit: deps.admission.admitScan, ...(overflow && { overflow }) },
+  fair: {
+    groupOf,
+    admit: (message) => deps.admission.admitScan(message, overflow),
+    mustWait: ({ subject, receivedAt }) =>
+      deps.admission.isOverReads(readerSubject(subject)?.orgId ?? 0, receivedAt),
+    ...(overflow && { overflow }),
+  },
 })
 
 /** Small, so that messages of other organizations wait only some milliseconds for one batch. */
 const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
+/** Reads beyond the rate of their organization get a quarter of the time, also while nobody else sends. */
+const RESTS_PER_WORK = 3
 
 /**
  * Handles messages beyond the share of their organization, in the time that the others leave. They were admitted
@@ -67,25 +75,45 @@ const OVERFLOW_BATCH = { maxMessages: 250, maxBytes: 256 * 1024 }
  */
 export function overflowConsumer(deps: IngestDeps, overflow: Overflow): BatchConsumer<IngestMessage> {
   const scans = ofScans({ ...deps, metrics: { ...deps.metrics, finished: () => undefined } })
+  /** For the batch before, and for decoding this one. */
+  let workedMs = 0
   return {
     ...OVERFLOW_BATCH,
     ...scans,
     durable: 'tracking-overflow',
     maxWaitMs: 5,
     fair: { groupOf },
+    decode(message) {
+      const begun = performance.now()
+      const decoded = scans.decode(message)
+      workedMs += performance.now() - begun
+      return decoded
+    },
     async handle(messages, context) {
+      const isCostly = messages.some(
+        (message) => 'decoded' in message && deps.admission.isOverReads(message.orgId, message.receivedAtMs),
+      )
       await overflow.turn(
         messages.map(({ orgId }) => String(orgId)),
         context.signal,
+        isCostly ? RESTS_PER_WORK * workedMs : 0,
       )
+      const begun = performance.now()
       await scans.handle(messages, context)
+      workedMs = performance.now() - begun
     },
   }
 }
 
 const ofScans = (deps: IngestDeps) => ({
   isOutage,
-  decode: (message: IncomingMessage) => canaryOf(message) ?? decodeReaderMessage(message, deps),
+  decode(message: IncomingMessage): IngestMessage {
+    const canary = canaryOf(message)
+    if (canary) return canary
+    const decoded = decodeReaderMessage(message, deps)
+    if (message.deliveryCount === 1) deps.admission.charge(decoded)
+    return decoded
+  },
   async handle(all: readonly IngestMessage[], { signal }: Pick<HandleContext, 'signal'>) {
     const messages = all.filter((message) => 'decoded' in message)
     if (messages.length > 0) {

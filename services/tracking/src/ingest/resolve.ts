@@ -1,6 +1,7 @@
 import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
+import { mapInSlices } from '@whereabouts/service-kit/slices'
 import { asOf } from '../as-of.ts'
 import type { CatalogView, TagMatch } from '../projections/catalog-view.ts'
 import type { KnownTag } from '../projections/tag-owners.ts'
@@ -64,22 +65,25 @@ export async function resolve(
   signal: AbortSignal,
 ): Promise<Resolved> {
   const proofs = await findProofs(messages, deps)
-  const { resolved, missing } = resolveFromView(messages, proofs, deps)
+  const { resolved, missing } = await resolveFromView(messages, proofs, deps)
   if (missing.size === 0) return resolved
   await Promise.all(
     [...missing].map(([orgId, ofOrg]) =>
       deps.resolver.resolve(orgId, { ...ofOrg, tags: ofOrg.tags.values() }, signal),
     ),
   )
-  return resolveFromView(messages, proofs, deps).resolved // all, because the view may have changed
+  return (await resolveFromView(messages, proofs, deps)).resolved // all, because the view may have changed
 }
 
-/** One pass over the reads. Most repeat a stored row, so nothing is kept per read until that is known. */
-function resolveFromView(messages: readonly ReaderMessage[], proofs: ClockProofs, deps: ResolveDeps) {
+/**
+ * One pass over the reads, in slices: senders decide how many there are. Most repeat a stored row, so nothing is kept per
+ * read until that is known.
+ */
+async function resolveFromView(messages: readonly ReaderMessage[], proofs: ClockProofs, deps: ResolveDeps) {
   const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
   const missing = new Map<number, Missing>()
   const clocks = new ClockJudge(proofs)
-  for (const message of messages) resolveMessage(message, clocks, deps, resolved, missing)
+  await mapInSlices(messages, (message) => resolveMessage(message, clocks, deps, resolved, missing))
   return { resolved, missing }
 }
 
@@ -190,6 +194,7 @@ function resolveMessage(
     signals,
   }
   const placeProblems = new PlaceProblems()
+  const unknown = new Map<string, UnknownTagRead>()
   const placeOf = placesOf(message, deps)
   const rules = rulesOf(orgId)
   const judges = isJudging(rules)
@@ -205,10 +210,10 @@ function resolveMessage(
     const tag = findTag(view, orgId, read, asOfMs)
     const asset = view.assetOfTag(tag)
     const place = placeOf(read, asOfMs)
-    if (!asset || place.location === undefined) noteMissing(orgId, { read, tag, asset, place }, deps, missing)
+    const isAsked = asset === undefined && noteUnknown(unknown, read, message)
+    if ((!asset && !isAsked) || place.location === undefined)
+      noteMissing(orgId, { read, tag, asset, place }, deps, missing)
     const locationId = locationIdOf(read, place)
-    if (asset === undefined)
-      into.unknownTags.push({ orgId, read: { ...read, reader: readerKey, received_at_ms: receivedAtMs } })
     if (!asset) activity.reads_unknown_tag += 1
     if (locationId === undefined) {
       activity.reads_unplaced += 1
@@ -243,12 +248,33 @@ function resolveMessage(
     const { assetId, observedAtMs, locationId, rssi } = observation
     if (!recent.isStored(assetId, observedAtMs, locationId, rssi, judges)) into.observations.push(observation)
   }
+  for (const read of unknown.values()) into.unknownTags.push({ orgId, read })
   const problem = problemOf(message, placeProblems)
   into.activity.push({
     orgId,
     readerKey,
     activity: problem === undefined ? activity : { ...activity, ...problem },
   })
+}
+
+/** Counts a read of an unknown tag, with all reads of it in the message. True if there was one before. */
+function noteUnknown(
+  unknown: Map<string, UnknownTagRead>,
+  read: NeutralRead,
+  { readerKey, receivedAtMs }: ReaderMessage,
+): boolean {
+  const name = `${read.tag_type} ${read.tag_value}`
+  const known = unknown.get(name)
+  if (!known) {
+    unknown.set(name, { ...read, reader: readerKey, received_at_ms: receivedAtMs, reads: 1 })
+    return false
+  }
+  known.reads += 1
+  known.rssi_dbm = read.rssi_dbm
+  known.antenna = read.antenna
+  if (!read.extra?.ibeacon) return known.extra?.ibeacon === undefined
+  known.extra = read.extra
+  return false
 }
 
 /** Whether all reads are of one antenna, or name one location. Nearly all messages are. */

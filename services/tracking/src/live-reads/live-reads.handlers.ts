@@ -8,7 +8,8 @@ import type { LiveFeed } from '../live/live-feed.ts'
 import { listenerOf, UNBUFFERED } from '../live/stream-requests.ts'
 import { findReader } from '../readers/readers.queries.ts'
 import { ReadStream } from './read-stream.ts'
-import { readTexts, type ShowDeps } from './read-texts.ts'
+import { DecodingTime, readTexts, type ShowDeps } from './read-texts.ts'
+import { ReaderView } from './reader-view.ts'
 
 export type LiveReadDeps = ShowDeps & {
   db: TenantDatabase<Tables>
@@ -18,22 +19,38 @@ export type LiveReadDeps = ShowDeps & {
 }
 
 /**
- * Shows what a reader sends, to a person who installs it (D16.6). Each view hears the reader by itself, beside ingest:
- * it stores nothing, and it also shows messages that ingest drops because they exceed the rate.
+ * Shows what a reader sends, to a person who installs it (D16.6). The views of a reader hear it together, beside ingest:
+ * they store nothing, and they also show messages that ingest drops because they exceed the rate.
  */
-export const liveReadHandlers = (deps: LiveReadDeps): Pick<Handlers<'tracking'>, 'streamReads'> => ({
-  async streamReads({ principal, params: { reader_id }, clientAddress }) {
-    const { orgId, expiresAtMs = 0 } = principal
-    const listener = listenerOf(principal, clientAddress)
-    const reader = await findReader(deps.db.forOrg(orgId), orgId, reader_id)
-    if (!reader) throw readerNotFound()
-    const stream = deps.live.admit(
-      listener,
-      expiresAtMs,
-      (opening) => new ReadStream(opening, (messages, room) => readTexts(messages, room, deps)),
-    )
-    const subject = scanSubject({ orgId, readerKey: reader.reader_key, format: '>' })
-    stream.follow((onMessage) => deps.hear(subject, onMessage))
-    return new Reply(stream, UNBUFFERED)
-  },
-})
+export function liveReadHandlers(deps: LiveReadDeps): Pick<Handlers<'tracking'>, 'streamReads'> {
+  const time = new DecodingTime()
+  /** By subject. */
+  const views = new Map<string, ReaderView>()
+  const viewOf = (orgId: number, subject: string): ReaderView => {
+    const known = views.get(subject)
+    if (known) return known
+    const view = new ReaderView({
+      show: (messages, room) => readTexts(messages, room, { ...deps, orgId, time }),
+      hear: (onMessage) => deps.hear(subject, onMessage),
+      onEmpty: () => views.delete(subject),
+    })
+    views.set(subject, view)
+    return view
+  }
+  return {
+    async streamReads({ principal, params: { reader_id }, clientAddress }) {
+      const { orgId, expiresAtMs = 0 } = principal
+      const listener = listenerOf(principal, clientAddress)
+      const reader = await findReader(deps.db.forOrg(orgId), orgId, reader_id)
+      if (!reader) throw readerNotFound()
+      const subject = scanSubject({ orgId, readerKey: reader.reader_key, format: '>' })
+      const stream: ReadStream = deps.live.admit(
+        listener,
+        expiresAtMs,
+        (opening) => new ReadStream(opening, () => views.get(subject)?.remove(stream)),
+      )
+      viewOf(orgId, subject).add(stream)
+      return new Reply(stream, UNBUFFERED)
+    },
+  }
+}

@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest'
 import { scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { test as base, type Tracking } from '../../test/tracking.fixture.ts'
 import { MAX_PER_USER } from '../live/stream-shares.ts'
-import { MAX_READS } from './read-stream.ts'
+import { MAX_READS } from './reader-view.ts'
 
 const test = base.extend<{ bus: Bus }>({
   bus: async ({ tracking }, use) => {
@@ -96,6 +96,31 @@ describe('D16.6 a view of a reader', () => {
       .toBe(300)
     expect(omittedOf(flooded).messages).toBeGreaterThan(0)
     flooded.close()
+  })
+
+  test('is made once for all views of a reader, also again after the last one is closed', async ({
+    tracking,
+    bus,
+  }) => {
+    await warehouse(tracking)
+    const path = await pathOf(tracking)
+    for (let round = 0; round < 3; round += 1) {
+      const views = [await tracking.open(path), await tracking.open(path), await tracking.open(path)]
+      expect([...tracking.heard]).toEqual(['scans.1.dock-1.>'])
+      await send(bus, [{ reads: [read('E280')] }])
+      for (const view of views) {
+        await view.next(1)
+        expect(eventsOf(view)).toMatchObject([['read', { outcome: 'scan' }]])
+      }
+      const [first, ...others] = views
+      first?.close()
+      await send(bus, [{ reads: [read('FFFF')] }])
+      for (const view of others) {
+        await view.next(1)
+        view.close()
+      }
+      await expect.poll(() => tracking.heard.size).toBe(0)
+    }
   })
 
   test('leaves nothing open when it is closed', async ({ tracking, bus: _bus }) => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import {
   readEvents,
   type LiveProblem,
@@ -5,6 +6,7 @@ import {
   type ReaderMessageProblem,
 } from '@whereabouts/contracts/reader-messages'
 import type { HeardMessage } from '@whereabouts/messaging/listen'
+import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { decodeReaderMessage, type ReaderMessage } from '../ingest/reader-message.ts'
 import { findReads, type FindDeps } from '../ingest/resolve.ts'
@@ -14,19 +16,48 @@ import { eventText, type Shown } from './read-stream.ts'
 
 export type ShowDeps = FindDeps
 
-/** The events of some messages of a reader. Throws CatalogUnavailable. */
+/** What people look at may take this much of the thread, of each organization: milliseconds a second, and at once. */
+const MS_PER_SECOND = 50
+const BURST_SECONDS = 1
+
+/** The time that decoding has taken, of each organization. */
+export class DecodingTime {
+  readonly #buckets = new RateBuckets(BURST_SECONDS)
+
+  isSpent(orgId: number): boolean {
+    return this.#buckets.isInDebt(orgId, Date.now(), MS_PER_SECOND)
+  }
+
+  /** Charges the time that `work` takes. */
+  measure<T>(orgId: number, work: () => T): T {
+    const begun = performance.now()
+    const result = work()
+    this.#buckets.charge(orgId, Date.now(), MS_PER_SECOND, performance.now() - begun)
+    return result
+  }
+}
+
+/**
+ * The events of some messages of a reader. Decodes none beyond the reads that are shown, and none while the time of the
+ * organization is spent: those are counted. Throws CatalogUnavailable.
+ */
 export async function readTexts(
   messages: readonly HeardMessage[],
   room: number,
-  deps: ShowDeps,
+  { orgId, time, ...deps }: ShowDeps & { orgId: number; time: DecodingTime },
 ): Promise<Shown> {
-  const shown: Shown = { texts: [], omitted: 0 }
+  const shown: Shown = { texts: [], omitted: { reads: 0, messages: 0 } }
   let left = room
   for (const heard of messages) {
-    const { decoded: message, refused } = decode(heard, deps)
+    if (left === 0 || time.isSpent(orgId)) {
+      shown.omitted.messages += 1
+      continue
+    }
+    await setImmediate() // a message may take milliseconds
+    const { decoded: message, refused } = time.measure(orgId, () => decode(heard, deps))
     const reads = message?.decoded.reads.slice(0, left) ?? []
     left -= reads.length
-    shown.omitted += (message?.decoded.reads.length ?? 0) - reads.length
+    shown.omitted.reads += (message?.decoded.reads.length ?? 0) - reads.length
     const found = message ? await findReads({ ...message, decoded: { ...message.decoded, reads } }, deps) : []
     for (const one of found)
       shown.texts.push(

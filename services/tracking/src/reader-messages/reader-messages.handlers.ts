@@ -9,6 +9,7 @@ import type { Tables } from '../db.ts'
 import { readerNotFound, tooManyDecodings } from '../errors.ts'
 import { decoderFor } from '../formats/formats.ts'
 import { refusal } from '../readers/problem-message.ts'
+import { DecodingTime } from '../live-reads/read-texts.ts'
 import { findReads, type FindDeps } from '../ingest/resolve.ts'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
 import { findReader, type ReaderRow } from '../readers/readers.queries.ts'
@@ -34,6 +35,7 @@ export function readerMessageHandlers({
   'listReaderMessages' | 'decodeReaderMessage' | 'listReaderPresets'
 > {
   const buckets = new RateBuckets(BURST_SECONDS)
+  const time = new DecodingTime()
   const readerOf = async (orgId: number, id: number): Promise<ReaderRow> => {
     const reader = await findReader(db.forOrg(orgId), orgId, id)
     if (!reader) throw readerNotFound()
@@ -49,10 +51,10 @@ export function readerMessageHandlers({
 
     async decodeReaderMessage({ principal: { orgId, userId }, params: { reader_id }, body }) {
       if (userId === undefined) throw invalidToken() // a session has one
-      if (!buckets.take(userId, now(), PER_SECOND)) throw tooManyDecodings()
+      if (!buckets.take(userId, now(), PER_SECOND) || time.isSpent(orgId)) throw tooManyDecodings()
       const reader = await readerOf(orgId, reader_id)
       const receivedAtMs = now()
-      const decoded = decode(reader, body, receivedAtMs)
+      const decoded = time.measure(orgId, () => decode(reader, body, receivedAtMs))
       const shown = { ...decoded, reads: decoded.reads.slice(0, DECODED_READS) }
       const { reader_key: readerKey, time_source: timeSource } = reader
       const message = { orgId, readerKey, receivedAtMs, timeSource, decoded: shown }

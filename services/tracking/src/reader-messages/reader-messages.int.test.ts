@@ -50,6 +50,26 @@ describe('D16.2 messages with a problem', () => {
     ])
   })
 
+  test('are the newest 3 of a reader without a setup, with 1 KiB each, over several writes', async ({
+    tracking,
+  }) => {
+    await warehouse(tracking)
+    const subject = 'scans.1.made-up.canonical'
+    for (let write = 0; write < 3; write += 1) {
+      for (let n = 0; n < 30; n += 1)
+        refuse(tracking, sent(`bad ${write * 30 + n} ${'é'.repeat(4_000)}`, { subject }))
+      await tracking.health.flush()
+    }
+    const kept = await tracking.db
+      .selectFrom('reader_message')
+      .select(['head', 'size'])
+      .where('reader_key', '=', 'made-up')
+      .orderBy('id')
+      .execute()
+    expect(kept.map(({ head }) => head.slice(0, 6))).toEqual(['bad 87', 'bad 88', 'bad 89'])
+    for (const { head, size } of kept) expect([head.length, size]).toEqual([1_024, 8_007])
+  })
+
   test('of which all is understood are not kept', async ({ tracking }) => {
     await warehouse(tracking)
     await ingest(tracking, [message(1, [{ value: 'E280' }, { value: 'FFFF', antenna: 3 }])])

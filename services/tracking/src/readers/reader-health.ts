@@ -7,7 +7,7 @@ import { COUNTS, NO_COUNTS, type HealthEntry, type ReaderCounts } from './health
 import { addHealth, MAX_DISCOVERED, trimDiscovered } from './reader-health.queries.ts'
 import { KEPT_MESSAGES } from '@whereabouts/contracts/reader-messages'
 import type { ProblemMessage } from './problem-message.ts'
-import type { OrgRate } from './org-rate.ts'
+import type { OverRate } from './org-rate.ts'
 import { addHours, addMessage, type Signals } from './reader-hours.ts'
 import { clockOf, mergeClocks, type ClockSample } from './reader-clock.ts'
 import { heardAs, mergeIdentities } from './reader-identities.ts'
@@ -22,8 +22,8 @@ export type ReaderActivity = Partial<Omit<ReaderCounts, 'reads_lost'>> & {
   problem?: string
   /** The message with the problem. */
   problemMessage?: ProblemMessage | undefined
-  /** The rate of its organization, if this message exceeded it. */
-  overRate?: OrgRate
+  /** The rate of its organization, if this message exceeded it, and was dropped or arrives late. */
+  overRate?: OverRate
   /** The newest time in the message. */
   newestMs?: number | null
   /** The newest of its times that show a right clock. */
@@ -160,8 +160,13 @@ function merge(entry: HealthEntry, older: HealthEntry): void {
 }
 
 /** `dropped`: messages since the last write, one or two seconds ago. */
-function overRateProblem(dropped: number, { messagesPerSecond, bytesPerSecond, keys }: OrgRate): string {
+function overRateProblem(dropped: number, rate: OverRate): string {
   const messages = dropped === 1 ? '1 message' : `${dropped} messages`
+  const { messagesPerSecond, bytesPerSecond, readsPerSecond, keys } = rate
+  if (rate.limit === 'reads') {
+    const effect = dropped === 0 ? 'Scans arrive late' : `${messages} dropped, others arrive late`
+    return `${effect}: more than ${readsPerSecond} reads a second for this organization. Let the readers report each tag less often, or ask the operator for a higher rate.`
+  }
   const whose = keys > 1 ? `the ${keys} keys of this organization` : 'this key'
   const limit = `${messagesPerSecond} messages or ${(bytesPerSecond / 1e6).toFixed(1)} MB a second`
   return `${messages} dropped: more than ${limit} for ${whose}. Send several reads in a message of up to 32 KiB.`

@@ -11,8 +11,8 @@ import {
   type UnknownTagEntry,
 } from './unknown-tags.queries.ts'
 
-/** A read with the facts of its message. */
-export type UnknownTagRead = NeutralRead & { reader: string; received_at_ms: number }
+/** The reads of a tag in a message: the last one with the facts of its message, and their number. */
+export type UnknownTagRead = NeutralRead & { reader: string; received_at_ms: number; reads: number }
 
 const FLUSH_MS = 2_000
 /** Of all organizations. */
@@ -48,7 +48,7 @@ export class UnknownTagLog {
     const { received_at_ms: at, rssi_dbm, antenna, reader } = read
     const known = this.#pending.get(nameOf(orgId, read.tag_type, read.tag_value))
     if (!known) return void this.#pending.add(firstRead(orgId, read))
-    known.reads += 1
+    known.reads += read.reads
     if (at < known.last_seen_ms) return
     known.last_seen_ms = at
     known.rssi_dbm = rssi_dbm
@@ -86,7 +86,7 @@ const firstRead = (orgId: number, read: UnknownTagRead): UnknownTagEntry => ({
   ibeacon: ibeaconOf(read) ?? null,
   first_seen_ms: read.received_at_ms,
   last_seen_ms: read.received_at_ms,
-  reads: 1,
+  reads: read.reads,
   reader_key: read.reader,
   antenna: read.antenna,
   rssi_dbm: read.rssi_dbm,

@@ -15,6 +15,7 @@ const read = (tag_value: string, changes: Partial<UnknownTagRead> = {}): Unknown
   read_count: 1,
   read_at_ms: null,
   received_at_ms: NOW,
+  reads: 1,
   ...changes,
 })
 const beacon = (address: string) =>

@@ -38,7 +38,7 @@ export default function LiveReads({ id, readerKey }: Props) {
       )}
       {omitted > 0 && (
         <Text size="sm" c="dimmed">
-          {`${number.format(omitted)} more were too fast to show. They are stored like all others.`}
+          {`${number.format(omitted)} more reads not shown: too many came at once.`}
         </Text>
       )}
       {problems.length > 0 && (

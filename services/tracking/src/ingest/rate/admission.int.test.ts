@@ -1,8 +1,9 @@
 import type { Arrival, IncomingMessage } from '@whereabouts/messaging/delivery'
 import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
-import { expect } from 'vitest'
+import { describe, expect } from 'vitest'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { message, NOW, warehouse } from '../../../test/ingest/warehouse.fixture.ts'
+import { ingestConsumer } from '../ingest.consumer.ts'
 
 const arrival = (of: IncomingMessage, changes: Partial<Arrival> = {}): Arrival => ({
   ...of,
@@ -114,4 +115,77 @@ test('a dropped message is not admitted by its MQTT copy', async ({ tracking }) 
   const late = { receivedAt: NOW + 60_000 }
   const came = Array.from({ length: 3_000 }, () => admitCopy(copy(late))).filter(Boolean)
   expect(came).toHaveLength(2_000)
+})
+
+describe('reads beyond the rate', () => {
+  const READS = 1_000
+  const many = (changes: Partial<IncomingMessage> = {}) => ({
+    ...message(
+      1,
+      Array.from({ length: READS }, () => ({ value: 'E280' })),
+    ),
+    ...changes,
+  })
+  /** Decodes messages as ingest does, and so charges their reads. */
+  const decode = (tracking: Tracking, count: number, changes: Partial<IncomingMessage> = {}) => {
+    for (let n = 0; n < count; n += 1) ingestConsumer(tracking.ingest).decode(many(changes))
+  }
+  const mustWait = (tracking: Tracking, of: Partial<IncomingMessage> = {}) =>
+    ingestConsumer(tracking.ingest).fair?.mustWait?.(arrival(many(of)))
+
+  test('50 000 reads at once and 5 000 a second are taken, of each organization', async ({ tracking }) => {
+    await warehouse(tracking)
+    decode(tracking, 50)
+    expect(mustWait(tracking)).toBe(false)
+    decode(tracking, 1)
+    expect(mustWait(tracking)).toBe(true)
+    expect(mustWait(tracking, { subject: 'scans.2.dock-1.canonical' })).toBe(false)
+    // By the time of receipt, so that a backlog after our own outage is not a flood.
+    for (let second = 1; second <= 60; second += 1) {
+      const at = { receivedAt: NOW + second * 1_000 }
+      expect(mustWait(tracking, at)).toBe(false)
+      decode(tracking, 5, at)
+    }
+    decode(tracking, 1_000, { receivedAt: NOW + 60_000, deliveryCount: 2 }) // a redelivery is not charged again
+    expect(mustWait(tracking, { receivedAt: NOW + 60_500 })).toBe(false)
+  })
+
+  test('the rate that an operator sets raises it', async ({ tracking }) => {
+    await warehouse(tracking)
+    tracking.rates.states.apply('keys.key.1', key(1, 400))
+    decode(tracking, 100)
+    expect(mustWait(tracking)).toBe(false)
+    decode(tracking, 1)
+    expect(mustWait(tracking)).toBe(true)
+  })
+
+  test('messages wait, and are dropped when the share of OVERFLOW is used up; the reader says so', async ({
+    tracking,
+  }) => {
+    await warehouse(tracking)
+    const { admitScan, admitCopy } = tracking.ingest.admission
+    decode(tracking, 51)
+    const overflow = { isShareUsed: () => false }
+    expect(admitScan(arrival(read()), overflow)).toBe(true)
+    expect(await health(tracking)).toMatchObject({
+      messages_over_rate: 0,
+      last_problem:
+        'Scans arrive late: more than 5000 reads a second for this organization. Let the readers report each tag less often, or ask the operator for a higher rate.',
+    })
+    const copy = { ...read(), subject: `${MQTT_PREFIX}${read().subject}` }
+    expect(admitCopy(arrival(copy))).toBe(false) // OVERFLOW has the message
+    overflow.isShareUsed = () => true
+    expect(admitScan(arrival(read()), overflow)).toBe(false)
+    expect(admitScan(arrival(read(2)), overflow)).toBe(true)
+    expect(await health(tracking)).toMatchObject({
+      messages: 1,
+      messages_over_rate: 1,
+      last_problem: expect.stringMatching(
+        /^1 message dropped, others arrive late: more than 5000 reads a second /,
+      ),
+    })
+    overflow.isShareUsed = () => false
+    expect(admitScan(arrival(read()), overflow)).toBe(true)
+    expect(admitScan(arrival(read(), { receivedAt: NOW + 10_000 }), overflow)).toBe(true)
+  })
 })

@@ -6,7 +6,11 @@ import { readerSubject } from '../reader-subject.ts'
 import type { KeyRates } from './key-rates.ts'
 import type { OrgRate } from '../../readers/org-rate.ts'
 import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
+import type { ReaderMessage } from '../reader-message.ts'
 import { ReplicaShare } from './replica-share.ts'
+
+/** Whether an organization may store no more in OVERFLOW. */
+type Overflow = { isShareUsed(group: string): boolean }
 
 type Deps = {
   rates: Pick<KeyRates, 'rateOf'>
@@ -33,23 +37,40 @@ export class Admission {
     this.#deps = deps
   }
 
-  /** For messages of SCANS. Counts a dropped message on its reader. */
-  readonly admitScan = (message: Arrival): boolean => {
+  /**
+   * For messages of SCANS. Counts a dropped message on its reader. A message beyond the reads of its organization waits in
+   * OVERFLOW, and is dropped only if the organization has used up its share of that.
+   */
+  readonly admitScan = (message: Arrival, overflow?: Overflow): boolean => {
     this.#scans.note(message)
     const subject = readerSubject(message.subject)
     if (subject?.format === undefined || message.deliveryCount > 1 || message.isReplayed) return true
     const { orgId, readerKey } = subject
     const rate = this.#deps.rates.rateOf(orgId)
-    if (this.#scans.take(orgId, message, rate)) return true
+    const isTaken = this.#scans.take(orgId, message, rate)
+    const isCostly = isTaken && this.#scans.isOverReads(orgId, message.receivedAt, rate)
+    if (isTaken && !isCostly) return true
     this.#mark(orgId, secondOf(message))
-    this.#deps.metrics.overRate('scans')
+    const isAdmitted = isCostly && overflow?.isShareUsed(String(orgId)) !== true
+    const dropped = isAdmitted ? 0 : 1
+    if (!isAdmitted) this.#deps.metrics.overRate('scans')
     this.#deps.health.note(orgId, readerKey, {
       seenAtMs: message.receivedAt,
-      messages: 1,
-      messages_over_rate: 1,
-      overRate: rate,
+      messages: dropped,
+      messages_over_rate: dropped,
+      overRate: { ...rate, limit: isCostly ? 'reads' : 'messages' },
     })
-    return false
+    return isAdmitted
+  }
+
+  /** For a decoded message of SCANS or OVERFLOW: charges its reads to its organization. */
+  charge({ orgId, receivedAtMs, decoded }: ReaderMessage): void {
+    this.#scans.charge(orgId, receivedAtMs, decoded.reads.length, this.#deps.rates.rateOf(orgId))
+  }
+
+  /** Whether the organization had sent more reads than it may when this message was received. */
+  isOverReads(orgId: number, receivedAtMs: number): boolean {
+    return this.#scans.isOverReads(orgId, receivedAtMs, this.#deps.rates.rateOf(orgId))
   }
 
   /**
@@ -88,10 +109,11 @@ export class Admission {
   }
 }
 
-/** The buckets of one stream, for messages and for bytes. */
+/** The buckets of one stream, for messages, for bytes and for reads. */
 class StreamBuckets {
   readonly #messages = new RateBuckets(BURST_SECONDS.messages)
   readonly #bytes = new RateBuckets(BURST_SECONDS.bytes)
+  readonly #reads = new RateBuckets(BURST_SECONDS.reads)
   readonly #share = new ReplicaShare()
 
   note({ deliverySeq }: Arrival): void {
@@ -108,6 +130,14 @@ class StreamBuckets {
       this.#bytes.take(orgId, receivedAt, bytesPerSecond * share, data.length) &&
       this.#messages.take(orgId, receivedAt, messagesPerSecond * share)
     )
+  }
+
+  charge(orgId: number, atMs: number, reads: number, { readsPerSecond }: OrgRate): void {
+    this.#reads.charge(orgId, atMs, readsPerSecond * this.#share.value, reads)
+  }
+
+  isOverReads(orgId: number, atMs: number, { readsPerSecond }: OrgRate): boolean {
+    return this.#reads.isInDebt(orgId, atMs, readsPerSecond * this.#share.value)
   }
 }
 

@@ -14,6 +14,8 @@ function told(...states: ReturnType<typeof state>[]): KeyRates {
   return rates
 }
 
+const ONE_KEY = { messagesPerSecond: 200, bytesPerSecond: 200 * 32_768, readsPerSecond: 5_000, keys: 0 }
+
 test('the keys of an organization add up, including those with their own rate', () => {
   expect(told(state(1)).rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 1 })
   const three = told(state(1), state(2, { message_rate_per_second: 50 }), state(3, { org_id: 8 }))
@@ -39,7 +41,7 @@ test('keys that cannot send scans do not count: revoked, expired, without the sc
 })
 
 test('an organization without known keys has the rate of one key', () => {
-  expect(told().rateOf(7, NOW)).toEqual({ messagesPerSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
+  expect(told().rateOf(7, NOW)).toEqual(ONE_KEY)
   const revoked = told(state(1, { revoked_at: '2026-11-20T00:00:00Z' }))
   expect(revoked.rateOf(7, NOW)).toMatchObject({ messagesPerSecond: 200, keys: 0 })
 })
@@ -47,5 +49,5 @@ test('an organization without known keys has the rate of one key', () => {
 test('a re-created stream starts empty', () => {
   const rates = told(state(1, { message_rate_per_second: 10 }))
   rates.states.clear()
-  expect(rates.rateOf(7, NOW)).toEqual({ messagesPerSecond: 200, bytesPerSecond: 200 * 32_768, keys: 0 })
+  expect(rates.rateOf(7, NOW)).toEqual(ONE_KEY)
 })
