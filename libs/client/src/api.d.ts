@@ -1197,7 +1197,7 @@ export interface paths {
          * Save the zones and readers of a floor plan
          * @description Creates the plan if there is none. Responds with 409 if the plan has another version than `version`, or if the organization has too many plans, zones or readers. A zone is of a live location below the place.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1221,7 +1221,7 @@ export interface paths {
          * Save the image of a floor plan
          * @description Creates the plan if there is none. Responds with 409 if the images of the organization are too large together, or if the plan has another version than `version`.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1231,7 +1231,7 @@ export interface paths {
          * Remove the image of a floor plan
          * @description Responds with 409 if the plan has another version than `version`.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */

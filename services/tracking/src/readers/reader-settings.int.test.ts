@@ -1,7 +1,7 @@
 import { eventually } from '@whereabouts/testing/eventually'
 import { openDatabase } from '@whereabouts/db/database'
 import { sql, type KyselyPlugin } from 'kysely'
-import { describe, expect, onTestFinished } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Tables } from '../db.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ReaderDirectory } from './reader-directory.ts'
@@ -163,13 +163,14 @@ describe('the settings of the decoder', () => {
     const id = await created(tracking)
     const { db, release, queries } = holding(tracking, 3)
     const replica = new ReaderDirectory(db, tracking.pool, log)
-    onTestFinished(() => replica.stop())
-    const started = replica.start()
-    await eventually(() => expect(queries()).toBe(1))
-    await tracking.call('PATCH', `/readers/${id}`, { body: { mapping: OTHER } })
-    release()
-    await started
-    await eventually(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(OTHER))
+    await whileRunning([replica], async () => {
+      const started = replica.start()
+      await eventually(() => expect(queries()).toBe(1))
+      await tracking.call('PATCH', `/readers/${id}`, { body: { mapping: OTHER } })
+      release()
+      await started
+      await eventually(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(OTHER))
+    })
   })
 })
 
@@ -186,6 +187,15 @@ function holding(tracking: Tracking, held: number) {
     },
   }
   return { db: tracking.db.withPlugin(plugin), release: resolve, queries: () => queries }
+}
+
+/** Stopped also if the test fails: the database of the test waits for its connection. */
+async function whileRunning(directories: readonly ReaderDirectory[], act: () => Promise<void>) {
+  try {
+    await act()
+  } finally {
+    await Promise.all(directories.map((directory) => directory.stop()))
+  }
 }
 
 /** A database that notes how many rows each statement finds. */
@@ -213,30 +223,29 @@ describe('a change', () => {
     const [own, other] = [counting(tracking), counting(tracking)]
     const [here, there] = [own, other].map(({ db }) => new ReaderDirectory(db, tracking.pool, log))
     if (!here || !there) throw new Error('unreachable')
-    onTestFinished(async () => {
-      await here.stop()
-      await there.stop()
+    await whileRunning([here, there], async () => {
+      await Promise.all([here.start(), there.start()])
+      for (const name of ['a', 'b', 'c']) {
+        const mapping = { ...OTHER, tag: `/${name}` }
+        own.found.length = 0
+        other.found.length = 0
+        const values = { name, format: 'mapping', timezone: null, time_source: 'reader', mapping } as const
+        const change = await tracking.db.transaction().execute(async (tx) => {
+          await updateReader(tx, 1, ids[3] ?? 0, values as never)
+          return notifyReadersChanged(tx, 1, 'gate-3')
+        })
+        await here.reload(1, change)
+        expect(here.settings(1, 'gate-3').mapping).toEqual(mapping)
+        await eventually(() => expect(there.settings(1, 'gate-3').mapping).toEqual(mapping))
+        // A later change of another organization, heard on the same connections, shows that no other reading follows.
+        await created(tracking, { reader_key: `after-${name}` }, 2)
+        await eventually(() => expect(here.settings(2, `after-${name}`).mapping).toEqual(MAPPING))
+        await eventually(() => expect(there.settings(2, `after-${name}`).mapping).toEqual(MAPPING))
+        for (const { found } of [own, other]) expect(found).toEqual([0, 1, 0, 0, 1, 0])
+        for (const directory of [here, there])
+          expect(directory.settings(1, 'gate-19').mapping).toEqual(MAPPING)
+      }
     })
-    await Promise.all([here.start(), there.start()])
-    for (const name of ['a', 'b', 'c']) {
-      const mapping = { ...OTHER, tag: `/${name}` }
-      own.found.length = 0
-      other.found.length = 0
-      const values = { name, format: 'mapping', timezone: null, time_source: 'reader', mapping } as const
-      const change = await tracking.db.transaction().execute(async (tx) => {
-        await updateReader(tx, 1, ids[3] ?? 0, values as never)
-        return notifyReadersChanged(tx, 1, 'gate-3')
-      })
-      await here.reload(1, change)
-      expect(here.settings(1, 'gate-3').mapping).toEqual(mapping)
-      await eventually(() => expect(there.settings(1, 'gate-3').mapping).toEqual(mapping))
-      // A later change of another organization, heard on the same connections, shows that no other reading follows.
-      await created(tracking, { reader_key: `after-${name}` }, 2)
-      await eventually(() => expect(here.settings(2, `after-${name}`).mapping).toEqual(MAPPING))
-      await eventually(() => expect(there.settings(2, `after-${name}`).mapping).toEqual(MAPPING))
-      for (const { found } of [own, other]) expect(found).toEqual([0, 1, 0, 0, 1, 0])
-      for (const directory of [here, there]) expect(directory.settings(1, 'gate-19').mapping).toEqual(MAPPING)
-    }
   })
 
   test('waits while its organization is read, and shares the next reading with others', async ({
@@ -259,16 +268,17 @@ describe('a change', () => {
   test('of the release before, which names no reader, reads the organization', async ({ tracking }) => {
     const id = await created(tracking)
     const replica = new ReaderDirectory(tracking.db, tracking.pool, log)
-    onTestFinished(() => replica.stop())
-    await replica.start()
-    for (const mapping of [OTHER, MAPPING, OTHER]) {
-      await tracking.db
-        .updateTable('reader')
-        .set({ mapping: mapping as never })
-        .where('id', '=', id)
-        .execute()
-      await sql`select pg_notify('readers_changed', '1')`.execute(tracking.db)
-      await eventually(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(mapping))
-    }
+    await whileRunning([replica], async () => {
+      await replica.start()
+      for (const mapping of [OTHER, MAPPING, OTHER]) {
+        await tracking.db
+          .updateTable('reader')
+          .set({ mapping: mapping as never })
+          .where('id', '=', id)
+          .execute()
+        await sql`select pg_notify('readers_changed', '1')`.execute(tracking.db)
+        await eventually(() => expect(replica.settings(1, 'gate-4').mapping).toEqual(mapping))
+      }
+    })
   })
 })
