@@ -10,7 +10,7 @@ import { Exception } from './exception.tsx'
 import { lastHourText } from '../readers/last-hour.ts'
 import { useDegradedReaders, useFailedDeliveries, useNotSeen, useQuietReaders } from './use-attention.ts'
 
-type Reader = components['schemas']['Reader']
+type Reader = components['schemas']['ListedReader']
 type NotSeen = components['schemas']['AssetLocation']
 
 /** What is wrong now: how much, the first few, and the list with exactly these. */
