@@ -9,7 +9,7 @@ type Account = { id: number; password_hash: Buffer }
 
 /**
  * Tokens of browsers that have signed in to an account. Such a browser does not wait in the room of those who guess the
- * password; it still needs it. A token is no credential, names nobody, and ends with the password. Not stored: a MAC
+ * password; it still needs it. A token is not a credential, names nobody, and ends with the password. Not stored: a MAC
  * with a key of its own proves it.
  */
 export function createKnownDevices({ secret, now }: { secret: Buffer; now: () => number }) {

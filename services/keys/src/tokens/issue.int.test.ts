@@ -30,7 +30,7 @@ const hasEnded = async (keys: Keys, orgId: number, { access_token }: { access_to
 test('a key gets 20 tokens at once and one more each second, and no other key waits', async ({ keys }) => {
   const org = await keys.signUp()
   const [key, other] = [await keys.createKey(org), await keys.createKey(org)]
-  // Of a stranger, who knows the id only.
+  // Of somebody who knows the id only.
   const guesses = Array.from({ length: 30 }, () => keys.exchange({ ...key, client_secret: 'wrong' }))
   expect(new Set(await statusesOf(guesses))).toEqual(new Set([401]))
 
@@ -158,7 +158,7 @@ test('a chain keeps its last 100 spent tokens, whose replay ends it', async ({ k
     [key.id],
   )
   expect(rows).toHaveLength(101)
-  expect((await refresh(keys, tokens[0])).statusCode).toBe(401) // forgotten
+  expect((await refresh(keys, tokens[0])).statusCode).toBe(401) // evicted
   expect((await refresh(keys, tokens[4])).statusCode).toBe(401)
   expect((await refresh(keys, tokens[104])).statusCode).toBe(401) // ended by the replay
 })

@@ -60,7 +60,7 @@ async function makeRoom(tx: Tx, owner: ChainOwner): Promise<void> {
   const ofOwner = isKey ? sql`key_id = ${owner.keyId}` : sql`user_id = ${owner.userId}`
   const lock = `token_chain ${owner.orgId} ${isKey ? `key ${owner.keyId}` : `user ${owner.userId}`}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx)
-  // Whoever switches to another organization holds the lock of a session already, so of two nobody may wait for the other.
+  // A switch to another organization holds the lock of a session already, so of two nobody may wait for the other.
   const { rows } = await sql<{ id: string }>`
     select id from token_chain where org_id = ${owner.orgId} and id in (
       select id from token_chain chain
