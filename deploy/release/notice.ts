@@ -1,13 +1,9 @@
-import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs'
+import { globSync, readFileSync, realpathSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 
-type Manifest = {
-  name: string
-  version: string
-  license?: string
-  dependencies?: Readonly<Record<string, string>>
-  devDependencies?: Readonly<Record<string, string>>
-}
+type Names = Readonly<Record<string, string>>
+type Manifest = { version: string; license?: string; dependencies?: Names; devDependencies?: Names }
 
 const ROOT = join(import.meta.dirname, '../..')
 /** They build or test the web app and the documentation, and nothing of them is in what is served. */
@@ -48,21 +44,13 @@ export function noticeOf(folders: readonly string[]): string {
 
 function collect(found: Map<string, string>, name: string, from: string): void {
   if (BUILD_ONLY.test(name)) return
-  const folder = resolved(name, from)
+  const folder = dirname(realpathSync(findPackageJSON(name, join(from, 'package.json')) ?? name))
   const { version, license, dependencies = {} } = manifestOf(folder)
   const title = `${name} ${version} (${license})`
   if (found.has(title)) return
   if (!name.startsWith('@whereabouts/')) found.set(title, textsOf(folder))
   if (name !== STANDALONE)
     for (const dependency of Object.keys(dependencies)) collect(found, dependency, folder)
-}
-
-/** The folder of a package as Node finds it from another. */
-function resolved(name: string, from: string): string {
-  const folder = join(from, 'node_modules', name)
-  if (existsSync(folder)) return realpathSync(folder)
-  if (dirname(from) === from) throw new Error(`${name} is not installed: run \`pnpm install\``)
-  return resolved(name, dirname(from))
 }
 
 const textsOf = (folder: string): string =>
