@@ -5,7 +5,7 @@ import { expectAccessible } from './support/accessible.ts'
 import { test } from './support/visitor.fixture.ts'
 
 const PLAN = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2000 1000">
-  <script>document.title = 'run'</script><rect width="2000" height="1000" fill="#ddd"/></svg>`
+  <title>run</title><rect width="2000" height="1000" fill="#ddd"/></svg>`
 
 test('the floor is arranged by keyboard on an image, and another tab that saves later is told', async ({
   member,

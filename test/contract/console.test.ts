@@ -11,7 +11,8 @@ describe('D10 readers and scan points', () => {
     const { data } = created.body
     expect(data).toMatchObject({ ...body, configured: true, health: { last_seen_at: null, messages: 0 } })
     expect(created.headers.get('location')).toBe(`/api/v1/readers/${data.id}`)
-    expect((await api.call('listReaders', { token })).body.data).toEqual([data])
+    const { mapping: _, ...listed } = data
+    expect((await api.call('listReaders', { token })).body.data).toEqual([listed])
   })
 
   test('D10 the health of a reader shows when it was heard and what it sent', async ({ api }) => {

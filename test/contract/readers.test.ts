@@ -130,6 +130,8 @@ describe('D3 problems of a mapping are reported by field', () => {
     [{ ...MAPPING, heartbeat_events: [true] }, needs('event')],
     [{ ...MAPPING, event: '/ev', read_events: [] }, entry('mapping.read_events', 'too_short', 'mapping.read_events must contain at least 1 item', { min_length: 1 })],
     [{ ...MAPPING, event: '/ev', read_events: Array(51).fill(1) }, entry('mapping.read_events', 'too_long', 'mapping.read_events must contain at most 50 items', { max_length: 50 })],
+    [{ ...MAPPING, event: '/ev', read_events: Array(26).fill(1), also: [{ ...MAPPING, event: '/ev', read_events: [1], heartbeat_events: Array(24).fill(2) }] }, entry('mapping', 'too_long', 'mapping must have at most 50 events in all parts together', { max_length: 50 })],
+    [{ ...MAPPING, event: '/ev', read_events: Array.from({ length: 22 }, () => '\u3042'.repeat(255)) }, entry('mapping', 'too_long', 'mapping must have at most 16384 bytes as JSON', { max_length: 16_384 })],
     [{ ...MAPPING, event: '/ev', read_events: ['a\0', null, {}, 'x'.repeat(256)] }, eventValue('mapping.read_events[0]'), eventValue('mapping.read_events[1]'), eventValue('mapping.read_events[2]'), eventValue('mapping.read_events[3]')],
     [{ ...MAPPING, event: '/ev', read_events: [1, true], heartbeat_events: [true] }, entry('mapping.heartbeat_events', 'invalid_value', 'mapping.heartbeat_events must not repeat a value of read_events')],
   ] // oxfmt-ignore

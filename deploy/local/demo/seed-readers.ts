@@ -1,4 +1,4 @@
-import type { ReaderView } from '@whereabouts/contracts/readers'
+import type { ListedReader } from '@whereabouts/contracts/readers'
 import { ApiError } from './api.ts'
 import type { SeedContext } from './seed-catalog.ts'
 import type { PlannedAntenna, PlannedReader } from './warehouse.ts'
@@ -28,7 +28,7 @@ async function listConfigured({ api, token }: SeedContext): Promise<Map<string, 
   return new Map(data.flatMap(keyWithId))
 }
 
-const keyWithId = (reader: ReaderView): [string, number][] =>
+const keyWithId = (reader: ListedReader): [string, number][] =>
   reader.id === null ? [] : [[reader.reader_key, reader.id]]
 
 async function createReader(context: SeedContext, { key, name, format }: PlannedReader): Promise<number> {

@@ -1197,7 +1197,7 @@ export interface paths {
          * Save the zones and readers of a floor plan
          * @description Creates the plan if there is none. Responds with 409 if the plan has another version than `version`, or if the organization has too many plans, zones or readers. A zone is of a live location below the place.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1221,7 +1221,7 @@ export interface paths {
          * Save the image of a floor plan
          * @description Creates the plan if there is none. Responds with 409 if the images of the organization are too large together, or if the plan has another version than `version`.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1231,7 +1231,7 @@ export interface paths {
          * Remove the image of a floor plan
          * @description Responds with 409 if the plan has another version than `version`.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1790,7 +1790,7 @@ export interface paths {
         };
         /**
          * List readers and their health
-         * @description Returns configured and discovered readers.
+         * @description Returns configured and discovered readers, without their mappings.
          *
          *     **Access:** any signed-in user.
          *
@@ -4531,6 +4531,111 @@ export interface components {
              */
             timestamp: string;
         };
+        ListedReader: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description The only reader that the key may publish for. Null: any reader. */
+            reader_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string | null;
+            format: string | null;
+            timezone: string | null;
+            /**
+             * @description Known values: `reader`, `receipt`.
+             * @example reader
+             */
+            time_source: string;
+            configured: boolean;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string | null;
+            location_ids: number[];
+            health: components["schemas"]["ReaderHealth"];
+        };
+        ReaderHealth: {
+            /**
+             * @description Known values: `online`, `degraded`, `silent`, `never_heard`.
+             * @example online
+             */
+            status: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen_at: string | null;
+            identity: string | null;
+            messages: number;
+            reads: number;
+            reads_per_minute: number;
+            reads_unknown_tag: number;
+            reads_unplaced: number;
+            reads_clock_skewed: number;
+            reads_late: number;
+            reads_too_weak: number;
+            reads_outvoted: number;
+            reads_lost: number;
+            read_errors: number;
+            messages_buried: number;
+            messages_over_rate: number;
+            clock_offset_ms: number | null;
+            /**
+             * @description Known values: `ok`, `behind`, `ahead`, `unset`.
+             * @example ok
+             */
+            clock: string;
+            replaced: {
+                from: string;
+                to: string;
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
+            two_devices: {
+                identities: string[];
+                /**
+                 * Format: date-time
+                 * @example 2026-11-21T10:00:00.000Z
+                 */
+                at: string;
+            } | null;
+            last_problem: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_problem_at: string | null;
+            last_problem_message: string | null;
+            messages_last_hour: number;
+            problems_last_hour: number;
+            reads_last_hour: number;
+            reads_by_hour: number[];
+            device: components["schemas"]["DeviceReport"][];
+        };
+        DeviceReport: {
+            kind: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            at: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            received_at: string;
+            detail: {
+                [key: string]: unknown;
+            };
+        };
         Reader: {
             /**
              * Format: int64
@@ -4658,83 +4763,6 @@ export interface components {
             event?: string;
             read_events?: (string | number | boolean)[];
             heartbeat_events?: (string | number | boolean)[];
-        };
-        ReaderHealth: {
-            /**
-             * @description Known values: `online`, `degraded`, `silent`, `never_heard`.
-             * @example online
-             */
-            status: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            last_seen_at: string | null;
-            identity: string | null;
-            messages: number;
-            reads: number;
-            reads_per_minute: number;
-            reads_unknown_tag: number;
-            reads_unplaced: number;
-            reads_clock_skewed: number;
-            reads_late: number;
-            reads_too_weak: number;
-            reads_outvoted: number;
-            reads_lost: number;
-            read_errors: number;
-            messages_buried: number;
-            messages_over_rate: number;
-            clock_offset_ms: number | null;
-            /**
-             * @description Known values: `ok`, `behind`, `ahead`, `unset`.
-             * @example ok
-             */
-            clock: string;
-            replaced: {
-                from: string;
-                to: string;
-                /**
-                 * Format: date-time
-                 * @example 2026-11-21T10:00:00.000Z
-                 */
-                at: string;
-            } | null;
-            two_devices: {
-                identities: string[];
-                /**
-                 * Format: date-time
-                 * @example 2026-11-21T10:00:00.000Z
-                 */
-                at: string;
-            } | null;
-            last_problem: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            last_problem_at: string | null;
-            last_problem_message: string | null;
-            messages_last_hour: number;
-            problems_last_hour: number;
-            reads_last_hour: number;
-            reads_by_hour: number[];
-            device: components["schemas"]["DeviceReport"][];
-        };
-        DeviceReport: {
-            kind: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            received_at: string;
-            detail: {
-                [key: string]: unknown;
-            };
         };
         ReaderHour: {
             /**
@@ -5460,10 +5488,10 @@ export interface components {
         InventorySavedAnswer: {
             data: components["schemas"]["InventorySaved"];
         };
-        /** @description A page of a list of `Reader`. */
-        ReaderPage: {
+        /** @description A page of a list of `ListedReader`. */
+        ListedReaderPage: {
             /** @description The content of the response. */
-            data: components["schemas"]["Reader"][];
+            data: components["schemas"]["ListedReader"][];
             /**
              * @description The limit of the request.
              * @example 50
@@ -11219,7 +11247,6 @@ export interface operations {
                      *           "format": null,
                      *           "timezone": null,
                      *           "time_source": "reader",
-                     *           "mapping": null,
                      *           "configured": true,
                      *           "created_at": null,
                      *           "location_ids": [
@@ -11271,7 +11298,7 @@ export interface operations {
                      *       "total_count": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["ReaderPage"];
+                    "application/json": components["schemas"]["ListedReaderPage"];
                 };
             };
             400: components["responses"]["Error400"];

@@ -6,6 +6,8 @@ import { addProblem, text } from './text.ts'
 
 const MAX_POINTER_LENGTH = 255
 const MAX_EVENTS = 50
+/** Of the whole mapping as JSON in UTF-8. Those stored before this limit still work. */
+export const MAX_MAPPING_BYTES = 16 * 1024
 
 const MAX_STARS = 3
 const MAX_ALSO = 4
@@ -130,6 +132,26 @@ const rules = objectRule<Sent>((sent) => [
   ...ambiguousEvents(sent),
 ])
 
+type Events = { read_events?: unknown; heartbeat_events?: unknown }
+
+/** Every replica of tracking holds all mappings in memory. */
+const bounded = z.check<Events & { also?: readonly Events[] | undefined }>((payload) => {
+  const parts = [payload.value, ...(payload.value.also ?? [])]
+  const events = parts.flatMap(({ read_events, heartbeat_events }) =>
+    [read_events ?? [], heartbeat_events ?? []].flat(),
+  )
+  if (events.length > MAX_EVENTS) addProblem(payload, tooLong(MAX_EVENTS, 'events in all parts together'))
+  if (new TextEncoder().encode(JSON.stringify(payload.value)).length > MAX_MAPPING_BYTES)
+    addProblem(payload, tooLong(MAX_MAPPING_BYTES, 'bytes as JSON'))
+})
+
+const tooLong = (max_length: number, of: string) =>
+  ({
+    code: 'too_long',
+    message: `{f} must have at most ${max_length} ${of}`,
+    params: { max_length },
+  }) as const
+
 /** One kind of tag in the messages of a reader. */
 const ReaderMappingPart = z.strictObject(partShape).check(rules).meta({ id: 'ReaderMappingPartCreate' })
 export type ReaderMappingPart = z.infer<typeof ReaderMappingPart>
@@ -141,7 +163,7 @@ export const ReaderMapping = z
     identity: Pointer.optional(),
     also: z.array(ReaderMappingPart).max(MAX_ALSO).optional(),
   })
-  .check(rules)
+  .check(rules, bounded)
   .meta({ id: 'ReaderMappingCreate' })
 export type ReaderMapping = z.infer<typeof ReaderMapping>
 

@@ -168,6 +168,10 @@ export const ReaderView = z
   .meta({ id: 'Reader' })
 export type ReaderView = z.infer<typeof ReaderView>
 
+/** In a list. A mapping is large, and only who edits it needs it. */
+const ListedReader = ReaderView.omit({ mapping: true }).meta({ id: 'ListedReader' })
+export type ListedReader = z.infer<typeof ListedReader>
+
 export const ReaderCreate = z
   .strictObject({
     reader_key: ReaderKey,
@@ -269,9 +273,9 @@ export const readerRoutes = {
     path: '/readers',
     ...forUsers,
     summary: 'List readers and their health',
-    description: 'Returns configured and discovered readers.',
+    description: 'Returns configured and discovered readers, without their mappings.',
     query: ReadersQuery,
-    success: { status: 200, schema: listOf(ReaderView) },
+    success: { status: 200, schema: listOf(ListedReader) },
     errors: ['validation_error'],
   },
   createReader: {

@@ -58,7 +58,7 @@ type Options = {
 const READ_TIMEOUT_MS = 5_000
 
 /** In front of the connections of a pool. A thousand creates take some seconds. */
-const GATE = { burstMs: 250, waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
+const GATE = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
 
 /** How many organizations keep their Kysely for the next request. */
 const MAX_OPENED = 1_000

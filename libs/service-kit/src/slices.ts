@@ -3,19 +3,32 @@ import { setImmediate } from 'node:timers/promises'
 /** How long other work waits for one slice. A single item may take longer. */
 const SLICE_MS = 10
 
+let lastTurn: Promise<unknown> = Promise.resolve()
+
 /**
- * Like `items.map(work)`, but pauses after each slice so that other work can run: for work whose amount a caller
+ * Resolves when the event loop has served what waits. One caller at a time, so that other work waits for one slice and not
+ * for one of each job.
+ */
+const nextTurn = (): Promise<unknown> => (lastTurn = lastTurn.then(() => setImmediate()))
+
+/**
+ * Calls `work` with each item, but pauses after each slice so that other work can run: for work whose amount a caller
  * decides. Items are handled in order, one after the other.
  */
-export async function mapInSlices<T, R>(items: readonly T[], work: (item: T) => R): Promise<R[]> {
-  const results: R[] = []
+export async function inSlices<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
   let began = performance.now()
   for (const item of items) {
-    results.push(work(item))
+    work(item)
     if (performance.now() - began < SLICE_MS) continue
-    await setImmediate()
+    await nextTurn()
     began = performance.now()
   }
+}
+
+/** Like `items.map(work)`, in slices. */
+export async function mapInSlices<T, R>(items: readonly T[], work: (item: T) => R): Promise<R[]> {
+  const results: R[] = []
+  await inSlices(items, (item) => results.push(work(item)))
   return results
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { quantile } from '../../bench/load/figures.ts'
 import type { Api } from '../../contract/support/api.ts'
+import { newOrganization } from '../../contract/support/organization.ts'
 
 /** Of the requests of the victim. If it waited for the attack before each reply, it would finish fewer. */
 const UNDISTURBED_ROUNDS = 60
@@ -10,12 +11,15 @@ const MOST_ROUNDS_DURING = 200
 
 type Answer = { status: number; ms: number }
 
-/** What an organization does all the time: it reads a list and a report, and saves. */
-export const usualRequests = (api: Api, token: string) => [
-  () => api.call('listAssets', { token }),
-  () => api.call('listAssetLocations', { token }),
-  () => api.call('createAsset', { token, body: { name: 'Made during an attack' } }),
-]
+/** What a new organization does all the time: it reads a list and a report, and saves. */
+export async function usualRequests(api: Api) {
+  const { admin: token } = await newOrganization(api)
+  return [
+    () => api.call('listAssets', { token }),
+    () => api.call('listAssetLocations', { token }),
+    () => api.call('createAsset', { token, body: { name: 'Made during an attack' } }),
+  ]
+}
 
 /**
  * Sends `requests` in turn, first undisturbed and then until `attack` ends. Fails if one is refused or answered with an

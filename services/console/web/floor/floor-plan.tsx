@@ -98,6 +98,7 @@ export function FloorPlan({ floor, focus, selected, onSelect, onEnter, noticed, 
         <img
           src={image}
           alt=""
+          decoding="async"
           className="floor-image"
           style={{ left: frame.box.x, top: frame.box.y, width: frame.box.width, height: frame.box.height }}
         />

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type components, unwrap } from '@whereabouts/client/client'
 import { api } from '../session/api.ts'
+import { useUrlState } from '../parts/use-url-state.ts'
 import type { Point } from './layout.ts'
 import type { Zone } from './plan-layout.ts'
 
@@ -28,18 +29,24 @@ export const usePlans = () =>
     },
   })
 
-/** The image as an address for `<img>`; undefined while it loads. An image never changes. */
-export const useImage = (hash: string | undefined): string | undefined =>
-  useQuery({
+/**
+ * The image as an address for `<img>`; undefined while it loads. An image never changes. With `?image=off` there is
+ * none, so that a plan opens whose image hangs the browser.
+ */
+export function useImage(hash: string | undefined): string | undefined {
+  const [{ image }] = useUrlState({ image: '' })
+  const loaded = useQuery({
     queryKey: ['floor-plans', 'image', hash],
-    enabled: hash !== undefined,
+    enabled: hash !== undefined && image !== 'off',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
       const params = { path: { hash: hash ?? '' } }
       const { data } = await api.GET('/api/v1/floor-plans/images/{hash}', { params, signal, parseAs: 'blob' })
       return data && dataUrl(data)
     },
-  }).data
+  })
+  return image === 'off' ? undefined : loaded.data
+}
 
 /** The bytes as an address for `<img>`. */
 export function dataUrl(blob: Blob): Promise<string> {

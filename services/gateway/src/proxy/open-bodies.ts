@@ -3,3 +3,6 @@
  * them.
  */
 export const MAX_OPEN_BODY_BYTES = 16 * 1024
+
+/** Up to this announced length, a request for a token is one with a refresh token that is not good; beyond it, 413 (D2). */
+export const MAX_TOKEN_BYTES = 1024 * 1024

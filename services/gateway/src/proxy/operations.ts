@@ -16,7 +16,7 @@ import type { Decision } from '../limits/bucket.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { passedToServices, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
-import { MAX_OPEN_BODY_BYTES } from './open-bodies.ts'
+import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
 import type { PlacesAt } from './places.ts'
 import { upstreamPath } from './upstream-path.ts'
@@ -67,8 +67,10 @@ function addRows(
     route.config = { operationId, row, ...uploadConfig(row) }
     Object.assign(route, messageLimit(row))
     if (row.access === 'none') route.bodyLimit = MAX_OPEN_BODY_BYTES
-    // Only a refresh token can be so long, and one of any length is a 401 (D12.1).
-    if (row.path.endsWith('/oauth/token')) route.config.tooLarge = invalidRefreshToken
+    // Only a refresh token can be so long, and one of any length is a 401 (D12.1), up to the size of any body (D2).
+    if (row.path.endsWith('/oauth/token'))
+      route.config.tooLarge = ({ headers }) =>
+        Number(headers['content-length'] ?? 0) > MAX_TOKEN_BYTES ? undefined : invalidRefreshToken()
   })
   scope.addHook('onRequest', (request, reply) => admit(rowOf(request), request, reply, deps))
   if (first.upload) streamBodies(scope)

@@ -86,3 +86,34 @@ test('bodies that wait for a place count: an organization leaves half of the bud
   const statuses = (await Promise.all([...running, ...large])).map(({ status }) => status)
   expect(statuses.filter((status) => status === 200)).toHaveLength(128 + 4)
 })
+
+test('an organization whose requests take long gets one at a time while others come, again and again (ADR 94)', async ({
+  around,
+  startGateway,
+}) => {
+  const gateway = await startGateway({ readTimeoutMs: 60_000 })
+  const busy = await gateway.keyToken({ scopes: ['assets:write'] })
+  const other = await gateway.keyToken({ scopes: ['assets:write'], org_id: ORG_ID + 1 })
+  const catalog = holdSlowRequests(around)
+  const create = ({ authorization }: typeof busy, name: string) =>
+    gateway.request('/api/v1/assets', {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ name }),
+    })
+  const held = Array.from({ length: 60 }, () => create(busy, 'slow'))
+  await expect.poll(catalog.held).toBe(60)
+  await expect.poll(async () => (await create(other, 'quick')).status).toBe(200)
+  const begun = performance.now()
+  await expect.poll(() => performance.now() - begun).toBeGreaterThan(50) // 59 places for 50 ms are beyond the burst
+  for (let round = 0; round < 3; round += 1) {
+    const waiting = create(busy, 'slow')
+    for (let i = 0; i < 5; i += 1) {
+      expect((await create(other, 'quick')).status).toBe(200)
+      expect(catalog.held()).toBeLessThanOrEqual(60)
+    }
+    held.push(waiting)
+  }
+  catalog.release()
+  for (const reply of await Promise.all(held)) expect(reply.status).toBe(200)
+})

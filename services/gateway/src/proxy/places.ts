@@ -9,8 +9,11 @@ import { holderFields, holderOf, type Holder } from './holder.ts'
 /** Requests of a mount to one service at a time. */
 const PLACES = 256
 
-/** Like the gate in front of the connections to PostgreSQL. */
-const WAITING = { waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
+/**
+ * Half a second of places beyond one, then one at a time while others come: what an organization's requests cost in a
+ * service is not known before, but how long they keep their places is (ADR 94).
+ */
+const WAITING = { burstMs: 500, waiting: 5_000, waitingPerKey: 1_000, maxWaitMs: 10_000 }
 
 type Enter = (
   request: FastifyRequest,

@@ -1,7 +1,7 @@
 import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Decoded, NeutralRead } from '../formats/decoder.ts'
 import type { CatalogResolver } from '../projections/catalog-resolver.ts'
-import { mapInSlices } from '@whereabouts/service-kit/slices'
+import { inSlices } from '@whereabouts/service-kit/slices'
 import { asOf } from '../as-of.ts'
 import type { CatalogView, TagMatch } from '../projections/catalog-view.ts'
 import type { KnownTag } from '../projections/tag-owners.ts'
@@ -83,7 +83,7 @@ async function resolveFromView(messages: readonly ReaderMessage[], proofs: Clock
   const resolved: Resolved = { observed: 0, observations: [], activity: [], unknownTags: [] }
   const missing = new Map<number, Missing>()
   const clocks = new ClockJudge(proofs)
-  await mapInSlices(messages, (message) => resolveMessage(message, clocks, deps, resolved, missing))
+  await inSlices(messages, (message) => resolveMessage(message, clocks, deps, resolved, missing))
   return { resolved, missing }
 }
 

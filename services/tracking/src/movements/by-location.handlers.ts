@@ -36,7 +36,7 @@ export async function locationUses(
   const ended = await readEnded(db, orgId, window)
   const toMs = (moved.length > most && moved.at(-1)?.at) || window.toMs
   const counted = toMs < window.toMs ? moved.filter(({ at }) => at < toMs) : moved
-  const locations = usesOf(
+  const locations = await usesOf(
     { fromMs: window.fromMs, toMs },
     { present: present.slice(0, MOST_ASSETS), moved: counted, ended },
   )

@@ -1,4 +1,5 @@
 import type { LocationUse } from '@whereabouts/contracts/movements'
+import { inSlices } from '@whereabouts/service-kit/slices'
 import type { Moved } from './playback.queries.ts'
 
 export type Present = { asset_id: number; location_id: number }
@@ -12,8 +13,13 @@ type Found = {
   ended: readonly Ended[]
 }
 
-/** What each location had from `fromMs` to `toMs`. Of one instant, departures count before arrivals. */
-export function usesOf({ fromMs, toMs }: { fromMs: number; toMs: number }, found: Found): LocationUse[] {
+/**
+ * What each location had from `fromMs` to `toMs`, counted in slices. Of one instant, departures count before arrivals.
+ */
+export async function usesOf(
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+  found: Found,
+): Promise<LocationUse[]> {
   const counts = new Counts(fromMs)
   const { present, moved, ended } = found
   const endOf = new Map(ended.map(({ asset_id, at }) => [asset_id, at]))
@@ -23,19 +29,26 @@ export function usesOf({ fromMs, toMs }: { fromMs: number; toMs: number }, found
     for (let end = ended[next]; end && end.at <= ms; end = ended[(next += 1)])
       counts.leave(end.asset_id, Math.max(fromMs, end.at))
   }
-  for (const { asset_id, location_id } of present) counts.enter(asset_id, location_id, fromMs)
-  for (let i = 0; i < moved.length;) {
-    const first = i
-    const { at } = moved[first] as Moved
+  await inSlices(present, ({ asset_id, location_id }) => counts.enter(asset_id, location_id, fromMs))
+  await inSlices(byInstant(moved), (together) => {
+    const at = together[0]?.at ?? fromMs
     endUntil(at)
-    for (; moved[i]?.at === at; i += 1) counts.leave((moved[i] as Moved).asset_id, at)
-    for (const { asset_id, location_id } of moved.slice(first, i)) {
+    for (const { asset_id } of together) counts.leave(asset_id, at)
+    for (const { asset_id, location_id } of together) {
       counts.arrive(location_id)
       if (!isEnded(asset_id, at)) counts.enter(asset_id, location_id, at)
     }
-  }
+  })
   endUntil(toMs)
   return counts.until(toMs)
+}
+
+/** The movements of each instant. */
+function* byInstant(moved: readonly Moved[]): Generator<readonly Moved[]> {
+  for (let first = 0, i = 0; first < moved.length; first = i) {
+    while (moved[i]?.at === moved[first]?.at) i += 1
+    yield moved.slice(first, i)
+  }
 }
 
 type Count = { arrivals: number; dwellMs: number; here: number; most: number }

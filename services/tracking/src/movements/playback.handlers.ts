@@ -27,7 +27,9 @@ export const playbackHandlers = ({
     ])
     const isCut = total > rows.length || moved.length > MOST_MOVES
     return {
-      data: playbackOf(window, rows, moved.slice(0, MOST_MOVES), isCut, (id) => view.types.typeOf(orgId, id)),
+      data: await playbackOf(window, rows, moved.slice(0, MOST_MOVES), isCut, (id) =>
+        view.types.typeOf(orgId, id),
+      ),
     }
   },
 })

@@ -31,15 +31,14 @@ export const placementSettingsHandlers = ({
 
   async updatePlacement({ principal, params, body }) {
     const orgId = ownOrganization(principal, params.org_id)
-    const rules = await db.transaction(orgId, async (tx) => {
-      const changed = await updateRules(tx, orgId, body)
-      if (changed.passages === 'carry') await carryWaiting(tx, now(), orgId)
+    const saved = await db.transaction(orgId, async (tx) => {
+      const rules = await updateRules(tx, orgId, body)
+      if (rules.passages === 'carry') await carryWaiting(tx, now(), orgId)
       else await carryNothing(tx, orgId)
-      await notifyReadersChanged(tx, orgId)
-      return changed
+      return { rules, change: await notifyReadersChanged(tx, orgId) }
     })
-    await directory.reload(orgId)
-    return { data: toSettings(rules) }
+    await directory.reload(orgId, saved.change)
+    return { data: toSettings(saved.rules) }
   },
 })
 

@@ -5,6 +5,7 @@ import type {
   TypedAsset,
 } from '@whereabouts/contracts/messages/catalog-state'
 import { epochMs } from '@whereabouts/contracts/instant'
+import { LRUCache } from 'lru-cache'
 import { AssetTypes } from './asset-types.ts'
 import { TagIndex } from './tag-index.ts'
 import type { KnownTag } from './tag-owners.ts'
@@ -17,6 +18,9 @@ export type KnownAsset = {
   name: string
   deleted: boolean
 }
+/** Ids of branches that are kept: 8 MiB. */
+const MOST_BRANCH_IDS = 1_000_000
+
 /** Valid from the first and until the second, in milliseconds. */
 export type KnownLocation = KnownAsset & { parentId: number | null; validFromMs: number; validToMs: number }
 
@@ -39,6 +43,12 @@ export class CatalogView {
   readonly #locationsByKey = new Map<string, KnownLocation>()
   /** By location, its live direct sub-locations. The location itself may still be unknown. */
   readonly #children = new Map<number, Set<number>>()
+  /** Of each organization, how often its tree has changed. Only the branches of its newest tree are found. */
+  readonly #trees = new Map<number, number>()
+  readonly #branches = new LRUCache<string, readonly number[]>({
+    maxSize: MOST_BRANCH_IDS,
+    sizeCalculation: (ids, name) => ids.length + name.length,
+  })
   readonly #tags: TagIndex
 
   /** `now` only decides what is too old to be remembered. */
@@ -68,12 +78,17 @@ export class CatalogView {
   }
 
   /** These locations, known or not, and all their live sub-locations. */
-  withDescendants(orgId: number, ids: readonly number[]): number[] {
+  withDescendants(orgId: number, ids: readonly number[]): readonly number[] {
+    const name = `${orgId} ${this.#trees.get(orgId) ?? 0} ${ids.join()}`
+    const known = this.#branches.get(name)
+    if (known) return known
     const found = new Set(ids)
     for (const id of found)
       // The set grows during the loop. It visits each id once, so that a circle ends.
       for (const child of this.childrenOf(orgId, id)) found.add(child)
-    return [...found]
+    const branch = [...found]
+    this.#branches.set(name, branch)
+    return branch
   }
 
   /** The asset that has the tag now; see TagIndex for which of several tags wins. */
@@ -114,6 +129,7 @@ export class CatalogView {
       validToMs: typeof state.valid_to === 'string' ? epochMs(state.valid_to) : Infinity,
     }
     this.#locations.set(state.id, location)
+    this.#trees.set(location.orgId, (this.#trees.get(location.orgId) ?? 0) + 1)
     if (!location.deleted) this.#locationsByKey.set(`${location.orgId} ${location.key}`, location)
     this.#moveChild(before, location)
   }
@@ -141,6 +157,7 @@ export class CatalogView {
       this.#locations,
       this.#locationsByKey,
       this.#children,
+      this.#branches,
       this.#tags,
     ])
       map.clear()

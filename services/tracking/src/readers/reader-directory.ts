@@ -2,34 +2,19 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type pg from 'pg'
 import type { Tables } from '../db.ts'
-import { listPlacementRules } from '../positions/rules.queries.ts'
 import { DEFAULT_RULES, type PlacementRules } from '../positions/rules.ts'
+import { assignmentAt, UNASSIGNED, type AntennaAssignment, type AntennaHistory } from './antenna-history.ts'
+import { NO_SETTINGS, noReaders, readReaders, type OrgReaders } from './reader-rows.ts'
 import {
-  antennaHistory,
-  assignmentAt,
-  UNASSIGNED,
-  type AntennaAssignment,
-  type AntennaChange,
-  type AntennaHistory,
-  type ScanPointStrength,
-} from './antenna-history.ts'
-import { listAntennas, type Antenna } from './antennas.queries.ts'
-import {
-  listReaderSettings,
+  isOfThisProcess,
+  parseChange,
   READERS_CHANNEL,
+  type ReaderChange,
   type ReaderSettings,
-  type ReaderSettingsRow,
 } from './readers.queries.ts'
 
-type OrgReaders = {
-  /** Number of the query that found this, in the order in which queries started. A later one is newer. */
-  reading: number
-  /** By reader key and antenna. */
-  antennas: Map<string, AntennaHistory>
-  /** By reader key, for readers that have any. */
-  settings: Map<string, ReaderSettings>
-  rules: PlacementRules
-}
+/** Readers of an organization that are read next, all if one is undefined. */
+type Waiting = { readerKeys: Set<string | undefined>; done: Promise<void> }
 
 /** Other channels that share the connection. `onListening`: called whenever notifications may have been missed. */
 type OtherChannels = { channels: Record<string, (payload: string) => void>; onListening: () => void }
@@ -39,13 +24,12 @@ const NO_OTHERS: OtherChannels = { channels: {}, onListening: () => undefined }
 const RELISTEN_MS = 1_000
 /** Nothing else is sent on the connection that listens, and one that carries nothing is closed (`dropSilent`). */
 const PROBE_EVERY_MS = 10_000
-const NO_SETTINGS: ReaderSettings = {}
 const NEVER_ASSIGNED: AntennaHistory = { now: UNASSIGNED }
 
 /**
  * The scan points and decoder settings of all readers, in the memory of this process. PostgreSQL notifies every
- * replica of a change when it commits. A replica then reads that organization's rows again, and all rows after a lost
- * connection.
+ * replica of a change when it commits. A replica then reads that reader's rows again, and all rows after a lost
+ * connection. Of an organization it reads once at a time: changes meanwhile share the next reading.
  */
 export class ReaderDirectory {
   readonly #db: Kysely<Tables>
@@ -54,6 +38,13 @@ export class ReaderDirectory {
   readonly #probeEveryMs: number
   #orgs = new Map<number, OrgReaders>()
   #readings = 0
+  /** Number of the newest reading of all rows, in the order in which they started; and the promise of one under way. */
+  #newestOfAll = 0
+  #readingAll: Promise<void> | undefined
+  readonly #running = new Map<number, Promise<void>>()
+  readonly #waiting = new Map<number, Waiting>()
+  /** By id of a change of this process. Its handler and its notification share one reading. */
+  readonly #own = new Map<string, Promise<void>>()
   #listener: pg.PoolClient | undefined
   #retry: NodeJS.Timeout | undefined
   #probing: NodeJS.Timeout | undefined
@@ -80,7 +71,7 @@ export class ReaderDirectory {
 
   /** What this antenna stands for, and lately stood for. */
   antenna(orgId: number, readerKey: string, antenna: number): AntennaHistory {
-    return this.#orgs.get(orgId)?.antennas.get(`${readerKey} ${antenna}`) ?? NEVER_ASSIGNED
+    return this.#orgs.get(orgId)?.readers.get(readerKey)?.antennas.get(antenna) ?? NEVER_ASSIGNED
   }
 
   /** Whether this antenna has a scan point, and its location: now, or as of an instant (D18.1). */
@@ -90,7 +81,7 @@ export class ReaderDirectory {
 
   /** The decoder settings of this reader; empty for an unknown reader. */
   settings(orgId: number, readerKey: string): ReaderSettings {
-    return this.#orgs.get(orgId)?.settings.get(readerKey) ?? NO_SETTINGS
+    return this.#orgs.get(orgId)?.readers.get(readerKey)?.settings ?? NO_SETTINGS
   }
 
   /** How the organization wants positions to be decided. */
@@ -111,7 +102,8 @@ export class ReaderDirectory {
         await client.query(`listen ${channel}`)
       this.#others.onListening()
       this.#probing = setInterval(() => void this.#probe(client), this.#probeEveryMs)
-      await this.#read()
+      this.#own.clear() // their notifications may have been missed
+      await this.#readAll()
       this.#isLoaded = true
     } catch (error) {
       this.#log.warn({ err: error }, 'readers could not be loaded; will retry')
@@ -119,14 +111,19 @@ export class ReaderDirectory {
     }
   }
 
-  /** Reads one organization's readers again. After a change, a handler awaits it to read its own write. */
-  async reload(orgId: number): Promise<void> {
-    try {
-      await this.#read(orgId)
-    } catch (error) {
-      this.#log.warn({ err: error, org_id: orgId }, 'readers could not be reloaded; will retry')
-      this.#reconnect(this.#listener) // the next load covers the missed change
-    }
+  /**
+   * Reads a changed reader again, or all of the organization. After a change, a handler awaits it to read its own write;
+   * the notification of that change then joins it, or it joins the notification.
+   */
+  reload(orgId: number, change: ReaderChange = {}): Promise<void> {
+    const { id = '' } = change
+    const shared = this.#own.get(id)
+    this.#own.delete(id)
+    if (shared) return shared
+    const waiting = this.#waiting.get(orgId) ?? this.#enqueue(orgId)
+    waiting.readerKeys.add(change.readerKey)
+    if (isOfThisProcess(id)) this.#own.set(id, waiting.done)
+    return waiting.done
   }
 
   async stop(): Promise<void> {
@@ -138,23 +135,55 @@ export class ReaderDirectory {
   }
 
   #hear(channel: string, payload: string): void {
-    if (channel === READERS_CHANNEL) void this.reload(Number(payload))
+    if (channel === READERS_CHANNEL) void this.reload(...parseChange(payload))
     else this.#others.channels[channel]?.(payload)
   }
 
-  /** Reads may overlap, and one that started earlier may end later: it must not replace newer rows. */
-  async #read(orgId?: number): Promise<void> {
+  #enqueue(orgId: number): Waiting {
+    const readerKeys: Waiting['readerKeys'] = new Set()
+    const waiting = { readerKeys, done: this.#readNext(orgId, readerKeys) }
+    this.#waiting.set(orgId, waiting)
+    return waiting
+  }
+
+  async #readNext(orgId: number, readerKeys: Waiting['readerKeys']): Promise<void> {
+    await this.#running.get(orgId)
+    while (this.#readingAll) await this.#readingAll // it might have read older rows, and end later
+    this.#waiting.delete(orgId)
+    const running = this.#readChanged(orgId, [...readerKeys])
+    this.#running.set(orgId, running)
+    await running
+    if (this.#running.get(orgId) === running) this.#running.delete(orgId)
+  }
+
+  async #readChanged(orgId: number, changed: readonly (string | undefined)[]): Promise<void> {
     const reading = (this.#readings += 1)
-    const [antennas, settings, rules] = await Promise.all([
-      listAntennas(this.#db, orgId),
-      listReaderSettings(this.#db, orgId),
-      listPlacementRules(this.#db, orgId),
-    ])
-    const found = group(reading, antennas, settings, rules)
-    const orgIds = orgId === undefined ? new Set([...this.#orgs.keys(), ...found.keys()]) : [orgId]
-    for (const org of orgIds) {
-      if ((this.#orgs.get(org)?.reading ?? 0) > reading) continue
-      this.#orgs.set(org, found.get(org) ?? noReaders(reading))
+    const readerKeys = changed.every((key) => key !== undefined) ? changed : undefined
+    try {
+      const found = (await readReaders(this.#db, { orgId, readerKeys })).get(orgId) ?? noReaders()
+      if (reading < this.#newestOfAll) return // all rows were read meanwhile, later
+      const known = this.#orgs.get(orgId)
+      if (known && readerKeys) replaceReaders(known, found, readerKeys)
+      else this.#orgs.set(orgId, found)
+    } catch (error) {
+      this.#log.warn({ err: error, org_id: orgId }, 'readers could not be reloaded; will retry')
+      this.#reconnect(this.#listener) // the next load covers the missed change
+    }
+  }
+
+  /** Two may overlap, if the connection is lost again. */
+  async #readAll(): Promise<void> {
+    const reading = (this.#readings += 1)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#readingAll = promise
+    try {
+      const found = await readReaders(this.#db)
+      if (reading < this.#newestOfAll) return
+      this.#newestOfAll = reading
+      this.#orgs = found
+    } finally {
+      if (this.#readingAll === promise) this.#readingAll = undefined
+      resolve()
     }
   }
 
@@ -180,58 +209,11 @@ export class ReaderDirectory {
   }
 }
 
-const noReaders = (reading: number): OrgReaders => ({
-  reading,
-  antennas: new Map(),
-  settings: new Map(),
-  rules: DEFAULT_RULES,
-})
-
-function group(
-  reading: number,
-  antennas: readonly Antenna[],
-  settings: readonly ReaderSettingsRow[],
-  rules: ReadonlyMap<number, PlacementRules>,
-): Map<number, OrgReaders> {
-  const orgs = new Map<number, OrgReaders>()
-  const readersOf = (orgId: number) => {
-    const readers = orgs.get(orgId) ?? noReaders(reading)
-    orgs.set(orgId, readers)
-    return readers
-  }
-  for (const [orgId, ofOrg] of Map.groupBy(antennas, ({ org_id }) => org_id))
-    for (const [name, rows] of Map.groupBy(ofOrg, nameOf))
-      readersOf(orgId).antennas.set(name, toHistory(rows))
-  for (const { org_id, reader_key, timezone, time_source, mapping } of settings)
-    readersOf(org_id).settings.set(reader_key, {
-      timezone: timezone ?? undefined,
-      ...(time_source === 'receipt' && { time_source }),
-      mapping: mapping ?? undefined,
-    })
-  for (const [orgId, ofOrg] of rules) readersOf(orgId).rules = ofOrg
-  return orgs
-}
-
-const nameOf = ({ reader_key, antenna }: Pick<Antenna, 'reader_key' | 'antenna'>) =>
-  `${reader_key} ${antenna}`
-
-function toHistory(rows: readonly Antenna[]): AntennaHistory {
-  const now = rows.find((row) => row.changed_ms === null)
-  const changes = rows.flatMap((row): AntennaChange[] =>
-    row.changed_ms === null ? [] : [{ fromMs: row.changed_ms, assignment: toAssignment(row) }],
-  )
-  return {
-    ...antennaHistory(now ? toAssignment(now) : UNASSIGNED, changes),
-    strength: now && toStrength(now),
+function replaceReaders(known: OrgReaders, found: OrgReaders, readerKeys: readonly string[]): void {
+  known.rules = found.rules
+  for (const key of readerKeys) {
+    const reader = found.readers.get(key)
+    if (reader) known.readers.set(key, reader)
+    else known.readers.delete(key)
   }
 }
-
-/** Undefined where it changes nothing. */
-const toStrength = ({
-  min_rssi_dbm: minRssiDbm,
-  rssi_offset_db: rssiOffsetDb,
-}: Antenna): ScanPointStrength | undefined =>
-  minRssiDbm === null && rssiOffsetDb === 0 ? undefined : { minRssiDbm, rssiOffsetDb }
-
-const toAssignment = ({ scan_point_id: scanPointId, location_id: locationId }: Antenna): AntennaAssignment =>
-  scanPointId === null ? UNASSIGNED : { isAssigned: true, scanPointId, locationId }

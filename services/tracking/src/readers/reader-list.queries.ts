@@ -1,5 +1,5 @@
 import type { SortField } from '@whereabouts/contracts/query'
-import type { ReadersQuery, ReaderView } from '@whereabouts/contracts/readers'
+import type { ListedReader, ReadersQuery, ReaderView } from '@whereabouts/contracts/readers'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { DeviceReports } from './device-reports.ts'
@@ -9,12 +9,14 @@ import type { Identities } from './reader-identities.ts'
 import { clockState, lastHour, severity, statusAt } from './reader-status.queries.ts'
 import { readsPerMinute } from './recent-reads.ts'
 
-export type ReaderListRow = Omit<ReaderView, 'health' | 'configured'> &
+export type ReaderListRow = Omit<ListedReader, 'health' | 'configured'> &
   Omit<ReaderView['health'], 'device' | 'replaced' | 'two_devices'> & {
     device: DeviceReports | null
     identities: Identities | null
     total: number
   }
+
+export type ReaderDetailRow = ReaderListRow & Pick<ReaderView, 'mapping'>
 
 /** A filter of the list, on its columns. */
 type Condition = RawBuilder<unknown>
@@ -40,8 +42,9 @@ export async function findListedReader(
   orgId: number,
   id: number,
   nowMs: number,
-): Promise<ReaderListRow | undefined> {
-  return (await selectReaders(db, orgId, { where: [sql`id = ${id}`], nowMs, limit: 1, offset: 0 }))[0]
+): Promise<ReaderDetailRow | undefined> {
+  const slice = { where: [sql`id = ${id}`], nowMs, limit: 1, offset: 0, more: sql`r.mapping,` }
+  return (await selectReaders<ReaderDetailRow>(db, orgId, slice))[0]
 }
 
 type Slice = {
@@ -50,21 +53,23 @@ type Slice = {
   nowMs: number
   limit: number
   offset: number
+  /** Columns that the list leaves out. */
+  more?: RawBuilder<unknown>
 }
 
 const pageOf = ({ limit, offset }: ReadersQuery) => ({ limit, offset })
 const counts = sql.raw(COUNTS.map((count) => `coalesce(h.${count}, 0) as ${count}`).join(', '))
 
 /** Reads all readers of the organization, because there are few. */
-async function selectReaders(
+async function selectReaders<Row extends ReaderListRow>(
   db: Db,
   orgId: number,
-  { where, sort = [], nowMs, limit, offset }: Slice,
-): Promise<ReaderListRow[]> {
-  const { rows } = await sql<Omit<ReaderListRow, 'reads_by_hour'>>`
+  { where, sort = [], nowMs, limit, offset, more = sql`` }: Slice,
+): Promise<Row[]> {
+  const { rows } = await sql<Row>`
     select *, count(*) over () as total, ${places} as location_ids from (
-      select r.id, coalesce(r.reader_key, h.reader_key) as reader_key, r.name, r.format, r.timezone, r.mapping,
-             coalesce(r.time_source, 'reader') as time_source, h.identities, ${clockState} as clock,
+      select r.id, coalesce(r.reader_key, h.reader_key) as reader_key, r.name, r.format, r.timezone,
+             ${more} coalesce(r.time_source, 'reader') as time_source, h.identities, ${clockState} as clock,
              r.created_at, h.last_seen_at, h.identity, h.last_problem, h.last_problem_at, h.last_problem_message,
              h.clock_offset_ms, h.device, ${counts}, coalesce(${readsPerMinute('h', nowMs)}, 0) as reads_per_minute,
              l.messages as messages_last_hour, l.problems as problems_last_hour, l.reads as reads_last_hour,

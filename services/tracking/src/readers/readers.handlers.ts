@@ -1,4 +1,4 @@
-import type { ReaderView } from '@whereabouts/contracts/readers'
+import type { ListedReader, ReaderView } from '@whereabouts/contracts/readers'
 import type { Handlers } from '@whereabouts/service-kit/serve'
 import { Reply } from '@whereabouts/service-kit/serve'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/reader-mapping'
@@ -9,7 +9,12 @@ import type { Tables } from '../db.ts'
 import { readerExists, readerNotFound } from '../errors.ts'
 import { DAY_MS, windowOf } from '../reports/movement-summary/movement-summary.rules.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
-import { findListedReader, listReaders, type ReaderListRow } from './reader-list.queries.ts'
+import {
+  findListedReader,
+  listReaders,
+  type ReaderDetailRow,
+  type ReaderListRow,
+} from './reader-list.queries.ts'
 import { replacedOf, RETURN_MS, turnOf, type Identities } from './reader-identities.ts'
 import { listReaderHours } from './reader-hours.queries.ts'
 import {
@@ -36,20 +41,20 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
     const { limit, offset } = query
     const { rows, total } = await listReaders(db.forOrg(orgId), orgId, query, now())
     const at = now()
-    return { data: rows.map((row) => toView(row, at)), limit, offset, total_count: total }
+    return { data: rows.map((row) => toListed(row, at)), limit, offset, total_count: total }
   },
 
   async createReader({ principal: { orgId }, body }) {
-    const row = await db.transaction(orgId, async (tx) => {
+    const saved = await db.transaction(orgId, async (tx) => {
       const { timezone = null, time_source = 'reader', mapping = null, ...named } = body
       const inserted = await insertReader(tx, orgId, { ...named, timezone, time_source, mapping })
       if (!inserted) throw readerExists(body.reader_key)
-      await notifyReadersChanged(tx, orgId)
-      return findListedReader(tx, orgId, inserted.id, now())
+      const change = await notifyReadersChanged(tx, orgId, inserted.reader_key)
+      return { change, row: await findListedReader(tx, orgId, inserted.id, now()) }
     })
-    if (!row) throw readerNotFound()
-    await directory.reload(orgId)
-    return new Reply({ data: toView(row, now()) }, { location: `/api/v1/readers/${row.id}` })
+    if (!saved.row) throw readerNotFound()
+    await directory.reload(orgId, saved.change)
+    return new Reply({ data: toView(saved.row, now()) }, { location: `/api/v1/readers/${saved.row.id}` })
   },
 
   async getReader({ principal: { orgId }, params: { reader_id } }) {
@@ -66,31 +71,37 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
   },
 
   async updateReader({ principal: { orgId }, params: { reader_id }, body }) {
-    const row = await db.transaction(orgId, async (tx) => {
+    const saved = await db.transaction(orgId, async (tx) => {
       const stored = await lockReader(tx, orgId, reader_id)
       if (!stored) throw readerNotFound()
       rejectIfAny(nameProblems(stored.name, body.name))
       const changed = withChanges(stored, body)
       if (lacksMapping(changed)) throw validationFailed([MAPPING_REQUIRED])
       await updateReader(tx, orgId, reader_id, changed)
-      await notifyReadersChanged(tx, orgId)
-      return findListedReader(tx, orgId, reader_id, now())
+      const change = await notifyReadersChanged(tx, orgId, stored.reader_key)
+      return { change, row: await findListedReader(tx, orgId, reader_id, now()) }
     })
-    if (!row) throw readerNotFound()
-    await directory.reload(orgId)
-    return { data: toView(row, now()) }
+    if (!saved.row) throw readerNotFound()
+    await directory.reload(orgId, saved.change)
+    return { data: toView(saved.row, now()) }
   },
 
   async deleteReader({ principal: { orgId }, params: { reader_id } }) {
-    await db.transaction(orgId, async (tx) => {
-      if (!(await deleteReader(tx, orgId, reader_id))) throw readerNotFound()
-      await notifyReadersChanged(tx, orgId)
+    const change = await db.transaction(orgId, async (tx) => {
+      const deleted = await deleteReader(tx, orgId, reader_id)
+      if (!deleted) throw readerNotFound()
+      return notifyReadersChanged(tx, orgId, deleted.reader_key)
     })
-    await directory.reload(orgId)
+    await directory.reload(orgId, change)
   },
 })
 
-function toView(row: ReaderListRow, nowMs: number): ReaderView {
+const toView = ({ mapping, ...listed }: ReaderDetailRow, nowMs: number): ReaderView => ({
+  ...toListed(listed, nowMs),
+  mapping,
+})
+
+function toListed(row: ReaderListRow, nowMs: number): ListedReader {
   const {
     id,
     reader_key,
@@ -98,7 +109,6 @@ function toView(row: ReaderListRow, nowMs: number): ReaderView {
     format,
     timezone,
     time_source,
-    mapping,
     created_at,
     total: _,
     device,
@@ -115,7 +125,6 @@ function toView(row: ReaderListRow, nowMs: number): ReaderView {
     format,
     timezone,
     time_source,
-    mapping,
     configured,
     created_at,
     location_ids,

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { randomUUID } from 'node:crypto'
 import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
 import type { TimeSource } from '@whereabouts/contracts/readers'
 import type { Db } from '../db.ts'
@@ -18,9 +19,27 @@ export type Page = { limit: number; offset: number }
 
 export const READERS_CHANNEL = 'readers_changed'
 
-/** Notifies every replica, once the transaction commits, that the readers of this organization changed. */
-export async function notifyReadersChanged(db: Db, orgId: number): Promise<void> {
-  await sql`select pg_notify(${READERS_CHANNEL}, ${String(orgId)})`.execute(db)
+/**
+ * What changed of an organization: a reader; its rules only, if the key is empty; anything, if there is none, as the
+ * release before this one notifies.
+ */
+export type ReaderChange = { readerKey?: string | undefined; id?: string | undefined }
+
+const PROCESS_ID = randomUUID()
+let changes = 0
+
+export const isOfThisProcess = (changeId: string): boolean => changeId.startsWith(PROCESS_ID)
+
+export function parseChange(payload: string): [orgId: number, ReaderChange] {
+  const [orgId, readerKey, id] = payload.split(' ')
+  return [Number(orgId), { readerKey, id }]
+}
+
+/** Notifies every replica, once the transaction commits, that this reader changed, or the rules of the organization. */
+export async function notifyReadersChanged(db: Db, orgId: number, readerKey = ''): Promise<ReaderChange> {
+  const id = `${PROCESS_ID}:${(changes += 1)}`
+  await sql`select pg_notify(${READERS_CHANNEL}, ${`${orgId} ${readerKey} ${id}`})`.execute(db)
+  return { readerKey, id }
 }
 
 /** Undefined if the key is taken. */
@@ -67,14 +86,18 @@ export function lockReader(db: Db, orgId: number, id: number): Promise<ReaderRow
     .executeTakeFirst()
 }
 
-/** Deletes the reader with its scan points. False if there was none. */
-export async function deleteReader(db: Db, orgId: number, id: number): Promise<boolean> {
-  const { numDeletedRows } = await db
+/** Deletes the reader with its scan points. Undefined if there was none. */
+export function deleteReader(
+  db: Db,
+  orgId: number,
+  id: number,
+): Promise<Pick<ReaderRow, 'reader_key'> | undefined> {
+  return db
     .deleteFrom('reader')
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .returning('reader_key')
     .executeTakeFirst()
-  return numDeletedRows > 0n
 }
 
 /** What of a reader decides how its messages are read. */
@@ -90,8 +113,11 @@ export type ReaderSettingsRow = Pick<
   'org_id' | 'reader_key' | 'timezone' | 'time_source' | 'mapping'
 >
 
-/** The readers of one organization, or of all, that have such settings. */
-export function listReaderSettings(db: Db, orgId?: number): Promise<ReaderSettingsRow[]> {
+/** Readers of an organization, all without keys. */
+export type ReaderScope = { orgId: number; readerKeys?: readonly string[] | undefined }
+
+/** Those of these readers, or of all organizations, that have such settings. */
+export function listReaderSettings(db: Db, scope?: ReaderScope): Promise<ReaderSettingsRow[]> {
   const query = db
     .selectFrom('reader')
     .select(['org_id', 'reader_key', 'timezone', 'time_source', 'mapping'])
@@ -102,5 +128,13 @@ export function listReaderSettings(db: Db, orgId?: number): Promise<ReaderSettin
         eb('time_source', '=', 'receipt'),
       ]),
     )
-  return (orgId === undefined ? query : query.where('org_id', '=', orgId)).execute()
+  return query.where(inScope(scope)).execute()
 }
+
+/** Of any table with these columns. */
+export const inScope = (scope?: ReaderScope) =>
+  scope === undefined
+    ? sql<boolean>`true`
+    : scope.readerKeys === undefined
+      ? sql<boolean>`org_id = ${scope.orgId}`
+      : sql<boolean>`org_id = ${scope.orgId} and reader_key = any(${scope.readerKeys}::text[])`

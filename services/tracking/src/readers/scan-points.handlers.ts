@@ -30,15 +30,19 @@ type ScanPointHandlers = Pick<
 >
 
 export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps): ScanPointHandlers => {
-  /** Runs a change of scan points and notifies every replica. */
-  const change = async <T>(orgId: number, work: (tx: Tx) => Promise<T>): Promise<T> => {
-    const result = await db.transaction(orgId, async (tx) => {
-      const changed = await work(tx)
-      await notifyReadersChanged(tx, orgId)
-      return changed
+  /** Runs a change of scan points under the lock of their reader, and notifies every replica. */
+  const change = async <T>(
+    { orgId, readerId, missing }: { orgId: number; readerId: number; missing: () => Error },
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T> => {
+    const done = await db.transaction(orgId, async (tx) => {
+      const reader = await lockReader(tx, orgId, readerId)
+      if (!reader) throw missing()
+      const result = await work(tx)
+      return { result, change: await notifyReadersChanged(tx, orgId, reader.reader_key) }
     })
-    await directory.reload(orgId)
-    return result
+    await directory.reload(orgId, done.change)
+    return done.result
   }
 
   return {
@@ -52,8 +56,8 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
       if (!(await findReader(db.forOrg(orgId), orgId, reader_id))) throw readerNotFound() // before the location: D2.9, D2.10
       const location = await resolveLocation(findLocation, orgId, body)
       const antenna = body.antenna ?? 1
-      const point = await change(orgId, async (tx) => {
-        if (!(await lockReader(tx, orgId, reader_id))) throw readerNotFound()
+      const of = { orgId, readerId: reader_id, missing: readerNotFound }
+      const point = await change(of, async (tx) => {
         const { name, min_rssi_dbm, rssi_offset_db } = body
         const values = {
           reader_id,
@@ -74,10 +78,10 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
       if (!(await findScanPoint(db.forOrg(orgId), orgId, reader_id, id))) throw scanPointNotFound()
       const location = await resolveLocation(findLocation, orgId, body)
       const { antenna, name, min_rssi_dbm, rssi_offset_db } = body
-      const data = await change(orgId, async (tx) => {
-        // Every change of the reader's antennas takes this lock, so that the antenna stays free until the commit.
-        const reader = await lockReader(tx, orgId, reader_id)
-        const stored = reader && (await findScanPoint(tx, orgId, reader_id, id))
+      const of = { orgId, readerId: reader_id, missing: scanPointNotFound }
+      const data = await change(of, async (tx) => {
+        // Every change of the reader's antennas takes its lock, so that the antenna stays free until the commit.
+        const stored = await findScanPoint(tx, orgId, reader_id, id)
         if (!stored) throw scanPointNotFound()
         rejectIfAny(nameProblems(stored.name, name))
         if (antenna !== undefined && (await isAntennaTaken(tx, orgId, reader_id, antenna, id)))
@@ -93,7 +97,8 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
     },
 
     async deleteScanPoint({ principal: { orgId }, params: { reader_id, scan_point_id } }) {
-      await change(orgId, async (tx) => {
+      const of = { orgId, readerId: reader_id, missing: scanPointNotFound }
+      await change(of, async (tx) => {
         if (!(await deleteScanPoint(tx, orgId, reader_id, scan_point_id))) throw scanPointNotFound()
       })
     },

@@ -63,11 +63,12 @@ describe('a refusal says what to do', () => {
     ['an SVG as large as its frame', 'image/svg+xml', svg('width="100%" height="10em"'), sizeless],
     ['an SVG with an empty view box', 'image/svg+xml', svg('viewBox="0 0 0 30"'), sizeless],
     ['a wide PNG', 'image/png', png(MAX_IMAGE_SIDE + 1, 1), 'The image has 8001 × 1 pixels. Make it at most 8000 on each side.'],
+    ['a PNG of too many pixels', 'image/png', png(MAX_IMAGE_SIDE, 5_001), 'The image has 8000 × 5001 pixels. Make it at most 40 megapixels.'],
     ['a tall WebP', 'image/webp', webp.lossy(1, MAX_IMAGE_SIDE + 1), 'The image has 1 × 8001 pixels. Make it at most 8000 on each side.'],
   ])('%s', ([, type, bytes, why]) => expect(read(bytes, type)).toBe(why)) // oxfmt-ignore
 
   test('the largest size is accepted', () =>
-    expect(read(png(MAX_IMAGE_SIDE, MAX_IMAGE_SIDE), 'image/png')).toBe('8000×8000'))
+    expect(read(png(MAX_IMAGE_SIDE, 5_000), 'image/png')).toBe('8000×5000'))
 })
 
 describe('hostile bytes are read or refused', () => {
@@ -120,4 +121,55 @@ describe('hostile bytes are read or refused', () => {
     ['attributes', 'image/svg+xml', svg('a="" '.repeat(400_000))],
     ['digits', 'image/svg+xml', svg(`width="${'9'.repeat(60_000)}" viewBox="${'0 '.repeat(2_000)}"`)],
   ])('two megabytes of %s', ([, type, bytes]) => expect(read(bytes, type)).toMatch(/^The /)) // oxfmt-ignore
+})
+
+const drawing = (inside: string, before = '') =>
+  Buffer.from(`${before}<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 30">${inside}</svg>`)
+
+describe('an SVG that could keep browsers busy, run or load is refused', () => {
+  const levels = [1, 2, 3, 4, 5].map((n) => `<g id="l${n}">${`<use href="#l${n - 1}"/>`.repeat(10)}</g>`)
+  test.for<[string, string, string]>([
+    ['nested uses', `<rect id="l0"/>${levels.join('')}`, 'the element use'],
+    ['a use with a prefix', '<s:use xmlns:s="http://www.w3.org/2000/svg" s:href="#a"/>', 'the element use'],
+    ...['filter', 'feTurbulence', 'feImage', 'mask', 'pattern', 'clipPath', 'marker', 'textPath', 'animate', 'animateTransform', 'set', 'foreignObject', 'script'].map((name): [string, string, string] => [`a ${name}`, `<${name} />`, `the element ${name}`]),
+    ['an image from elsewhere', '<image href="https://example.com/a.png"/>', 'the address in href of the element image'],
+    ['an SVG as image', '<image xlink:href="data:image/svg+xml,a"/>', 'the address in href of the element image'],
+    ['a link', "<a href = 'javascript:x'/>", 'the address in href of the element a'],
+    ['a handler', '<g onload="x()"/>', 'the attribute onload of the element g'],
+    ['a fill from elsewhere', '<g fill="url( \'https://example.com\')"/>', 'the style in fill of the element g'],
+    ['a blur', '<g filter="blur(9px)"/>', 'the style in filter of the element g'],
+    ['a blur in a style', '<g style="fill:red;filter/**/: blur(9px)"/>', 'the style in style of the element g'],
+    ['a style that moves', '<g style="animation: a 1s infinite"/>', 'the style in style of the element g'],
+    ['a style that loads', '<style>@import "https://example.com";</style>', 'this style'],
+    ['a style in CDATA that moves', '<style><![CDATA[@keyframes a {}]]></style>', 'this style'],
+    ['a style that is written otherwise', String.raw`<style>g { fill: \75rl(https://example.com) }</style>`, 'this style'],
+  ])('%s', ([, inside, what]) =>
+    expect(read(drawing(inside), 'image/svg+xml')).toBe(
+      `The SVG has ${what}, which is not allowed. Export it without it, or as PNG.`,
+    )) // oxfmt-ignore
+
+  test.for<[string, Buffer, RegExp]>([
+    ['of 20 001 elements', drawing('<g/>'.repeat(20_000)), /more than 20000 elements/],
+    ['that is 101 deep', drawing(`${'<g>'.repeat(100)}${'</g>'.repeat(100)}`), /more than 100 deep/],
+    ['with a style sheet', drawing('', '<?xml-stylesheet href="data:text/css,"?>'), /not a PNG|damaged/],
+    ['in another encoding', drawing('', '<?xml version="1.0" encoding="utf-7"?>'), /encoding/],
+    ['that ends early', drawing('<g a="'), /damaged/],
+  ])('one %s', ([, bytes, why]) => expect(read(bytes, 'image/svg+xml')).toMatch(why))
+
+  test('a drawing of shapes, texts, gradients and pictures is accepted', () => {
+    const shapes = `<!-- <use/> --><defs><linearGradient id="a"><stop offset="1" style="stop-color:#fff"/></linearGradient>
+      <style type="text/css"><![CDATA[.a { fill: url(#a); font-family: "Inter" }]]></style></defs>
+      <metadata><rdf:RDF xmlns:rdf="r" rdf:about="https://example.com"/></metadata><a href="#a"><text style="font-family:&quot;Inter&quot;;marker:none;filter:none;clip-path:url(#c)" filter="none">a &amp; use</text></a>
+      <path fill='url("#a")' class="a" d="M0 0"/><image xlink:href="data:image/png;base64,AA=="/>`
+    const deep = `${'<g>'.repeat(95)}${shapes}${'</g>'.repeat(95)}`
+    expect(read(drawing(deep + '<g/>'.repeat(19_000)), 'image/svg+xml')).toBe('40×30')
+  })
+
+  test.for<[string, Buffer]>([
+    ['attributes', drawing(`<g ${'a="" '.repeat(380_000)}`)],
+    ['beginnings of CDATA', drawing('<![CDATA[]'.repeat(200_000))],
+    ['beginnings of elements', drawing('<g '.repeat(600_000))],
+    ['url', drawing(`<g style="${'url( '.repeat(400_000)}"/>`)],
+    ['spaces', drawing(`<g${' '.repeat(2_000_000)}`)],
+  ])('two megabytes of %s', ([, bytes]) => expect(read(bytes, 'image/svg+xml')).toMatch(/^The /))
 })

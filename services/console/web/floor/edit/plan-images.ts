@@ -9,6 +9,7 @@ export type ChosenImage = { file: Blob; url: string; width: number; height: numb
 /** What the server refuses too. It says so before anything is saved. */
 const MOST_BYTES = 2 * 1024 * 1024
 const MOST_PIXELS = 8_000
+const MOST_MEGAPIXELS = 40
 
 const refused = (detail: string) => new SaidError({ title: 'This image cannot be used', detail })
 
@@ -23,6 +24,8 @@ export async function readChosen(file: Blob): Promise<ChosenImage> {
   const { naturalWidth: width, naturalHeight: height } = image
   if (width === 0 || height === 0) throw refused('It has no size.')
   if (Math.max(width, height) > MOST_PIXELS) throw refused('It is larger than 8,000 pixels.')
+  if (file.type !== 'image/svg+xml' && width * height > MOST_MEGAPIXELS * 1e6)
+    throw refused(`It has more than ${MOST_MEGAPIXELS} megapixels.`)
   return { file, url, width, height }
 }
 

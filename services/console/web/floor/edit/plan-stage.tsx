@@ -22,7 +22,7 @@ export function PlanStage({ draft, building, readerNames }: Props) {
   return (
     <div ref={ref} className="floor-plan plan-stage" role="group" aria-label="Plan">
       <div className="plan-paper" style={{ left: x, top: y, ...size }}>
-        {url !== undefined && <img src={url} alt="" />}
+        {url !== undefined && <img src={url} alt="" decoding="async" />}
       </div>
       {inOrder.map((zone) => (
         <ZoneShape

@@ -20,6 +20,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Screen } from '../../parts/screen.tsx'
 import { useUrlState } from '../../parts/use-url-state.ts'
+import { useSession } from '../../session/use-session.ts'
 
 const PlanEditor = lazy(() => import('../../floor/edit/plan-editor.tsx'))
 
@@ -48,7 +49,8 @@ function Picture({ floor: live }: { floor: Floor }) {
   const { places } = playing
   const types = useMemo(() => playing.timeline?.types(), [playing.timeline])
   const floor = useMemo(() => (places && types ? pastOf(live, places, types) : live), [live, places, types])
-  const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '' })
+  const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '', image: '' })
+  const { isAdmin } = useSession()
   const focus = floor.building.rooms.get(Number(url.room))
   const shown = useHeat(floor.building, focus, playing.timeline)
   const selected = selectionOf(url.selected)
@@ -56,20 +58,33 @@ function Picture({ floor: live }: { floor: Floor }) {
   const noticed = places ? NOTHING_NOTICED : noticedNow // what was not seen until now
   const onSelect = ({ kind, id }: Selection) => setUrl({ selected: `${kind}-${id}` })
   const onEnter = (room: Room | undefined) => setUrl({ room: room ? String(room.id) : '', selected: '' })
-  if (url.arrange !== '') return <Arrange floor={live} focus={focus} onDone={() => setUrl({ arrange: '' })} />
+  if (url.arrange !== '' && isAdmin)
+    return <Arrange floor={live} focus={focus} onDone={() => setUrl({ arrange: '' })} />
   return (
     <>
       <Group justify="space-between">
         <Group gap="sm">
           <Path focus={focus} onEnter={onEnter} />
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<Icon of={IconLayout} size={14} />}
-            onClick={() => setUrl({ arrange: 'yes' })}
-          >
-            Arrange
-          </Button>
+          {isAdmin && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              leftSection={<Icon of={IconLayout} size={14} />}
+              onClick={() => setUrl({ arrange: 'yes' })}
+            >
+              Arrange
+            </Button>
+          )}
+          {(url.image === 'off' || floor.plans.get(String(focus?.id ?? EVERYTHING))?.image) && (
+            <Anchor
+              component="button"
+              type="button"
+              size="sm"
+              onClick={() => setUrl({ image: url.image === 'off' ? '' : 'off' })}
+            >
+              {url.image === 'off' ? 'With the image' : 'Without the image'}
+            </Anchor>
+          )}
         </Group>
         <FloorLegend {...{ floor, focus, noticed }} />
       </Group>

@@ -18,7 +18,7 @@ import {
   useUnsteadyCount,
 } from './use-attention.ts'
 
-type Reader = components['schemas']['Reader']
+type Reader = components['schemas']['ListedReader']
 type NotSeen = components['schemas']['AssetLocation']
 
 /** What is wrong now: how much, the first few, and the list with exactly these. */

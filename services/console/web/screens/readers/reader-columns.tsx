@@ -10,7 +10,7 @@ import { clockText, problemShareText, problemText, readProblemsOf, readsByHourTe
 import { lastHourText } from './last-hour.ts'
 import { ReaderStatus } from './reader-status.tsx'
 
-type Reader = components['schemas']['Reader']
+type Reader = components['schemas']['ListedReader']
 
 const count = new Intl.NumberFormat()
 

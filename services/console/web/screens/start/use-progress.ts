@@ -20,7 +20,7 @@ export const useFirstLocations = () =>
 const AWAITING_MS = 2_000
 
 export type PlacedReader = {
-  reader: Schemas['Reader']
+  reader: Schemas['ListedReader']
   points: readonly ScanPoint[]
   /** Its first antenna at a location. */
   placed: ScanPoint | undefined
@@ -44,7 +44,7 @@ export const useNewestReader = (isAwaiting: boolean) =>
     },
   })
 
-const createdAt = ({ created_at }: Schemas['Reader']) => Date.parse(created_at ?? '')
+const createdAt = ({ created_at }: Schemas['ListedReader']) => Date.parse(created_at ?? '')
 
 export type Arrival = { asset: { id: number; name: string }; location: string; at: string }
 
