@@ -29,6 +29,15 @@ export const FILES_WITH_IMAGES = [
 export const imageListFile = LIST
 export const readImages = (): Image[] => Images.parse(JSON.parse(readFileSync(LIST, 'utf8')))
 
+/** One text for each image without a digest, with what to do: its tag may name other content tomorrow. */
+export const unpinned = (images: readonly Image[]): string[] =>
+  images
+    .filter(({ digest }) => digest === null)
+    .map(
+      ({ image }) =>
+        `${image} has no digest in deploy/images.json: run \`node deploy/pin-images.ts\` where Docker reaches its registry, and commit`,
+    )
+
 /** The reference in a file, with the digest where it is known. */
 export const referenceOf = ({ image, digest }: Image): string =>
   digest === null ? image : `${image}@${digest}`

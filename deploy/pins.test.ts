@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
 import { expect, test } from 'vitest'
-import { FILES_WITH_IMAGES, imageOf, readImages, referenceOf, withPins } from './images.ts'
+import { FILES_WITH_IMAGES, imageOf, readImages, referenceOf, unpinned, withPins } from './images.ts'
 import { DEBIAN_PACKAGES } from './local/servers/nats-binary.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
@@ -71,6 +71,19 @@ test('every third-party image is in deploy/images.json, with its digest', () => 
     FILES_WITH_IMAGES.toSorted(),
   )
   expect(foreign.filter(({ image }) => !known.has(image))).toEqual([])
+})
+
+test('a release names each image without a digest, and how to get it', () => {
+  const digest = `sha256:${'a'.repeat(64)}` as const
+  const images = [
+    { image: 'tool:2.0', digest },
+    { image: 'other:1.0', digest: null },
+  ]
+  expect(unpinned(images)).toEqual([
+    expect.stringMatching(
+      /^other:1\.0 has no digest in deploy\/images\.json: run `node deploy\/pin-images\.ts`/,
+    ),
+  ])
 })
 
 test('new digests replace the old ones of the same image only', () => {

@@ -5,6 +5,6 @@ import { generatedFiles } from './generated-files.ts'
 
 const files = (await generatedFiles()).map(({ path, content }) => [basename(path), path, content] as const)
 
-test.for(files)('%s is what "pnpm generate" makes from the route table', async ([, path, content]) => {
+test.for(files)('%s is what "pnpm generate" makes', async ([, path, content]) => {
   expect(await readFile(path, 'utf8')).toBe(content)
 })

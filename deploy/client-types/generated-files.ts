@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { fullDescription, legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
 import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
+import { IMAGE, noticeOf } from '../release/notice.ts'
 import { pythonTypes } from './python-types.ts'
 
 const root = new URL('../../', import.meta.url)
@@ -9,9 +10,10 @@ const NOTICE = '// Generated from the route table by "pnpm generate". Do not edi
 
 export type GeneratedFile = { path: string; content: string }
 
-/** Every committed file that is generated from the route table, with its expected content. */
+/** Every committed file that is generated from the route table or the installed packages, with its expected content. */
 export async function generatedFiles(): Promise<GeneratedFile[]> {
   return [
+    { path: fileURLToPath(new URL('NOTICE', root)), content: noticeOf(IMAGE) },
     descriptionFile('libs/contracts/openapi/openapi.json', publicDescription()),
     descriptionFile('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
     { path: fileURLToPath(new URL('libs/client/src/api.d.ts', root)), content: await clientTypes() },

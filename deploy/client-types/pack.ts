@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { VERSION } from '@whereabouts/client/version'
+import { noticeOf } from '../release/notice.ts'
 import { publicTypes } from './generated-files.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -41,6 +42,7 @@ export async function packClient(folder: string): Promise<string> {
     await cp(join(work, format, 'dist'), join(built, format), { recursive: true })
   await writeFile(join(built, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   await cp(join(CLIENT, 'package/README.md'), join(built, 'README.md'))
+  await writeFile(join(built, 'NOTICE'), noticeOf(['libs/client']))
   await bundle(join(built, 'node_modules'))
   await writeFile(join(built, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
   const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: built })

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packClient } from '../client-types/pack.ts'
 import { packPythonClient } from '../client-types/pack-python.ts'
@@ -24,6 +24,7 @@ export async function writeArtefacts(root: string, folder: string): Promise<void
   await mkdir(folder, { recursive: true })
   await packClient(folder)
   await packPythonClient(folder)
+  await cp(join(root, 'NOTICE'), join(folder, 'NOTICE'))
   for (const [name, packages] of Object.entries(SBOMS)) {
     const file = join(folder, `whereabouts-${versionOf(root)}.${name}.cdx.json`)
     const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application', '--out', file]
@@ -39,7 +40,7 @@ export async function writeArtefacts(root: string, folder: string): Promise<void
 type Artefact = { name: string; bytes: number; sha256: string }
 
 async function artefactsOf(folder: string): Promise<Artefact[]> {
-  const names = (await readdir(folder)).filter((name) => name !== 'SHA256SUMS').toSorted()
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('SHA256SUMS')).toSorted()
   return Promise.all(
     names.map(async (name) => {
       const content = await readFile(join(folder, name))

@@ -32,7 +32,8 @@ afterEach(() => rmSync(root, { recursive: true }))
 
 test('this version is ready, and its tag names the commit; a second release needs another version', () => {
   expect(releaseProblems(root)).toEqual([])
-  expect(addTag(root)).toBe(`v${VERSION}`)
+  expect(addTag(root, 'Not audited: no network')).toBe(`v${VERSION}`)
+  expect(git(root, 'tag', '--list', '--format=%(contents)')).toContain('Not audited: no network')
   expect(git(root, 'rev-parse', `v${VERSION}^{commit}`)).toBe(git(root, 'rev-parse', 'HEAD'))
   expect(releaseProblems(root)).toEqual([`the tag v${VERSION} exists: raise the version`])
 })

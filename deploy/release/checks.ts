@@ -29,9 +29,9 @@ function hasSection(root: string, version: string): boolean {
   return headings.some(([, name]) => name === version)
 }
 
-/** Tags the commit that is checked out, and returns the tag. Pushes nothing. */
-export function addTag(root: string): string {
+/** Tags the commit that is checked out, with a note, and returns the tag. Pushes nothing. */
+export function addTag(root: string, note: string): string {
   const version = versionOf(root)
-  git(root, 'tag', '--annotate', tagOf(version), '--message', `Whereabouts ${version}`)
+  git(root, 'tag', '--annotate', tagOf(version), '--message', `Whereabouts ${version}\n\n${note}`)
   return tagOf(version)
 }

@@ -43,7 +43,10 @@ test('an asset that jumps is listed; what helps is filled in, previewed and save
 }) => {
   await betweenTwoRooms(organization)
   const { page } = member
-  await member.open('/positions')
+  await member.open('/')
+  const attention = page.getByRole('region', { name: 'Needs attention' })
+  await attention.getByRole('link', { name: '1 unsteady asset' }).click()
+  await page.waitForURL('**/positions')
   const row = page.getByRole('row', { name: /Infusion pump/ })
   await row.getByText('Moved between Room 1 and Room 2 7 times in 24 hours.').waitFor()
   await row.getByText('margin 6 dB, delay 120 s').waitFor()

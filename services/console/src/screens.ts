@@ -22,6 +22,7 @@ export const SIGNED_IN_PATHS = [
   '/api-keys',
   '/webhook',
   '/account',
+  '/limits',
   '/members',
 ] as const
 

@@ -10,7 +10,7 @@ const AREAS: Readonly<Record<string, string>> = {
   overview: 'overview|floor',
   movements: 'live|movements',
   readers: 'readers|unknown-tags|provision',
-  organization: 'members|api-keys|webhook|account|positions',
+  organization: 'members|limits|api-keys|webhook|account|positions',
   passwords: 'forgot-password|reset-password',
 }
 

@@ -12,6 +12,7 @@ import { addOperations } from './proxy/operations.ts'
 import { addPassThrough } from './proxy/pass-through.ts'
 import { places } from './proxy/places.ts'
 import { addReference } from './reference/reference.ts'
+import { addSecurityTxt } from './reference/security-txt.ts'
 
 /** The public port, in the order of D2. No I/O until it listens. */
 export function buildApp(deps: GatewayDeps): FastifyInstance {
@@ -30,6 +31,7 @@ export function buildApp(deps: GatewayDeps): FastifyInstance {
   })
   limitBodies(app, deps.maxBodyBytesInFlight, deps.log)
   addReference(app, deps.routes, deps.publicUrl)
+  addSecurityTxt(app, deps.securityContact, deps.publicUrl)
   addHealth(app, deps)
   const streams = openStreams(deps.authenticate)
   app.addHook('preClose', async () => streams.close())

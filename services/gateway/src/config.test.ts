@@ -34,6 +34,21 @@ test.for([
   expect(loadConfig({ ...enough, LEGACY_SUNSET: text }).LEGACY_SUNSET?.toISOString()).toBe(instant)
 })
 
+test.for([
+  ['', undefined],
+  ['mailto:security@example.com', 'mailto:security@example.com'],
+  ['https://example.com/report', 'https://example.com/report'],
+])('SECURITY_CONTACT %j is %s', ([text, contact]) => {
+  expect(loadConfig({ ...enough, SECURITY_CONTACT: text }).SECURITY_CONTACT).toBe(contact)
+})
+
+test.for(['security@example.com', 'http://example.com/report', 'nobody'])(
+  'SECURITY_CONTACT %s is not a contact of RFC 9116',
+  (contact) => {
+    expect(() => loadConfig({ ...enough, SECURITY_CONTACT: contact })).toThrow(/SECURITY_CONTACT/)
+  },
+)
+
 test.for(['tomorrow', '2027-02-30', '06/01/2027'])('LEGACY_SUNSET %j is refused, not guessed', (text) => {
   expect(() => loadConfig({ ...enough, LEGACY_SUNSET: text })).toThrow(ConfigError)
 })

@@ -100,6 +100,12 @@ export const Config = z.object({
     .min(1)
     .default(1_000)
     .describe('Open connections of one address (IPv4, IPv6 /64). Proxies of TRUSTED_PROXIES have no limit.'),
+  SECURITY_CONTACT: z
+    .url({ protocol: /^(?:mailto|https|tel)$/ })
+    .optional()
+    .describe(
+      'Where to report vulnerabilities, as `mailto:`, `https:` or `tel:` URI. /.well-known/security.txt names it, and is 404 without.',
+    ),
   LEGACY_SUNSET: z
     .string()
     .transform(instant)

@@ -33,6 +33,8 @@ export type GatewayDeps = {
   maxConnectionsPerAddress: number
   /** The route table. */
   routes: RouteTable
+  /** For reports of vulnerabilities, a URI. */
+  securityContact: string | undefined
   /** When everything below /legacy/api/v1 is withdrawn; undefined while no date is set. */
   legacySunset: Date | undefined
 }

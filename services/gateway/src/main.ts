@@ -84,6 +84,7 @@ await start('gateway', async () => {
     maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
     routes,
     legacySunset: config.LEGACY_SUNSET,
+    securityContact: config.SECURITY_CONTACT,
   })
   await app.listen({ host: config.HOST, port: config.PORT })
   const ops = await startOps({

@@ -100,6 +100,7 @@ export type GatewayOptions = {
   publicUrl?: string
   trustedProxies?: readonly string[]
   legacySunset?: Date
+  securityContact?: string
   maxBodyBytesInFlight?: number
 }
 
@@ -141,6 +142,7 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
     maxConnectionsPerAddress: 1_000,
     routes,
     legacySunset: options.legacySunset,
+    securityContact: options.securityContact,
   })
   const origin = await app.listen({ host: '127.0.0.1', port: 0 })
   return {

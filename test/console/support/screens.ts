@@ -37,6 +37,7 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
     screen('api-keys', '/api-keys'),
     screen('webhook', '/webhook'),
     screen('members', '/members'),
+    screen('limits', '/limits'),
     screen('account', '/account'),
     screen('movements', '/movements'),
     screen('live', '/live', false),

@@ -85,6 +85,9 @@ export function PersonMenu() {
         <Menu.Item component="a" href="/api">
           API reference
         </Menu.Item>
+        <Menu.Item component="a" href="/notice.txt">
+          Third-party licenses
+        </Menu.Item>
         <Menu.Item onClick={() => void attempt(signOut())}>Sign out</Menu.Item>
         <Version />
       </Menu.Dropdown>

@@ -4,6 +4,7 @@ import IconAdjustments from '@tabler/icons-react/icons/IconAdjustments'
 import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
 import IconBox from '@tabler/icons-react/icons/IconBox'
 import IconClipboardCheck from '@tabler/icons-react/icons/IconClipboardCheck'
+import IconGauge from '@tabler/icons-react/icons/IconGauge'
 import IconKey from '@tabler/icons-react/icons/IconKey'
 import IconLayoutDashboard from '@tabler/icons-react/icons/IconLayoutDashboard'
 import IconMap2 from '@tabler/icons-react/icons/IconMap2'
@@ -108,6 +109,12 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     load: () => import('../screens/webhook/webhook.tsx'),
   },
   '/account': { load: () => import('../screens/account/account.tsx') },
+  '/limits': {
+    nav: 'Limits',
+    icon: IconGauge,
+    group: 'Organization',
+    load: () => import('../screens/limits/limits.tsx'),
+  },
   '/members': {
     nav: 'Members',
     icon: IconUsers,

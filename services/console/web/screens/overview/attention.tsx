@@ -3,12 +3,20 @@ import { Link } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { Card } from '../../parts/card.tsx'
 import { combined } from '../../parts/combined-query.ts'
+import { adviceOf, isNear, labelOf } from '../../parts/limits.ts'
 import { AssetLink } from '../../parts/links.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
+import { useLimits } from '../../parts/use-limits.ts'
 import { When } from '../../parts/when.tsx'
 import { Exception } from './exception.tsx'
 import { lastHourText } from '../readers/last-hour.ts'
-import { useDegradedReaders, useFailedDeliveries, useNotSeen, useQuietReaders } from './use-attention.ts'
+import {
+  useDegradedReaders,
+  useFailedDeliveries,
+  useNotSeen,
+  useQuietReaders,
+  useUnsteadyCount,
+} from './use-attention.ts'
 
 type Reader = components['schemas']['ListedReader']
 type NotSeen = components['schemas']['AssetLocation']
@@ -20,13 +28,18 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
     readers: useQuietReaders(),
     degraded: useDegradedReaders(),
     failed: useFailedDeliveries(),
+    unsteady: useUnsteadyCount(),
+    limits: useLimits(),
   })
   return (
     <Card title="Needs attention">
       <Loaded query={found} what="what needs attention">
-        {({ notSeen, readers, degraded, failed }) =>
-          notSeen.total_count + readers.total_count + degraded.total_count + unknownTags + failed.count ===
-          0 ? (
+        {({ notSeen, readers, degraded, failed, unsteady, limits }) => {
+          const near = limits.filter(isNear)
+          const counts = [notSeen, readers, degraded].map(({ total_count: count }) => count)
+          return [...counts, unknownTags, failed.count, unsteady, near.length].every(
+            (count) => count === 0,
+          ) ? (
             <Text size="sm" c="dimmed">
               Nothing. All readers send as usual, and all tags are known.
             </Text>
@@ -80,9 +93,22 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
                   </li>
                 )}
               </Exception>
+              <Exception count={unsteady} label="unsteady assets" one="unsteady asset" to="/positions">
+                <li>Jump between two places, or wait at the last one.</li>
+              </Exception>
+              <Exception
+                count={near.length}
+                label="limits almost reached"
+                one="limit almost reached"
+                to="/limits"
+              >
+                {near.map((limit) => (
+                  <li key={limit.name}>{`${labelOf(limit)}: ${adviceOf(limit)}`}</li>
+                ))}
+              </Exception>
             </SimpleGrid>
           )
-        }
+        }}
       </Loaded>
     </Card>
   )

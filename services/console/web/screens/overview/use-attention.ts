@@ -6,8 +6,8 @@ import { QUIET_STATUSES } from '../readers/use-readers.ts'
 
 const SHOWN = 3
 const REFRESH_MS = 15_000
-/** Counts all assets that match, and changes slowly. */
-const NOT_SEEN_REFRESH_MS = 60_000
+/** Of what counts all assets that match, and changes slowly. */
+const SLOW_REFRESH_MS = 60_000
 /** Test events are skipped: they say nothing about deliveries. */
 const LATEST_ATTEMPTS = 20
 
@@ -40,11 +40,22 @@ export const useNotSeen = () =>
   useQuery({
     queryKey: ['report', 'not seen'],
     placeholderData: keepPreviousData,
-    refetchInterval: NOT_SEEN_REFRESH_MS,
+    refetchInterval: SLOW_REFRESH_MS,
     queryFn: async ({ signal }) => {
       const not_seen_since = notSeenSince('24h')
       const query = { not_seen_since, limit: SHOWN, sort: 'asset_last_seen', expand: 'asset,location' }
       return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+    },
+  })
+
+/** How many assets jump or wait. */
+export const useUnsteadyCount = () =>
+  useQuery({
+    queryKey: ['unsteady', 'count'],
+    refetchInterval: SLOW_REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const params = { query: { limit: 1 } }
+      return unwrap(await api.GET('/api/v1/reports/unsteady', { params, signal })).total_count
     },
   })
 
