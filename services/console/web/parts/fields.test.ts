@@ -5,7 +5,7 @@ import { LOCATION_FIELDS } from '../screens/location/location-fields.ts'
 import { changedFields, importColumnsOf, problemsOf, type Values, valuesOf } from './fields.ts'
 
 // The fields import inputs, which import the API client, which reads the address of the page.
-vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
+vi.hoisted(() => vi.stubGlobal('location', { origin: 'https://console.test' }))
 
 const asset = {
   id: 1,

@@ -5,8 +5,10 @@ import { addressBlock } from '@whereabouts/service-kit/address-block'
 import { createHash } from 'node:crypto'
 import { tooManyAttempts } from '../errors.ts'
 import { emailKey } from '../emails.ts'
-import type { ChainOwner } from '../tokens/tokens.queries.ts'
 import type { WaitingRoom } from './waiting-room.ts'
+
+/** An API key or a user's session. */
+export type ChainOwner = { orgId: number } & ({ keyId: number } | { userId: number })
 
 export type Attempts = {
   /** Takes a token of the address's bucket. Call before any other work. Throws 429 if the bucket is empty. */

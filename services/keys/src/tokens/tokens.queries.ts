@@ -1,10 +1,8 @@
+import type { ChainOwner } from '../attempts/attempts.ts'
 import { limits } from '@whereabouts/contracts/limits'
 import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
-
-/** An API key or a user's session. */
-export type ChainOwner = { orgId: number } & ({ keyId: number } | { userId: number })
 
 /** A refresh token with its chain, which is locked. Exactly one of `key_id` and `user_id` is set. */
 export type LockedToken = {

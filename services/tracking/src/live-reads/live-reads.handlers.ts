@@ -8,7 +8,8 @@ import type { LiveFeed } from '../live/live-feed.ts'
 import { listenerOf, UNBUFFERED } from '../live/stream-requests.ts'
 import { findReader } from '../readers/readers.queries.ts'
 import { ReadStream } from './read-stream.ts'
-import { DecodingTime, readTexts, type ShowDeps } from './read-texts.ts'
+import { DecodingTime } from '../decoding-time.ts'
+import { readTexts, type ShowDeps } from './read-texts.ts'
 import { ReaderView } from './reader-view.ts'
 
 export type LiveReadDeps = ShowDeps & {

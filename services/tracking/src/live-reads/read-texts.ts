@@ -6,36 +6,15 @@ import {
   type ReaderMessageProblem,
 } from '@whereabouts/contracts/reader-messages'
 import type { HeardMessage } from '@whereabouts/messaging/listen'
-import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import { PoisonError } from '@whereabouts/messaging/settle'
 import { decodeReaderMessage, type ReaderMessage } from '../ingest/reader-message.ts'
 import { findReads, type FindDeps } from '../ingest/resolve.ts'
+import type { DecodingTime } from '../decoding-time.ts'
 import { problemsIn, toDecodedRead } from '../reader-messages/decoded-read.ts'
 import { problemMessage } from '../readers/problem-message.ts'
 import { eventText, type Shown } from './read-stream.ts'
 
 export type ShowDeps = FindDeps
-
-/** What people look at may take this much of the thread, of each organization: milliseconds a second, and at once. */
-const MS_PER_SECOND = 50
-const BURST_SECONDS = 1
-
-/** The time that decoding has taken, of each organization. */
-export class DecodingTime {
-  readonly #buckets = new RateBuckets(BURST_SECONDS)
-
-  isSpent(orgId: number): boolean {
-    return this.#buckets.isInDebt(orgId, Date.now(), MS_PER_SECOND)
-  }
-
-  /** Charges the time that `work` takes. */
-  measure<T>(orgId: number, work: () => T): T {
-    const begun = performance.now()
-    const result = work()
-    this.#buckets.charge(orgId, Date.now(), MS_PER_SECOND, performance.now() - begun)
-    return result
-  }
-}
 
 /**
  * The events of some messages of a reader. Decodes none beyond the reads that are shown, and none while the time of the

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { COLUMNS, EXAMPLES, MAX_BYTES, percentOf, problemOf, RESOURCES } from './import-files.ts'
 
 // The fields import inputs, which import the API client, which reads the address of the page.
-vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
+vi.hoisted(() => vi.stubGlobal('location', { origin: 'https://console.test' }))
 
 test.for(RESOURCES)(
   'each row of the example of $value has a cell for each of its known columns',

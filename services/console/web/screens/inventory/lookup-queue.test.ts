@@ -3,7 +3,7 @@ import { openLookups } from './lookup-queue.ts'
 import type { Found } from '../../parts/lookups.ts'
 
 // The look-up imports the API client, which reads the address of the page.
-vi.hoisted(() => vi.stubGlobal('location', { origin: 'http://console.test' }))
+vi.hoisted(() => vi.stubGlobal('location', { origin: 'https://console.test' }))
 
 const RETRY_MS = 100
 

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { DecodingTime } from './read-texts.ts'
+import { DecodingTime } from './decoding-time.ts'
 
 test('decoding may take 50 ms a second of each organization, over and over', () => {
   vi.useFakeTimers()
