@@ -3478,7 +3478,7 @@ export interface components {
         /** @description How much of something an organization may store, and stores. */
         Limit: {
             /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends. Known values: `assets`, `locations`, `tags`, `stored_bytes`, `image_bytes`, `import_bytes`, `readers`, `scan_points`, `history_days`, `api_keys`.
+             * @description The name for people, on one line. Without control characters, and without white space at its ends. Known values: `assets`, `locations`, `tags`, `stored_bytes`, `image_bytes`, `import_bytes`, `readers`, `scan_points`, `kept_messages`, `history_days`, `api_keys`.
              * @example assets
              */
             name: string;

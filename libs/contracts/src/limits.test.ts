@@ -12,6 +12,6 @@ test.for(Object.values(limits))('docs/limits.md states $rows', ({ rows, ...limit
     expect(numbers.map((text) => Number(text.replaceAll(' ', '')))).toContain(max)
 })
 
-test.for(Object.keys(storageLimits))('docs/limits.md states %s', (name) => {
+test.for(storageLimits)('docs/limits.md states %s', (name) => {
   expect(page).toMatch(new RegExp(`^\\| \`${name}\` +\\|`, 'm'))
 })

@@ -3,29 +3,30 @@ import { openEnum } from './open-enum.ts'
 import { dataOf } from './query.ts'
 import type { Route } from './route.ts'
 
-/** What an organization may store (ADR 91), and what people call it. Names that end in `_bytes` count bytes. */
-export const storageLimits = {
-  assets: 'Assets',
-  locations: 'Locations',
-  tags: 'Tags',
-  stored_bytes: 'Texts and metadata, also of what was deleted',
-  image_bytes: 'Images of floor plans',
-  import_bytes: 'Files of imports',
-  readers: 'Readers',
-  scan_points: 'Scan points',
-  history_days: 'Days of history',
-  api_keys: 'API keys',
-} as const satisfies Record<string, string>
-export type StorageLimit = keyof typeof storageLimits
+/** What an organization may store (ADR 91). Names that end in `_bytes` count bytes. */
+export const storageLimits = [
+  'assets',
+  'locations',
+  'tags',
+  'stored_bytes',
+  'image_bytes',
+  'import_bytes',
+  'readers',
+  'scan_points',
+  'kept_messages',
+  'history_days',
+  'api_keys',
+] as const
+export type StorageLimit = (typeof storageLimits)[number]
 
-/** History has the retention of the installation. */
-export const settableLimits = (Object.keys(storageLimits) as StorageLimit[]).filter(
-  (name) => name !== 'history_days',
+/** History has the retention of the installation, and kept messages follow from the readers. */
+export const settableLimits = storageLimits.filter(
+  (name) => name !== 'history_days' && name !== 'kept_messages',
 )
 
 export const LimitView = z
   .object({
-    name: openEnum(Object.keys(storageLimits) as [StorageLimit, ...StorageLimit[]]).meta({
+    name: openEnum(storageLimits).meta({
       example: 'assets',
     }),
     limit: z.int().meta({ description: 'Beyond it, what would add more answers 409.', example: 1_000_000 }),

@@ -16,6 +16,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   import_bytes: { label: 'Files of imports', toDo: 'Wait until running imports are done' },
   readers: { label: 'Readers', toDo: 'Delete readers that you no longer use' },
   scan_points: { label: 'Scan points', toDo: 'Delete antennas that you no longer use' },
+  kept_messages: { label: 'Messages of readers with a problem', toDo: '' },
   history_days: { label: 'Days of history', toDo: '' },
   api_keys: { label: 'API keys', toDo: 'Revoke keys that you no longer use' },
 }
@@ -28,9 +29,9 @@ export const labelOf = (limit: Limit): string => meaningOf(limit).label
 export const percentOf = ({ used, limit }: Limit): number =>
   used >= limit ? 100 : Math.floor((used / limit) * 100)
 
-/** Whether somebody must act soon. Old history leaves by itself. */
-export const isNear = ({ name, used, limit }: Limit): boolean =>
-  name !== 'history_days' && used > 0 && used >= limit * NEAR
+/** Whether somebody must act soon. What has nothing to do leaves by itself. */
+export const isNear = (limit: Limit): boolean =>
+  meaningOf(limit).toDo !== '' && limit.used > 0 && limit.used >= limit.limit * NEAR
 
 export const amountText = ({ name }: Limit, amount: number): string =>
   name.endsWith('_bytes') ? `${number.format(amount / MIB)} MiB` : number.format(amount)

@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import { KEPT_MESSAGES, type ReaderMessageView } from '@whereabouts/contracts/reader-messages'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
@@ -10,6 +11,10 @@ type Entry = { org_id: number; reader_key: string; problem_messages: readonly Pr
 /** Kept of a reader without a setup, whose name may be made up: its newest messages, the beginning of each, some problems. */
 const KEPT_UNNAMED = 3
 const UNNAMED_LENGTH = 1_024
+
+/** The most messages that an organization with this many readers keeps. The oldest of a reader go, so none is refused. */
+export const mostKept = (readers: number): number =>
+  readers * KEPT_MESSAGES + limits.newReaders.organization * KEPT_UNNAMED
 
 /** Adds messages with a problem, and deletes all of their readers but the newest. A redelivery may add one twice. */
 export async function addReaderMessages(db: Db, entries: readonly Entry[]): Promise<void> {

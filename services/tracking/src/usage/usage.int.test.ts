@@ -23,7 +23,7 @@ test('readers and scan points are counted, and refused beyond their limits', asy
     const usage = await usageOf(tracking.db, 1, RETENTION_DAYS)
     return Object.fromEntries(usage.map((row) => [row.name, row.used]))
   }
-  expect(await used()).toMatchObject({ readers: 3, scan_points: 2 })
+  expect(await used()).toMatchObject({ readers: 3, scan_points: 2, kept_messages: 0, history_days: 0 })
   await tracking.call('DELETE', `/readers/${id}`)
   expect(await used()).toMatchObject({ readers: 2, scan_points: 0 })
 })

@@ -5,6 +5,7 @@ import type { Broker } from '@whereabouts/messaging/connection'
 import { respond, type Responder } from '@whereabouts/messaging/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { sql } from 'kysely'
+import { mostKept } from '../readers/reader-messages.queries.ts'
 import type { Db, Tables } from '../db.ts'
 
 /** Answers `rpc.tracking.usage`. One replica answers each request. */
@@ -25,11 +26,18 @@ export const serveUsage = (
     { logger },
   )
 
-/** With the days since the oldest row of the history, which is dropped after `retentionDays`. */
+/** With what has limits of its own: kept messages, and the days since the oldest row of the history. */
 export async function usageOf(db: Db, orgId: number, retentionDays: number): Promise<Usage[]> {
-  const { rows } = await sql<{ days: number }>`
-    select coalesce(ceil(extract(epoch from now() - min(minute)) / 86400), 0)::int as days
-    from scan where org_id = ${orgId}`.execute(db)
-  const days = Math.min(rows[0]?.days ?? 0, retentionDays)
-  return [...(await readUsage(db, orgId)), { name: 'history_days', limit: retentionDays, used: days }]
+  const { rows } = await sql<{ days: number; messages: number }>`
+    select (select count(*)::int from reader_message where org_id = ${orgId}) as messages,
+      (select coalesce(ceil(extract(epoch from now() - min(minute)) / 86400), 0)::int
+       from scan where org_id = ${orgId}) as days`.execute(db)
+  const [{ days, messages } = { days: 0, messages: 0 }] = rows
+  const counted = await readUsage(db, orgId)
+  const readers = counted.find(({ name }) => name === 'readers')?.limit ?? 0
+  return [
+    ...counted,
+    { name: 'kept_messages', limit: mostKept(readers), used: messages },
+    { name: 'history_days', limit: retentionDays, used: Math.min(days, retentionDays) },
+  ]
 }
