@@ -234,7 +234,7 @@ describe('D10 removal', () => {
     expect(await stored(catalog)).toMatchObject({ import: 2, import_line: 1, import_row: 3 })
     await age(catalog, 6)
     await purge(catalog)
-    expect(await stored(catalog)).toMatchObject({ import: 1, import_line: 2, import_row: 2 })
+    expect(await stored(catalog)).toMatchObject({ import: 1, import_line: 0, import_row: 2 })
     await age(catalog, 2)
     await purge(catalog)
     expect(await stored(catalog)).toEqual(NOTHING)
