@@ -61,5 +61,9 @@ export async function populate(db: Db): Promise<void> {
       db,
     )
   }
+  await sql`insert into usage_limit (org_id, name, value)
+    select ${ORG_ID}::bigint + i, name, 1000000 from usage_limit, generate_series(0, 499) as i where org_id = 0`.execute(
+    db,
+  )
   await sql`vacuum analyze`.execute(db)
 }
