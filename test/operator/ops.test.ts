@@ -276,24 +276,25 @@ describe.concurrent('signing-keys', () => {
     { concurrent: false, timeout: 90_000 },
     async () => {
       const org = await newOrg()
-      const key = await newKey(org)
-      await operate(['key', 'limit', key.id, '--per-minute', '1000000'])
+      const keys = [await newKey(org), await newKey(org)] as const
+      for (const { id } of keys) await operate(['key', 'limit', id, '--per-minute', '1000000'])
       const statuses = new Map<number, number>()
       const kids = new Set<string>()
       let isOver = false
-      /** Two clients: one with a new token each time, one with an old token. */
-      const sendRequests = async () => {
+      /** Two clients, each with a new token every second and with an old token. */
+      const sendRequests = async (key: (typeof keys)[number]) => {
         while (!isOver) {
           const exchanged = await key.exchange()
           const fresh = exchanged.json.access_token
-          const replies = [exchanged, await listAssets(fresh), await listAssets(key.token)]
+          const replies = [exchanged]
+          for (let i = 0; i < 10; i += 1) replies.push(await listAssets(fresh), await listAssets(key.token))
           for (const { status } of replies) statuses.set(status, (statuses.get(status) ?? 0) + 1)
           if (exchanged.status === 200) kids.add(kidOf(fresh))
-          await delay(20)
+          await delay(1_000)
         }
       }
-      const requests = Promise.all([sendRequests(), sendRequests()])
-      const before = kidOf(key.token)
+      const requests = Promise.all(keys.map(sendRequests))
+      const before = kidOf(keys[0].token)
 
       await renewNextKey()
       const early = await operate(['signing-keys', 'rotate', '--json'])

@@ -7,6 +7,8 @@ type Options<K> = {
   running: number
   /** Places of one key. Half of all by default, rounded up, so that others find one free. */
   runningPerKey?: number
+  /** Places of one key while other keys come. Absent: as otherwise. */
+  runningBeside?: number
   /**
    * Place time that a key gets beyond one place while other keys come. Then it gets one place. Time in which it holds none
    * is given back. Absent: no limit.
@@ -121,8 +123,9 @@ export class FairGate<K> {
   #mayRun(key: K): boolean {
     if (!this.#uses.has(key)) return true
     const { running, excessMs } = this.#useOf(key)
-    const { burstMs = Infinity } = this.#options
-    return running < (excessMs >= burstMs && this.#now() < this.#sharedUntil ? 1 : this.#perKey)
+    const { burstMs = Infinity, runningBeside = this.#perKey } = this.#options
+    if (this.#now() >= this.#sharedUntil) return running < this.#perKey
+    return running < (excessMs >= burstMs ? 1 : runningBeside)
   }
 
   /** As of now. */

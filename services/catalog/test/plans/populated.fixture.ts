@@ -65,5 +65,8 @@ export async function populate(db: Db): Promise<void> {
     select ${ORG_ID}::bigint + i, name, 1000000 from usage_limit, generate_series(0, 499) as i where org_id = 0`.execute(
     db,
   )
+  await sql`insert into usage (org_id, name, n) select org_id, name, 1 from usage_limit where org_id > 0`.execute(
+    db,
+  )
   await sql`vacuum analyze`.execute(db)
 }

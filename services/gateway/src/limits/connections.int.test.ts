@@ -55,3 +55,26 @@ test.for([['127.0.0.1'], ['10.0.0.1', '127.0.0.0/8']])(
     await server.stop()
   },
 )
+
+test('a connection with many requests at once ends, and one with a few is answered, again and again', async () => {
+  const server = createServer((_request, response) => setImmediate(() => response.end('ok')))
+  limitConnections(server, { most: 10, trustedProxies: [], log })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const answersTo = async (requests: number) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined) // the server ends it while it sends
+    let text = ''
+    socket.on('data', (data) => (text += data.toString()))
+    const head = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+    socket.write(head.repeat(requests - 1) + head.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'))
+    await once(socket, 'close')
+    return text.split('HTTP/1.1 200').length - 1
+  }
+  for (let round = 0; round < 3; round += 1) {
+    expect(await answersTo(8)).toBe(8)
+    expect(await answersTo(500)).toBeLessThan(9)
+  }
+  server.close()
+})
