@@ -7,23 +7,42 @@ import {
 } from '@whereabouts/contracts/route'
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
+import { jsonInSlices } from './slices.ts'
 import { prefers } from './accept.ts'
 import { csvFile } from './csv.ts'
 
 /** Sends what a handler returned, with the status of the row. */
-export function sendReply({ success }: Route, reply: FastifyReply, body: unknown): FastifyReply {
+export async function sendReply(
+  { success }: Route,
+  reply: FastifyReply,
+  body: unknown,
+): Promise<FastifyReply> {
   reply.status(success.status)
   if (success.download !== undefined) return sendFile(success.download, reply, body)
-  if (success.csv) return sendList(success.csv, reply, body as List)
-  return success.status === 204 ? reply.send() : reply.send(body)
+  if (success.csv && prefersCsv(reply)) return sendList(success.csv, reply, body as List)
+  if (success.csv) reply.header('vary', 'Accept')
+  return success.status === 204 ? reply.send() : sendJson(reply, body)
+}
+
+/** Rows of a list that are made into text at once. More are made in slices, because each may have a large text. */
+const FEW = 20
+
+async function sendJson(reply: FastifyReply, body: unknown): Promise<FastifyReply> {
+  if (typeof body !== 'object' || body === null || !('data' in body)) return reply.send(body)
+  const { data, ...rest } = body
+  if (!Array.isArray(data) || data.length <= FEW) return reply.send(body)
+  const others = JSON.stringify(rest).slice(1)
+  const text = `{"data":${await jsonInSlices(data)}${others === '}' ? '' : ','}${others}`
+  return reply.type('application/json; charset=utf-8').send(text)
 }
 
 type List = { data: Parameters<typeof csvFile>[1]; total_count: number }
 
-/** Sends CSV if the client prefers it, else JSON. */
+const prefersCsv = ({ request }: FastifyReply) =>
+  prefers(request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)
+
 function sendList(columns: readonly string[], reply: FastifyReply, list: List): FastifyReply {
   reply.header('vary', 'Accept')
-  if (!prefers(reply.request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)) return reply.send(list)
   reply.header(TOTAL_COUNT_HEADER, String(list.total_count))
   return reply.type(CSV_CONTENT_TYPE).send(csvFile(columns, list.data))
 }

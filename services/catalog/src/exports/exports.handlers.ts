@@ -7,6 +7,7 @@ import {
 } from '@whereabouts/contracts/imports'
 import type { TagView } from '@whereabouts/contracts/tags'
 import { escapeFormula } from '@whereabouts/service-kit/csv'
+import { mapInSlices } from '@whereabouts/service-kit/slices'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import { Readable } from 'node:stream'
 import type { Db } from '../db.ts'
@@ -69,12 +70,15 @@ async function* csv(
   first: IteratorResult<readonly Exported[]>,
   pages: AsyncGenerator<readonly Exported[]>,
 ): AsyncGenerator<string> {
-  const textOf = (page: readonly Exported[]) =>
-    csvText(page.map((row) => columns.map((column) => escapeFormula(cell(column, row)))))
+  /** In slices, because each row may have a large text. */
+  const textOf = async (page: readonly Exported[]) => {
+    const lineOf = (row: Exported) => csvText([columns.map((column) => escapeFormula(cell(column, row)))])
+    return (await mapInSlices(page, lineOf)).join('')
+  }
   yield csvText([columns])
   if (first.done) return
-  yield textOf(first.value)
-  for await (const page of pages) yield textOf(page)
+  yield await textOf(first.value)
+  for await (const page of pages) yield await textOf(page)
 }
 
 function cell(column: FileColumn, row: Exported): string {
