@@ -104,16 +104,6 @@ export const OPERATIONS: readonly Operation[] = [
   refused('401-forged', 401, forged),
   refused('429', 429, (_, { limitedKey }) => limitedKey.headers),
   {
-    name: 'token',
-    status: 200,
-    mediaType: JSON_BODY,
-    headers: anonymous,
-    ask(_organization, _n, { clientId: client_id, clientSecret: client_secret }) {
-      const body = { grant_type: 'client_credentials', client_id, client_secret }
-      return { path: '/api/v1/oauth/token', body: JSON.stringify(body) }
-    },
-  },
-  {
     name: 'patch',
     status: 200,
     mediaType: 'application/merge-patch+json',
