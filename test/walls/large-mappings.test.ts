@@ -29,8 +29,9 @@ async function repeat(width: number, ms: number, request: (n: number) => Promise
   let answers = 0
   const loop = async (n: number) => {
     while (!end.aborted) {
-      expect((await request(n)).status).toBe(200)
-      answers += 1
+      const { status } = await request(n)
+      expect([200, 429]).toContain(status) // a fast machine uses up what the user may send
+      if (status === 200) answers += 1
     }
   }
   await Promise.all(Array.from({ length: width }, (_, n) => loop(n)))
