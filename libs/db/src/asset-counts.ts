@@ -3,8 +3,8 @@ import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Registry } from '@whereabouts/service-kit/metrics'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 
-/** Who reads a count adds up its rows since the last turn: 2 000 take less than a millisecond. */
-const FOLD_EVERY_MS = 2_000
+/** Who reads a count, and each counted write, adds up its rows since the last turn. With 2 000 ms a create cost 13 % more. */
+const FOLD_EVERY_MS = 500
 
 /** The number of assets that the rows of `asset_count` say (ADR 71). */
 export const keptCount = (orgId: number): RawBuilder<unknown> =>
