@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { inject, test as base } from 'vitest'
+import { inject, onTestFailed, test as base } from 'vitest'
 import { launchBrowser } from '../../system/browser.ts'
 import { newOrganization, type Organization } from '../../system/organization.ts'
 
@@ -51,6 +51,17 @@ export async function newVisitor(browser: Browser, timezoneId = 'Europe/Berlin')
   context.on('console', (message) => {
     if (message.type() === 'error') report(message.text())
   })
+  const failures: string[] = []
+  context.on('response', (answer) => {
+    if (answer.status() >= 400)
+      failures.push(`${answer.status()} ${answer.request().method()} ${answer.url()}`)
+  })
+  context.on('requestfailed', (sent) =>
+    failures.push(`${sent.failure()?.errorText} ${sent.method()} ${sent.url()}`),
+  )
+  onTestFailed(async () => {
+    console.log(await lastSeen(page), failures.slice(-20), problems)
+  })
   return {
     page,
     context,
@@ -59,6 +70,11 @@ export async function newVisitor(browser: Browser, timezoneId = 'Europe/Berlin')
       await page.goto(path)
     },
   }
+}
+
+async function lastSeen(page: Page): Promise<string> {
+  if (page.isClosed()) return 'The page is closed'
+  return `The page at ${page.url()} shows:\n${await page.locator('body').innerText()}`
 }
 
 /** For a visitor who signs in more often than one address may. */
