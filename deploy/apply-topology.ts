@@ -1,5 +1,5 @@
 // A step of a deployment: run it once before the services of a release start.
-import { brokerLogin } from '@whereabouts/messaging/connection'
+import { brokerLogin } from '@whereabouts/messaging/connect/connection'
 import { loadEnv } from '@whereabouts/service-kit/env'
 import { runCommand } from './command.ts'
 import { applyBrokerTopology } from './local/broker-topology.ts'

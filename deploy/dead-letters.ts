@@ -1,5 +1,5 @@
 // For operators: list, show, replay and drop dead letters.
-import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connect/connection'
 import { brokerEnv, ConfigError, loadEnv } from '@whereabouts/service-kit/env'
 import { z } from 'zod'
 import { readArguments, UsageError, type Command } from './dead-letters/arguments.ts'

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
+import { BROKER_RELEASE } from '@whereabouts/messaging/connect/broker-version'
 import { expect, test } from 'vitest'
 import { FILES_WITH_IMAGES, imageOf, readImages, referenceOf, unpinned, withPins } from './images.ts'
 import { DEBIAN_PACKAGES } from './local/servers/nats-binary.ts'

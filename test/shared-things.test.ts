@@ -33,7 +33,7 @@ const SHARED =
 /** Where they are defined, and where one process serves one caller. */
 const EXEMPT = new Set([
   'db/src/pipeline.ts',
-  'messaging/src/fair-queue.ts',
+  'messaging/src/consume/fair-queue.ts',
   'tracking/src/write-behind.ts',
   'service-kit/src/rate-buckets.ts',
 ])
@@ -64,7 +64,7 @@ test('each thing that organizations share has a row', () => {
 })
 
 test('each stream of the broker has a row', () => {
-  const topology = readFileSync(join(ROOT, 'libs/messaging/src/topology.ts'), 'utf8')
+  const topology = readFileSync(join(ROOT, 'libs/messaging/src/connect/topology.ts'), 'utf8')
   const table = topology.slice(
     topology.indexOf('export const streams'),
     topology.indexOf('satisfies Record<string, Stream>'),

@@ -1,4 +1,4 @@
-import { durables, streams } from '@whereabouts/messaging/topology'
+import { durables, streams } from '@whereabouts/messaging/connect/topology'
 import { CommanderError, InvalidArgumentError, Option, Command as Program } from 'commander'
 import { DETAILS } from './help.ts'
 

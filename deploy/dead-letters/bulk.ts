@@ -1,6 +1,10 @@
-import type { Broker } from '@whereabouts/messaging/connection'
-import { deadLetterExtent } from '@whereabouts/messaging/dead-letters-page'
-import { removeDeadLetter, replayDeadLetter, type Settled } from '@whereabouts/messaging/dead-letters-settle'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { deadLetterExtent } from '@whereabouts/messaging/dead-letters/dead-letters-page'
+import {
+  removeDeadLetter,
+  replayDeadLetter,
+  type Settled,
+} from '@whereabouts/messaging/dead-letters/dead-letters-settle'
 import { errorText } from '../error-text.ts'
 import type { BulkRequest, Filters } from './arguments.ts'
 import type { Out } from './list.ts'

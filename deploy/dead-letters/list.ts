@@ -1,5 +1,5 @@
-import type { Broker } from '@whereabouts/messaging/connection'
-import { deadLetterExtent, type DeadLetterHead } from '@whereabouts/messaging/dead-letters-page'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { deadLetterExtent, type DeadLetterHead } from '@whereabouts/messaging/dead-letters/dead-letters-page'
 import type { ListRequest } from './arguments.ts'
 import { newestFirst } from './pages.ts'
 import { table, visible, visibleJson } from './visible.ts'

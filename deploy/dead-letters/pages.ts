@@ -1,6 +1,6 @@
 import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { readDeadLetters, type DeadLetterHead } from '@whereabouts/messaging/dead-letters-page'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { readDeadLetters, type DeadLetterHead } from '@whereabouts/messaging/dead-letters/dead-letters-page'
 import type { Filters } from './arguments.ts'
 
 /** Letters held in memory at a time. */

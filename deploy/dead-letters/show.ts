@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { findDeadLetter } from '@whereabouts/messaging/dead-letters'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { findDeadLetter } from '@whereabouts/messaging/dead-letters/dead-letters'
 import type { ShowRequest } from './arguments.ts'
 import type { Out } from './list.ts'
 import { table, visible, visibleJson } from './visible.ts'

@@ -1,5 +1,5 @@
-import { connect, MQTT_USER } from '@whereabouts/messaging/connection'
-import { type TopologyOptions, applyTopology } from '@whereabouts/messaging/topology'
+import { connect, MQTT_USER } from '@whereabouts/messaging/connect/connection'
+import { type TopologyOptions, applyTopology } from '@whereabouts/messaging/connect/topology'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 

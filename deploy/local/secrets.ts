@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createCalloutKeys } from '@whereabouts/messaging/nkeys'
+import { createCalloutKeys } from '@whereabouts/messaging/readers/nkeys'
 
 /** Every role that owns a schema, of the same name. */
 export const DATABASE_ROLES = ['gateway', 'catalog', 'tracking', 'keys', 'webhooks'] as const

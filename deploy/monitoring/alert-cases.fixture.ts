@@ -1,4 +1,4 @@
-import { durableNames } from '@whereabouts/messaging/topology'
+import { durableNames } from '@whereabouts/messaging/connect/topology'
 /**
  * Series as promtool writes them, one value a minute: `0+60x130` grows by 60, `1x130` stays. A case changes
  * some series of a healthy system.

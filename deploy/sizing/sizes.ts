@@ -1,4 +1,4 @@
-import { streams } from '@whereabouts/messaging/topology'
+import { streams } from '@whereabouts/messaging/connect/topology'
 import { COSTS, historyBytes, loadOf, scansBytes } from './load.ts'
 
 export type Size = {

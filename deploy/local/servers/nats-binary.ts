@@ -1,4 +1,4 @@
-import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
+import { BROKER_RELEASE } from '@whereabouts/messaging/connect/broker-version'
 import { unpackDebianPackage } from './debian-release.ts'
 import type { Pins } from './checksum.ts'
 import { fetchWithPip } from './nats-pip.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
+import { BROKER_RELEASE } from '@whereabouts/messaging/connect/broker-version'
 
 const run = promisify(execFile)
 const TIMEOUT_MS = 180_000

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { isAtLeast, isSameLine } from '@whereabouts/messaging/broker-version'
+import { isAtLeast, isSameLine } from '@whereabouts/messaging/connect/broker-version'
 
 /** Fetches a program into `scratch`, an empty folder, and returns its path there. */
 type Source = { name: string; fetch: (scratch: string) => Promise<string> }

@@ -1,4 +1,4 @@
-import { LoginRefusedError } from '@whereabouts/messaging/reader-connection'
+import { LoginRefusedError } from '@whereabouts/messaging/readers/reader-connection'
 import { randomBytes } from 'node:crypto'
 import { connect, type MqttClient } from 'mqtt'
 import { errorText } from '../../error-text.ts'

@@ -1,4 +1,4 @@
-import { LoginRefusedError } from '@whereabouts/messaging/reader-connection'
+import { LoginRefusedError } from '@whereabouts/messaging/readers/reader-connection'
 import type { PlannedReader } from '../demo/warehouse.ts'
 
 type Transport = PlannedReader['transport']

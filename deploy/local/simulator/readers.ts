@@ -1,4 +1,4 @@
-import { connectReader } from '@whereabouts/messaging/reader-connection'
+import { connectReader } from '@whereabouts/messaging/readers/reader-connection'
 import type { Demo } from '../demo/demo-file.ts'
 import type { PlannedReader, WarehousePlan } from '../demo/warehouse.ts'
 import type { Sighting, Device } from './device.ts'

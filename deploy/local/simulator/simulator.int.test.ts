@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { serveLogins, type Login } from '@whereabouts/messaging/callout'
-import { connect } from '@whereabouts/messaging/connection'
+import { serveLogins, type Login } from '@whereabouts/messaging/readers/callout'
+import { connect } from '@whereabouts/messaging/connect/connection'
 import { readerGrant } from '@whereabouts/testing/reader-grant'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-import { accountOf, streamNames, streams } from '@whereabouts/messaging/topology'
+import { accountOf, streamNames, streams } from '@whereabouts/messaging/connect/topology'
 import type { Board } from '../grafana.ts'
 import { R } from './queries.ts'
 

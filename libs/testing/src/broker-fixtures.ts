@@ -1,4 +1,4 @@
-import type { TopologyOptions } from '@whereabouts/messaging/topology'
+import type { TopologyOptions } from '@whereabouts/messaging/connect/topology'
 import { test } from 'vitest'
 import { startBus, type Bus } from './bus.ts'
 

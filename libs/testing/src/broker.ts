@@ -6,8 +6,8 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { BROKER_RELEASE } from '@whereabouts/messaging/broker-version'
-import { createCalloutKeys, type CalloutKeys } from '@whereabouts/messaging/nkeys'
+import { BROKER_RELEASE } from '@whereabouts/messaging/connect/broker-version'
+import { createCalloutKeys, type CalloutKeys } from '@whereabouts/messaging/readers/nkeys'
 
 export type Credentials = { user: string; password: string }
 export type BrokerUser = 'services' | 'mqtt-services' | 'callout' | 'system'

@@ -1,6 +1,10 @@
-import { connect, type Broker } from '@whereabouts/messaging/connection'
-import type { Logger } from '@whereabouts/messaging/logger'
-import { applyTopology, type BrokersByAccount, type TopologyOptions } from '@whereabouts/messaging/topology'
+import { connect, type Broker } from '@whereabouts/messaging/connect/connection'
+import type { Logger } from '@whereabouts/messaging/connect/logger'
+import {
+  applyTopology,
+  type BrokersByAccount,
+  type TopologyOptions,
+} from '@whereabouts/messaging/connect/topology'
 import { startBroker, type BrokerOptions, type BrokerUser, type TestBroker } from './broker.ts'
 
 export type LogLine = { level: 'debug' | 'info' | 'warn' | 'error'; text: string } & Record<string, unknown>

@@ -1,4 +1,4 @@
-import type { Grant, Login } from '@whereabouts/messaging/callout'
+import type { Grant, Login } from '@whereabouts/messaging/readers/callout'
 
 /** The grant of the keys service for a reader of an organization, in its account R0000, R0001, … or over MQTT. */
 export function readerGrant({ user, clientType }: Pick<Login, 'user' | 'clientType'>, org: number): Grant {

@@ -1,4 +1,4 @@
-import { natsOf, type Broker } from '@whereabouts/messaging/connection'
+import { natsOf, type Broker } from '@whereabouts/messaging/connect/connection'
 
 /** Drops the messages before `seq`, like the maximum age of a stream does. */
 export async function dropBefore(broker: Broker, stream: string, seq: number): Promise<void> {

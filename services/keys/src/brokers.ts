@@ -1,21 +1,24 @@
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
-import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/callout'
+import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/readers/callout'
 import {
   brokerLogin,
   connect,
   FOR_EVER,
   type Broker,
   type ConnectionMetrics,
-} from '@whereabouts/messaging/connection'
-import type { Sent } from '@whereabouts/messaging/account-connections'
-import { servedCertificates, type ServedCertificate } from '@whereabouts/messaging/broker-certificates'
-import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/connection-counts'
-import { watchRates } from '@whereabouts/messaging/connection-rates'
-import { disconnectWaiting } from '@whereabouts/messaging/disconnect-waiting'
-import { disconnectUser } from '@whereabouts/messaging/disconnect-user'
-import { immediatePublish } from '@whereabouts/messaging/publish'
-import { respond, type Responder } from '@whereabouts/messaging/request'
+} from '@whereabouts/messaging/connect/connection'
+import type { Sent } from '@whereabouts/messaging/readers/account-connections'
+import {
+  servedCertificates,
+  type ServedCertificate,
+} from '@whereabouts/messaging/connect/broker-certificates'
+import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/readers/connection-counts'
+import { watchRates } from '@whereabouts/messaging/readers/connection-rates'
+import { disconnectWaiting } from '@whereabouts/messaging/readers/disconnect-waiting'
+import { disconnectUser } from '@whereabouts/messaging/readers/disconnect-user'
+import { immediatePublish } from '@whereabouts/messaging/messages/publish'
+import { respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { decideLogin } from './callout/logins.ts'
 import { slowRefusals } from './callout/slow-refusals.ts'

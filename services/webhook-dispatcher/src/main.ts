@@ -2,9 +2,9 @@ import { openDatabase } from '@whereabouts/db/database'
 import { measurePools } from '@whereabouts/db/pool-metrics'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connection'
-import { watchBroker } from '@whereabouts/messaging/broker-watch'
-import { durablesOf } from '@whereabouts/messaging/topology'
+import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connect/connection'
+import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
+import { durablesOf } from '@whereabouts/messaging/connect/topology'
 import { createServiceLogger } from '@whereabouts/service-kit/logging'
 import {
   brokerMetrics,

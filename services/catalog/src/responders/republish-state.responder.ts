@@ -5,8 +5,8 @@ import {
   type RepublishReply,
 } from '@whereabouts/contracts/messages/republish-state'
 import { enqueue } from '@whereabouts/db/outbox'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { toAssetState } from '../assets/assets.views.ts'

@@ -1,5 +1,5 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import type { Broker } from '@whereabouts/messaging/connection'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'

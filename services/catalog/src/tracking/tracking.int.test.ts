@@ -1,7 +1,7 @@
 import { placeAsset } from '@whereabouts/contracts/messages/asset-placed'
 import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
-import { respond } from '@whereabouts/messaging/request'
+import { respond } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import type { Bus } from '@whereabouts/testing/bus'
 import { expect } from 'vitest'

@@ -1,8 +1,8 @@
 import { placeAsset, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-at'
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { request } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { request } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { z } from 'zod'
 

@@ -1,8 +1,8 @@
 import { OrgLimits } from '@whereabouts/contracts/messages/keys-state'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import { saveLimits } from '@whereabouts/db/usage'
-import type { MessageConsumer } from '@whereabouts/messaging/consumer'
-import { decodeWith } from '@whereabouts/messaging/decode'
+import type { MessageConsumer } from '@whereabouts/messaging/consume/consumer'
+import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 

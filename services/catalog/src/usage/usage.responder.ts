@@ -1,8 +1,8 @@
 import { catalogUsage } from '@whereabouts/contracts/messages/usage'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { readUsage } from '@whereabouts/db/usage'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { respond, type Responder } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Tables } from '../db.ts'
 

@@ -4,7 +4,7 @@ import {
   KeyAccess,
   MemberRevision,
 } from '@whereabouts/contracts/messages/keys-state'
-import { StateView } from '@whereabouts/messaging/state-view'
+import { StateView } from '@whereabouts/messaging/state/state-view'
 
 type States = { key: KeyAccess; member: MemberRevision; chain: never }
 

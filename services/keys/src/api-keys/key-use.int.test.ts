@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
 import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
-import { connectReader } from '@whereabouts/messaging/reader-connection'
+import { connectReader } from '@whereabouts/messaging/readers/reader-connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus } from '@whereabouts/testing/bus'
 import { expect, vi } from 'vitest'

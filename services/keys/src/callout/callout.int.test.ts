@@ -1,4 +1,4 @@
-import type { Grant, Login } from '@whereabouts/messaging/callout'
+import type { Grant, Login } from '@whereabouts/messaging/readers/callout'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'

@@ -1,5 +1,5 @@
 import { LocalBuckets } from '@whereabouts/db/local-buckets'
-import type { Grant, Login, Refusal } from '@whereabouts/messaging/callout'
+import type { Grant, Login, Refusal } from '@whereabouts/messaging/readers/callout'
 import { addressBlock } from '@whereabouts/service-kit/address-block'
 
 /** Refusals of an address that are sent at once. */

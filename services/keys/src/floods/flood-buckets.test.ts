@@ -1,4 +1,4 @@
-import type { Sent } from '@whereabouts/messaging/account-connections'
+import type { Sent } from '@whereabouts/messaging/readers/account-connections'
 import { expect, test } from 'vitest'
 import { FloodBuckets } from './flood-buckets.ts'
 

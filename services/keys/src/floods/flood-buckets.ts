@@ -1,5 +1,5 @@
 import { BURST_SECONDS, type Allowance } from '@whereabouts/contracts/messages/reader-rates'
-import type { Sent } from '@whereabouts/messaging/account-connections'
+import type { Sent } from '@whereabouts/messaging/readers/account-connections'
 
 /** A user to disconnect, and its rates over the last two seconds. */
 export type Flooder = { user: string; messagesPerSecond: number; bytesPerSecond: number }

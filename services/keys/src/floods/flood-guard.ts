@@ -1,4 +1,4 @@
-import type { Sent } from '@whereabouts/messaging/account-connections'
+import type { Sent } from '@whereabouts/messaging/readers/account-connections'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { Db } from '../db.ts'
 import { FloodBuckets, type Flooder } from './flood-buckets.ts'

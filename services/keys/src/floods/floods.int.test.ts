@@ -2,7 +2,7 @@ import {
   connectReader,
   LoginRefusedError,
   type ReaderConnection,
-} from '@whereabouts/messaging/reader-connection'
+} from '@whereabouts/messaging/readers/reader-connection'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { expect, vi } from 'vitest'

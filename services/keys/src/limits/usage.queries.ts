@@ -1,6 +1,6 @@
 import { catalogUsage, trackingUsage, UsageReply, type Usage } from '@whereabouts/contracts/messages/usage'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { request } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { request } from '@whereabouts/messaging/messages/request'
 import { countUsableKeys } from '../api-keys/api-keys.queries.ts'
 import type { Db } from '../db.ts'
 import { findOrg } from '../orgs/orgs.queries.ts'

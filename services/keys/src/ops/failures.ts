@@ -1,5 +1,5 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
-import { RequestError } from '@whereabouts/messaging/request'
+import { RequestError } from '@whereabouts/messaging/messages/request'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { ConfigError } from '@whereabouts/service-kit/env'
 import { SealedKeyError } from '../tokens/sealed-keys.ts'

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Usage } from '@whereabouts/contracts/messages/usage'
 import { openDatabase } from '@whereabouts/db/database'
-import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connection'
+import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connect/connection'
 import { brokerEnv, loadEnv } from '@whereabouts/service-kit/env'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { z } from 'zod'

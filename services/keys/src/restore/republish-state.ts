@@ -6,7 +6,7 @@ import {
 } from '@whereabouts/contracts/messages/republish-state'
 import { Uuid } from '@whereabouts/contracts/ids'
 import { enqueue } from '@whereabouts/db/outbox'
-import { RefusedError } from '@whereabouts/messaging/request'
+import { RefusedError } from '@whereabouts/messaging/messages/request'
 import { toKeyState } from '../api-keys/api-keys.state.ts'
 import type { Db, Tx } from '../db.ts'
 import { toMemberState } from '../members/members.state.ts'

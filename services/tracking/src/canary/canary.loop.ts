@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '@whereabouts/messaging/publish'
+import type { OutgoingMessage } from '@whereabouts/messaging/messages/publish'
 import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'

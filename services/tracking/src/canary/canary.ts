@@ -1,4 +1,4 @@
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 
 /**
  * The subject of a canary: that of a reader, of an organization that cannot exist, because ids start at 1. So no login of

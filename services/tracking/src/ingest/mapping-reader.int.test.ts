@@ -1,5 +1,5 @@
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { expect } from 'vitest'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ingestConsumer } from './ingest.consumer.ts'

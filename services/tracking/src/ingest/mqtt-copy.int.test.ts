@@ -1,5 +1,5 @@
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
-import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
+import { MQTT_PREFIX } from '@whereabouts/messaging/connect/topology'
 import { describe, expect } from 'vitest'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { mqttCopyConsumer } from './ingest.consumer.ts'

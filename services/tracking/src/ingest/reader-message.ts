@@ -1,5 +1,5 @@
 import type { TimeSource } from '@whereabouts/contracts/readers'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'
 import type { ReaderDirectory } from '../readers/reader-directory.ts'

@@ -1,5 +1,5 @@
 import { parseReaderSubject, parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
-import { MQTT_PREFIX } from '@whereabouts/messaging/topology'
+import { MQTT_PREFIX } from '@whereabouts/messaging/connect/topology'
 import { LRUCache } from 'lru-cache'
 
 export type ReaderSubject = {

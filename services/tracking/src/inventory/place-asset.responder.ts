@@ -1,6 +1,6 @@
 import { placeAsset } from '@whereabouts/contracts/messages/asset-placed'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import type { z } from 'zod'
 import { recordPlacement, type PlacementDeps } from './placement.ts'

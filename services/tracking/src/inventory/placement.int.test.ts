@@ -5,7 +5,7 @@ import {
   type AssetState,
   type LocationState,
 } from '@whereabouts/contracts/messages/catalog-state'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { describe, expect } from 'vitest'
 import { minuteOf, type Observation } from '../positions/observation.ts'
 import { store } from '../../test/store.ts'

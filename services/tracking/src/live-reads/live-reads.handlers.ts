@@ -1,6 +1,6 @@
 import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import type { HeardMessage } from '@whereabouts/messaging/listen'
+import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
 import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
 import type { Tables } from '../db.ts'
 import { readerNotFound } from '../errors.ts'

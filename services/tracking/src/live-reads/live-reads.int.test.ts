@@ -1,5 +1,5 @@
 import type { LiveProblem, LiveRead, OmittedReads } from '@whereabouts/contracts/reader-messages'
-import { publishMany } from '@whereabouts/messaging/publish'
+import { publishMany } from '@whereabouts/messaging/messages/publish'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import type { EventStream } from '@whereabouts/testing/event-stream'
 import { describe, expect } from 'vitest'

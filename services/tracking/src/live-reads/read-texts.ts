@@ -5,8 +5,8 @@ import {
   type LiveRead,
   type ReaderMessageProblem,
 } from '@whereabouts/contracts/reader-messages'
-import type { HeardMessage } from '@whereabouts/messaging/listen'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { decodeReaderMessage, type ReaderMessage } from '../ingest/reader-message.ts'
 import { findReads, type FindDeps } from '../ingest/resolve.ts'
 import type { DecodingTime } from '../decoding-time.ts'

@@ -1,4 +1,4 @@
-import type { HeardMessage } from '@whereabouts/messaging/listen'
+import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
 import type { ReadStream, Shown } from './read-stream.ts'
 
 /** What a view shows at most in `WINDOW_MS`: more than a person can read. */

@@ -1,5 +1,5 @@
-import { readSubject, streamExtent } from '@whereabouts/messaging/replay'
-import type { Broker } from '@whereabouts/messaging/connection'
+import { readSubject, streamExtent } from '@whereabouts/messaging/state/replay'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
 import type { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { setTimeout as delay } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 import type { RecentMovements } from '@whereabouts/contracts/live'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { followStream, type Follower } from '@whereabouts/messaging/follow'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { followStream, type Follower } from '@whereabouts/messaging/state/follow'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 import { FairGate } from '@whereabouts/service-kit/fair-gate'

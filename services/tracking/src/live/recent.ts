@@ -1,6 +1,6 @@
 import type { LiveMovement, RecentMovements } from '@whereabouts/contracts/live'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { readSince, type DatedMessage } from '@whereabouts/messaging/replay'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { readSince, type DatedMessage } from '@whereabouts/messaging/state/replay'
 import type { FairGate } from '@whereabouts/service-kit/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { createdMs, idOf, movementOf, type Cursor } from './event-text.ts'

@@ -1,4 +1,4 @@
-import { publish } from '@whereabouts/messaging/publish'
+import { publish } from '@whereabouts/messaging/messages/publish'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { describe, expect } from 'vitest'
 import { setRules } from '../../test/ingest/rules.fixture.ts'

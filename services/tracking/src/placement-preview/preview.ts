@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { decodeReaderMessage, type ReaderMessage } from '../ingest/reader-message.ts'
 import { resolve, type ResolveDeps } from '../ingest/resolve.ts'
 import type { Observation } from '../positions/observation.ts'

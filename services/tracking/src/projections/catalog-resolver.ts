@@ -5,8 +5,8 @@ import {
 } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/tag-matching'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { request } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { request } from '@whereabouts/messaging/messages/request'
 import { LRUCache } from 'lru-cache'
 import type { CatalogView } from './catalog-view.ts'
 

@@ -1,7 +1,7 @@
-import type { Broker } from '@whereabouts/messaging/connection'
-import { durableProgress } from '@whereabouts/messaging/durable-progress'
-import type { Follower } from '@whereabouts/messaging/follow'
-import type { Logger } from '@whereabouts/messaging/logger'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { durableProgress } from '@whereabouts/messaging/consume/durable-progress'
+import type { Follower } from '@whereabouts/messaging/state/follow'
+import type { Logger } from '@whereabouts/messaging/connect/logger'
 import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
 import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
 

@@ -1,5 +1,5 @@
-import type { BatchConsumer } from '@whereabouts/messaging/consumer'
-import { decodeWith } from '@whereabouts/messaging/decode'
+import type { BatchConsumer } from '@whereabouts/messaging/consume/consumer'
+import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import type { Kysely } from 'kysely'
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'

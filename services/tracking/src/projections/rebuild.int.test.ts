@@ -1,6 +1,6 @@
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
-import { consumeBatches } from '@whereabouts/messaging/consume'
-import { publish } from '@whereabouts/messaging/publish'
+import { consumeBatches } from '@whereabouts/messaging/consume/consume'
+import { publish } from '@whereabouts/messaging/messages/publish'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { createRegistry } from '@whereabouts/service-kit/metrics'
 import type { Bus } from '@whereabouts/testing/bus'

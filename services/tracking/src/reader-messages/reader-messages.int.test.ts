@@ -1,6 +1,6 @@
 import type { DecodeRequest, DecodedRead, ReaderMessageView } from '@whereabouts/contracts/reader-messages'
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { describe, expect } from 'vitest'
 import { ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'

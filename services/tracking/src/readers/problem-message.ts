@@ -1,5 +1,5 @@
 import type { ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 import type { DecodeError } from '../formats/decoder.ts'
 import { visibleText } from './message-head.ts'
 

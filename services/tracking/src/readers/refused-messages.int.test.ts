@@ -1,4 +1,4 @@
-import { PoisonError } from '@whereabouts/messaging/settle'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { expect } from 'vitest'
 import { ingestConsumer } from '../ingest/ingest.consumer.ts'
 import { ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'

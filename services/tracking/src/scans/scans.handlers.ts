@@ -1,7 +1,7 @@
 import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
 import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { Principal } from '@whereabouts/contracts/principal'
-import type { OutgoingMessage } from '@whereabouts/messaging/publish'
+import type { OutgoingMessage } from '@whereabouts/messaging/messages/publish'
 import { invalidToken, serviceUnavailable } from '@whereabouts/service-kit/errors'
 import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
 import type { Handlers } from '@whereabouts/service-kit/serve'

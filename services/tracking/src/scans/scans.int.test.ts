@@ -1,5 +1,5 @@
 import type { Principal } from '@whereabouts/contracts/principal'
-import { consumeBatches } from '@whereabouts/messaging/consume'
+import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { describe, expect, vi } from 'vitest'
 import { log, test as base, type Tracking } from '../../test/tracking.fixture.ts'

@@ -1,4 +1,4 @@
-import { consumeBatches } from '@whereabouts/messaging/consume'
+import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { describe, expect, vi } from 'vitest'
 import { events, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'

@@ -1,7 +1,7 @@
 import { attachTag, type AttachTag, type AttachTagReply } from '@whereabouts/contracts/messages/attach-tag'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { request } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { request } from '@whereabouts/messaging/messages/request'
 import { AppError } from '@whereabouts/service-kit/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors'
 

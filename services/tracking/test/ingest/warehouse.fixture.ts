@@ -1,5 +1,5 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 import { sql } from 'kysely'
 import type { Tracking } from '../tracking.fixture.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'

@@ -1,5 +1,5 @@
 import { countedLog } from '@whereabouts/service-kit/counted-log'
-import type { Logger } from '@whereabouts/messaging/logger'
+import type { Logger } from '@whereabouts/messaging/connect/logger'
 
 type About = { org_id: number; delivery_id: string; [field: string]: unknown }
 

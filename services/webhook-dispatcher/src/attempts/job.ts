@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/messaging/logger'
+import type { Logger } from '@whereabouts/messaging/connect/logger'
 import type { Bulkheads } from '../lanes/bulkheads.ts'
 import type { DispatcherMetrics } from '../metrics.ts'
 import type { Payload } from '../receivers/payload.ts'

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from '@whereabouts/messaging/delivery'
-import { PoisonError } from '@whereabouts/messaging/settle'
+import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
+import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { expect, test } from 'vitest'
 import { LANE_LIMITS } from '../lanes/lanes.ts'
 import { bytesOf, decodeJob } from './lanes.consumer.ts'

@@ -1,5 +1,5 @@
 import { OrgSubscription } from '@whereabouts/contracts/messages/keys-state'
-import { StateView } from '@whereabouts/messaging/state-view'
+import { StateView } from '@whereabouts/messaging/state/state-view'
 
 type Subscription = { revision: number; endsAtMs: number }
 

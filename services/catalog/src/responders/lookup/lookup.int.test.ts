@@ -1,5 +1,5 @@
 import { catalogLookup, MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
-import { request } from '@whereabouts/messaging/request'
+import { request } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { expect } from 'vitest'
 import { test } from '../../../test/catalog.fixture.ts'

@@ -1,6 +1,6 @@
 import { attachTag, type AttachTag } from '@whereabouts/contracts/messages/attach-tag'
 import { MAX_TAGS } from '@whereabouts/contracts/tags'
-import { request } from '@whereabouts/messaging/request'
+import { request } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../../test/catalog.fixture.ts'

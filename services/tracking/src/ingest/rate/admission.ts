@@ -1,5 +1,5 @@
 import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
-import type { Arrival } from '@whereabouts/messaging/delivery'
+import type { Arrival } from '@whereabouts/messaging/messages/delivery'
 import type { ReaderHealthLog } from '../../readers/reader-health.ts'
 import type { IngestMetrics } from '../ingest-metrics.ts'
 import { readerSubject } from '../reader-subject.ts'

@@ -1,6 +1,6 @@
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
-import { publish } from '@whereabouts/messaging/publish'
-import { respond } from '@whereabouts/messaging/request'
+import { publish } from '@whereabouts/messaging/messages/publish'
+import { respond } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/logging'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { expect } from 'vitest'

@@ -3,8 +3,8 @@ import {
   type CurrentLocationsReply,
 } from '@whereabouts/contracts/messages/current-locations'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import type { Broker } from '@whereabouts/messaging/connection'
-import { RefusedError, respond, type Responder } from '@whereabouts/messaging/request'
+import type { Broker } from '@whereabouts/messaging/connect/connection'
+import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/logging'
 import { sql } from 'kysely'
 import type { Tables } from '../../db.ts'

@@ -1,0 +1,118 @@
+import { nanos, type Msg } from 'nats'
+import { natsOf, newInbox, onReconnect, type Broker } from '../connect/connection.ts'
+import { parseDeliveryInfo, type DeliveryInfo } from '../messages/delivery.ts'
+
+export type PullOptions = {
+  stream: string
+  consumer: string
+  /** Upper bound of the messages requested or held at a time. */
+  capacity: number
+  /** How many messages the owner holds right now. */
+  held: () => number
+  /** Their size. Owners that hold no messages leave it out. */
+  heldBytes?: () => number
+  /** No request is sent while the owner holds this many bytes. 4 MiB when left out. */
+  capacityBytes?: number | undefined
+  onMessage: (msg: Msg, info: DeliveryInfo) => void
+  /** A request ended because the consumer had no message left. */
+  onIdle?: () => void
+  /**
+   * Nothing can be delivered for now: the consumer is missing, or the broker is silent or restarted. The pull retries
+   * by itself.
+   */
+  onTrouble: (reason: string) => void
+}
+
+export type Pull = {
+  /** Call it when the owner holds fewer messages. Requests more once half of the capacity is free. */
+  ask(): void
+  stop(): void
+}
+
+const EXPIRES_MS = 30_000
+const HEARTBEAT_MS = 3_000
+const RETRY_MS = 500
+/** Upper bound of one request: a message may have 1 MiB, and thousands of those would be too much. */
+const MAX_BYTES = 4 * 1024 * 1024
+/**
+ * The server ends a request that is bounded in bytes with one of these. That is not a failure, and more messages
+ * wait.
+ */
+const ENDED = new Set(['Batch Completed', 'Message Size Exceeds MaxBytes'])
+
+/**
+ * Pulls from a JetStream consumer into a callback. The owner says how much room it has. `consume()` of the client
+ * library was rejected: with a callback it requests more when messages arrive, not when they are handled, so memory
+ * has no bound. As an iterator it is bounded, but costs three promises per message.
+ */
+export function startPull(broker: Broker, options: PullOptions): Pull {
+  const nc = natsOf(broker)
+  const inbox = newInbox(broker)
+  const subject = `$JS.API.CONSUMER.MSG.NEXT.${options.stream}.${options.consumer}`
+  let outstanding = 0
+  let lastHeard = Date.now()
+  let retry: NodeJS.Timeout | undefined
+  let stopped = false
+
+  const ask = () => {
+    if (stopped || retry || !broker.isConnected()) return
+    const batch = options.capacity - options.held() - outstanding
+    if (batch < Math.max(1, options.capacity / 2)) return // one request per message would cost more than the message
+    if ((options.heldBytes?.() ?? 0) >= (options.capacityBytes ?? MAX_BYTES)) return
+    if (outstanding === 0) lastHeard = Date.now()
+    outstanding += batch
+    const wait = { expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
+    const request = { batch, max_bytes: MAX_BYTES, ...wait }
+    nc.publish(subject, JSON.stringify(request), { reply: inbox })
+  }
+  const startOver = (reason: string) => {
+    options.onTrouble(reason)
+    outstanding = 0
+    retry ??= setTimeout(() => {
+      retry = undefined
+      ask()
+    }, RETRY_MS)
+  }
+  const onStatus = (msg: Msg) => {
+    const code = msg.headers?.code
+    if (code === 100) return // heartbeat
+    const unsent = Number(msg.headers?.get('Nats-Pending-Messages') || Number.NaN)
+    const isFull = code === 409 && ENDED.has(msg.headers?.description ?? '')
+    if (!(code === 408 || isFull) || Number.isNaN(unsent))
+      return startOver(`${code} ${msg.headers?.description}`)
+    outstanding = Math.max(0, outstanding - unsent) // the request has ended without these messages
+    if (outstanding === 0 && !isFull) options.onIdle?.()
+    ask()
+  }
+  const subscription = nc.subscribe(inbox, {
+    callback: (error, msg) => {
+      if (stopped) return
+      if (error) return startOver(error.message)
+      lastHeard = Date.now()
+      const info = parseDeliveryInfo(msg.reply ?? '')
+      if (!info) return onStatus(msg)
+      outstanding = Math.max(0, outstanding - 1)
+      options.onMessage(msg, info)
+      ask()
+    },
+  })
+  // If the consumer does not exist, no answer comes at all. Only the missing heartbeats show that.
+  const watch = setInterval(() => {
+    const silentMs = Date.now() - lastHeard
+    if (outstanding === 0 || !broker.isConnected() || silentMs < 2 * HEARTBEAT_MS + 1_000) return
+    lastHeard = Date.now()
+    startOver('the broker does not answer')
+  }, HEARTBEAT_MS)
+  const stopListening = onReconnect(broker, () => startOver('reconnected'))
+  ask()
+  return {
+    ask,
+    stop() {
+      stopped = true
+      stopListening()
+      clearInterval(watch)
+      clearTimeout(retry)
+      if (!nc.isClosed()) subscription.unsubscribe()
+    },
+  }
+}
