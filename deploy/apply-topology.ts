@@ -1,6 +1,6 @@
 // A step of a deployment: run it once before the services of a release start.
 import { brokerLogin } from '@whereabouts/messaging/connect/connection'
-import { loadEnv } from '@whereabouts/service-kit/env'
+import { loadEnv } from '@whereabouts/service-kit/service/env'
 import { runCommand } from './command.ts'
 import { applyBrokerTopology } from './local/broker-topology.ts'
 import { TopologyConfig } from './step-config.ts'

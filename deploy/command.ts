@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { ConfigError } from '@whereabouts/service-kit/env'
+import { ConfigError } from '@whereabouts/service-kit/service/env'
 import { errorText } from './error-text.ts'
 
 const EX_CONFIG = 78

@@ -1,6 +1,6 @@
 // For operators: list, show, replay and drop dead letters.
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connect/connection'
-import { brokerEnv, ConfigError, loadEnv } from '@whereabouts/service-kit/env'
+import { brokerEnv, ConfigError, loadEnv } from '@whereabouts/service-kit/service/env'
 import { z } from 'zod'
 import { readArguments, UsageError, type Command } from './dead-letters/arguments.ts'
 import { dropLetters, replayLetters } from './dead-letters/bulk.ts'

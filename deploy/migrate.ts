@@ -1,5 +1,5 @@
 // A step of a deployment: run it once before the services of a release start.
-import { loadEnv } from '@whereabouts/service-kit/env'
+import { loadEnv } from '@whereabouts/service-kit/service/env'
 import { runCommand } from './command.ts'
 import { migrateAll } from './database/migrations.ts'
 import { createRoles } from './database/roles.ts'

@@ -1,4 +1,4 @@
-import { brokerEnv, databaseEnv } from '@whereabouts/service-kit/env'
+import { brokerEnv, databaseEnv } from '@whereabouts/service-kit/service/env'
 import { z } from 'zod'
 
 const address = databaseEnv.DATABASE_URL

@@ -35,7 +35,7 @@ const EXEMPT = new Set([
   'db/src/pipeline.ts',
   'messaging/src/consume/fair-queue.ts',
   'tracking/src/write-behind.ts',
-  'service-kit/src/rate-buckets.ts',
+  'service-kit/src/limits/rate-buckets.ts',
 ])
 
 /** The source files of services and libs, without their tests, the clients and the web app. */

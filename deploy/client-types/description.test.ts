@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
+import { legacyDescription, publicDescription } from '@whereabouts/contracts/description/openapi'
 import { expect, test } from 'vitest'
 
 const LINTER = join(import.meta.dirname, 'node_modules/@redocly/cli/bin/cli.js')

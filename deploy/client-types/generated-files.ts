@@ -1,5 +1,9 @@
 import { fileURLToPath } from 'node:url'
-import { fullDescription, legacyDescription, publicDescription } from '@whereabouts/contracts/openapi'
+import {
+  fullDescription,
+  legacyDescription,
+  publicDescription,
+} from '@whereabouts/contracts/description/openapi'
 import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { IMAGE, noticeOf } from '../release/notice.ts'

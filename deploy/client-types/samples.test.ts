@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { publicDescription } from '@whereabouts/contracts/openapi'
+import { publicDescription } from '@whereabouts/contracts/description/openapi'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
 

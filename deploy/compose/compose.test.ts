@@ -1,4 +1,4 @@
-import { loadEnv } from '@whereabouts/service-kit/env'
+import { loadEnv } from '@whereabouts/service-kit/service/env'
 import { DCLinter } from 'dclint'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,6 +1,6 @@
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { brokerEnv } from '@whereabouts/service-kit/env'
+import { brokerEnv } from '@whereabouts/service-kit/service/env'
 import { serviceEnvironment, type Wiring } from './services.ts'
 
 /** Variables of the stack on a data folder, for run.mjs. */

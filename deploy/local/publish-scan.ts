@@ -1,5 +1,5 @@
 // The command `npm run scan` after its preparation (run.mjs): publishes one read, once or repeatedly.
-import { tagTypes } from '@whereabouts/contracts/tags'
+import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
 import { connectReader } from '@whereabouts/messaging/readers/reader-connection'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-import { publicDescription } from '@whereabouts/contracts/openapi'
+import { publicDescription } from '@whereabouts/contracts/description/openapi'
 import { fieldCodes } from '@whereabouts/contracts/errors'
 import { describe, expect } from 'vitest'
 import { bodyRules } from './support/body-rules.ts'

@@ -1,5 +1,5 @@
-import { AssetView } from '@whereabouts/contracts/assets'
-import { LocationView } from '@whereabouts/contracts/locations'
+import { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { CallOptions } from './support/api.ts'

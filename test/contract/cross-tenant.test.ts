@@ -1,4 +1,4 @@
-import { tagTypes } from '@whereabouts/contracts/tags'
+import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
 import type { Route } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'

@@ -1,4 +1,4 @@
-import type { LiveRead } from '@whereabouts/contracts/reader-messages'
+import type { LiveRead } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { openEvents } from '@whereabouts/testing/event-stream'
 import { expect, inject } from 'vitest'

@@ -1,5 +1,5 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import type { LiveMovement } from '@whereabouts/contracts/live'
+import type { LiveMovement } from '@whereabouts/contracts/resources/tracking/live'
 import { openEvents, type EventStream } from '@whereabouts/testing/event-stream'
 import { randomUUID } from 'node:crypto'
 import { describe, expect, inject } from 'vitest'

@@ -1,4 +1,4 @@
-import { readerFormats } from '@whereabouts/contracts/readers'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { describe, expect, inject } from 'vitest'
 import { fixtureBytes, fixturesOf } from '../system/fixtures.ts'

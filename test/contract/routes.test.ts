@@ -1,4 +1,4 @@
-import { fullDescription, legacyDescription } from '@whereabouts/contracts/openapi'
+import { fullDescription, legacyDescription } from '@whereabouts/contracts/description/openapi'
 import { describe, expect } from 'vitest'
 import type { CallOptions } from './support/api.ts'
 import { whenExhausted } from './support/buckets.ts'

@@ -1,6 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { legacyDescription, publicDescription, type Description } from '@whereabouts/contracts/openapi'
+import {
+  legacyDescription,
+  publicDescription,
+  type Description,
+} from '@whereabouts/contracts/description/openapi'
 import { expect, inject } from 'vitest'
 import { hasProgram } from '../flow/guide.ts'
 import type { Api } from './support/api.ts'

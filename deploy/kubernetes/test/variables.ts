@@ -1,4 +1,4 @@
-import { loadEnv } from '@whereabouts/service-kit/env'
+import { loadEnv } from '@whereabouts/service-kit/service/env'
 import type { z } from 'zod'
 
 /**

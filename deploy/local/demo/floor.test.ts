@@ -1,4 +1,4 @@
-import { FloorPlanSave } from '@whereabouts/contracts/floor-plans'
+import { FloorPlanSave } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { expect, test } from 'vitest'
 import { type Rectangle, SIZE, warehouseFloor, ZONES } from './floor.ts'
 import { warehouseImage } from './floor-image.ts'

@@ -1,5 +1,5 @@
 import type { Scope } from '@whereabouts/contracts/route'
-import type { Session } from '@whereabouts/contracts/tokens'
+import type { Session } from '@whereabouts/contracts/resources/keys/tokens'
 import { randomBytes } from 'node:crypto'
 import { type Api, ApiError } from './api.ts'
 import { readPendingAdmin, writePendingAdmin, type Admin, type Credentials, type Demo } from './demo-file.ts'

@@ -1,4 +1,4 @@
-import { ALL_PLACES, type FloorPlan } from '@whereabouts/contracts/floor-plans'
+import { ALL_PLACES, type FloorPlan } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { createHash } from 'node:crypto'
 import { ApiError } from './api.ts'
 import { warehouseFloor } from './floor.ts'

@@ -1,4 +1,4 @@
-import type { ListedReader } from '@whereabouts/contracts/readers'
+import type { ListedReader } from '@whereabouts/contracts/resources/tracking/readers'
 import { ApiError } from './api.ts'
 import type { SeedContext } from './seed-catalog.ts'
 import type { PlannedAntenna, PlannedReader } from './warehouse.ts'

@@ -1,4 +1,4 @@
-import type { TagType } from '@whereabouts/contracts/tags'
+import type { TagType } from '@whereabouts/contracts/resources/catalog/tags'
 
 export type PlannedTag = { type: TagType; value: string }
 /** Walk through the warehouse, from stop to stop. */

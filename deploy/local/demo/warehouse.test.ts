@@ -1,7 +1,7 @@
-import { AssetCreate } from '@whereabouts/contracts/assets'
-import { LocationCreate } from '@whereabouts/contracts/locations'
-import { ReaderCreate, ScanPointCreate } from '@whereabouts/contracts/readers'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { AssetCreate } from '@whereabouts/contracts/resources/catalog/assets'
+import { LocationCreate } from '@whereabouts/contracts/resources/catalog/locations'
+import { ReaderCreate, ScanPointCreate } from '@whereabouts/contracts/resources/tracking/readers'
+import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { expect, test } from 'vitest'
 import { warehousePlan } from './warehouse.ts'
 

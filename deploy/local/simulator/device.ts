@@ -1,4 +1,4 @@
-import type { TagType } from '@whereabouts/contracts/tags'
+import type { TagType } from '@whereabouts/contracts/resources/catalog/tags'
 
 /** One tag in front of one antenna, before it is put into a vendor's format. */
 export type Sighting = {

@@ -1,4 +1,4 @@
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { PlannedAsset } from '../demo/stock.ts'
 import { ROOM_GATEWAYS, type WarehousePlan } from '../demo/warehouse.ts'
 import type { Sighting } from './device.ts'

@@ -1,4 +1,4 @@
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { PlannedAsset, PlannedTag } from '../demo/stock.ts'
 import type { PlannedReader } from '../demo/warehouse.ts'
 import { pick, type Random } from './random.ts'

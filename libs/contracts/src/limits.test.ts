@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { limits } from './limits.ts'
-import { storageLimits } from './storage-limits.ts'
+import { storageLimits } from './resources/keys/storage-limits.ts'
 
 const page = readFileSync(new URL('../../../docs/limits.md', import.meta.url), 'utf8')
 

@@ -1,6 +1,6 @@
-import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
-import type { Logger } from '@whereabouts/service-kit/logging'
-import type { Registry } from '@whereabouts/service-kit/metrics'
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/service/background-job'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 
 /** Who reads a count, and each counted write, adds up its rows since the last turn. With 2 000 ms a create cost 13 % more. */

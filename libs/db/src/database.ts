@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Socket } from 'node:net'
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'

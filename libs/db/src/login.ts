@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import pg from 'pg'
 import { parseIntoClientConfig } from 'pg-connection-string'
 

@@ -1,5 +1,5 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { isUnavailable } from '@whereabouts/service-kit/unavailable'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { isUnavailable } from '@whereabouts/service-kit/errors/unavailable'
 
 // In addition to `isUnavailable`: refused and half-open connections, and no resources.
 const CODES = new Set(['08001', '08004', '53000', '53100', '53200', 'EAI_AGAIN'])

@@ -1,5 +1,5 @@
-import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type pg from 'pg'
 import type { OutboxTable } from './outbox.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message } from '@whereabouts/contracts/messages/message'
-import { currentTrace, traceHeaders, type Trace } from '@whereabouts/service-kit/trace'
+import { currentTrace, traceHeaders, type Trace } from '@whereabouts/service-kit/observe/trace'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { z } from 'zod'
 

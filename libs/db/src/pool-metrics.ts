@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
+import { Gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { PoolLoad } from './database.ts'
 
 type Pools = Readonly<Record<string, { load(): PoolLoad }>>

@@ -1,4 +1,4 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { fakeClock } from '@whereabouts/testing/clock'
 import { expect, test } from 'vitest'
 import { BucketRefusals } from './bucket-refusals.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { BucketRefusals } from './bucket-refusals.ts'
 import { LocalBuckets } from './local-buckets.ts'
 import type { Rate, Take } from './token-bucket.ts'

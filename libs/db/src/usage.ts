@@ -1,4 +1,4 @@
-import { BEYOND_LIMIT } from '@whereabouts/service-kit/error-handler'
+import { BEYOND_LIMIT } from '@whereabouts/service-kit/http/error-handler'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import { openToRoles } from './role-access.ts'
 

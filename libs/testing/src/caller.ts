@@ -9,7 +9,7 @@ import {
   signGateway,
   signPrincipal,
   type PrincipalVerifier,
-} from '@whereabouts/service-kit/principal'
+} from '@whereabouts/service-kit/http/principal'
 
 export type Caller = Partial<Principal> & { orgId: number }
 

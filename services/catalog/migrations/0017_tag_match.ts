@@ -1,4 +1,4 @@
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { sql, type Kysely } from 'kysely'
 
 const BATCH = 1000

@@ -1,8 +1,8 @@
-import { assetFields } from '@whereabouts/contracts/assets'
-import type { ImageType, PlacedReader, Zone } from '@whereabouts/contracts/floor-plans'
-import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/fields'
-import type { FileColumn, ImportResource } from '@whereabouts/contracts/imports'
-import { locationFields } from '@whereabouts/contracts/locations'
+import { assetFields } from '@whereabouts/contracts/resources/catalog/assets'
+import type { ImageType, PlacedReader, Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
+import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/rules/fields'
+import type { FileColumn, ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
+import { locationFields } from '@whereabouts/contracts/resources/catalog/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
 

@@ -1,4 +1,4 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { expect, test } from 'vitest'
 import { inLegacyTerms } from './errors.legacy.ts'
 import { locationNotFound, parentNotFound, windowInverted } from './errors.ts'

@@ -1,6 +1,6 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { validationFailed } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { validationFailed } from '@whereabouts/service-kit/errors/errors'
 
 /** Legacy names of the fields that shared code reports. The legacy schema names all others. */
 const legacyNames: Readonly<Record<string, string>> = { parent_external_key: 'parent_identifier' }

@@ -1,11 +1,11 @@
-import { MAX_IMPORT_ROWS } from '@whereabouts/contracts/imports'
+import { MAX_IMPORT_ROWS } from '@whereabouts/contracts/resources/catalog/imports'
 import { limits } from '@whereabouts/contracts/limits'
-import { floorLimits } from '@whereabouts/contracts/floor-plans'
+import { floorLimits } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
-import { MAX_TAGS } from '@whereabouts/contracts/tags'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors'
+import { WINDOW_PROBLEM } from '@whereabouts/contracts/rules/object-rules'
+import { MAX_TAGS } from '@whereabouts/contracts/resources/catalog/tags'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors/errors'
 
 /** Every AppError of this service. */
 

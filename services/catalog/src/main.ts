@@ -7,13 +7,18 @@ import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connect/connection'
 import { consume } from '@whereabouts/messaging/consume/consume'
 import { outboxPublish } from '@whereabouts/messaging/messages/publish'
-import { createServiceLogger } from '@whereabouts/service-kit/logging'
-import { brokerMetrics, consumerMetrics, createRegistry, outboxAge } from '@whereabouts/service-kit/metrics'
-import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { serveReadiness } from '@whereabouts/service-kit/readiness'
-import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
-import { startTracing } from '@whereabouts/service-kit/spans'
+import { createServiceLogger } from '@whereabouts/service-kit/observe/logging'
+import {
+  brokerMetrics,
+  consumerMetrics,
+  createRegistry,
+  outboxAge,
+} from '@whereabouts/service-kit/observe/metrics'
+import { startOps } from '@whereabouts/service-kit/service/ops'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
+import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/service/run'
+import { startTracing } from '@whereabouts/service-kit/observe/spans'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startLoops } from './loops.ts'

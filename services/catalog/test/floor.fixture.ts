@@ -1,4 +1,4 @@
-import type { FloorPlan, Zone } from '@whereabouts/contracts/floor-plans'
+import type { FloorPlan, Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import type { Catalog } from './catalog.fixture.ts'
 
 type As = { org?: number }

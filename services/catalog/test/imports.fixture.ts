@@ -1,5 +1,9 @@
-import type { ImportResource, ImportRowView, ImportView } from '@whereabouts/contracts/imports'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import type {
+  ImportResource,
+  ImportRowView,
+  ImportView,
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
 import { startImportWorker, type ImportWorker } from '../src/imports/imports.loop.ts'
 import { test as base, type Catalog } from './catalog.fixture.ts'

@@ -1,4 +1,4 @@
-import type { AssetView } from '@whereabouts/contracts/assets'
+import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { LegacyAssetView } from '@whereabouts/contracts/legacy/assets'
 import type { LegacyLocationView } from '@whereabouts/contracts/legacy/locations'
 import type { LightMyRequestResponse } from 'fastify'

@@ -1,7 +1,7 @@
 import { openDatabase } from '@whereabouts/db/database'
 import { urlAs } from '@whereabouts/db/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant-database'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import type { Tables } from '../src/db.ts'
 import { startImportWorker } from '../src/imports/imports.loop.ts'
 

@@ -1,4 +1,4 @@
-import { commonEnv, loadEnv, publicEnv } from '@whereabouts/service-kit/env'
+import { commonEnv, loadEnv, publicEnv } from '@whereabouts/service-kit/service/env'
 import { z } from 'zod'
 
 export const Config = z.object({

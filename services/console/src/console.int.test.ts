@@ -1,5 +1,5 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-import { withoutQuery } from '@whereabouts/service-kit/error-handler'
+import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
 import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
 import { readBuilt, type Page } from './pages.ts'

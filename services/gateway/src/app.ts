@@ -1,4 +1,4 @@
-import { createServer } from '@whereabouts/service-kit/server'
+import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from './deps.ts'
 import { addHealth } from './health/health.route.ts'

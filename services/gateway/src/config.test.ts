@@ -1,4 +1,4 @@
-import { ConfigError } from '@whereabouts/service-kit/env'
+import { ConfigError } from '@whereabouts/service-kit/service/env'
 import { configTables } from '@whereabouts/testing/config-table'
 import { expect, test } from 'vitest'
 import { Config, loadConfig } from './config.ts'

@@ -1,5 +1,5 @@
-import { parseInstant } from '@whereabouts/contracts/instant'
-import { brokerEnv, commonEnv, databaseEnv, loadEnv, publicEnv } from '@whereabouts/service-kit/env'
+import { parseInstant } from '@whereabouts/contracts/rules/instant'
+import { brokerEnv, commonEnv, databaseEnv, loadEnv, publicEnv } from '@whereabouts/service-kit/service/env'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { DEFAULT_REFUSED_AGENTS } from './pipeline/web-filter.ts'

@@ -1,6 +1,6 @@
 import type { RouteTable, Upstream } from '@whereabouts/contracts/route'
-import type { Logger } from '@whereabouts/service-kit/logging'
-import type { Registry } from '@whereabouts/service-kit/metrics'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Authenticate } from './auth/authenticator.ts'
 import type { AuthenticateDevice } from './auth/devices.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'

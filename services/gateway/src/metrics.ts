@@ -1,4 +1,4 @@
-import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 
 const UPSTREAMS = ['catalog', 'tracking', 'keys', 'webhook-dispatcher', 'console']
 

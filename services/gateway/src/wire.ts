@@ -9,7 +9,7 @@ import type { KeyView } from './auth/key-view.ts'
 import type { TokenVerifier } from './auth/token-verifier.ts'
 import type { GatewayDeps } from './deps.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
-import { signGateway } from '@whereabouts/service-kit/principal'
+import { signGateway } from '@whereabouts/service-kit/http/principal'
 
 type Parts = Omit<GatewayDeps, 'authenticate' | 'authenticateDevice' | 'limiter' | 'hasSigningKeys'> & {
   view: KeyView

@@ -2,13 +2,13 @@ import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys
 import { upstreams } from '@whereabouts/contracts/route'
 import { routes } from '@whereabouts/contracts/routes'
 import { takeToken, type Rate, type Take } from '@whereabouts/db/token-bucket'
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import {
   gatewayVerifier,
   principalVerifier,
   type PrincipalVerifier,
-} from '@whereabouts/service-kit/principal'
+} from '@whereabouts/service-kit/http/principal'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'

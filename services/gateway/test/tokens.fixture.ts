@@ -1,4 +1,4 @@
-import { tokenAudience, tokenIssuer } from '@whereabouts/contracts/token-claims'
+import { tokenAudience, tokenIssuer } from '@whereabouts/contracts/resources/keys/token-claims'
 import { exportJWK, generateKeyPair, SignJWT, type JWK } from 'jose'
 
 /** Mints access tokens as the keys service does, and the key set that verifies them. */

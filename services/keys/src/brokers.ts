@@ -19,7 +19,7 @@ import { disconnectWaiting } from '@whereabouts/messaging/readers/disconnect-wai
 import { disconnectUser } from '@whereabouts/messaging/readers/disconnect-user'
 import { immediatePublish } from '@whereabouts/messaging/messages/publish'
 import { respond, type Responder } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { decideLogin } from './callout/logins.ts'
 import { slowRefusals } from './callout/slow-refusals.ts'
 import type { Config } from './config.ts'

@@ -1,4 +1,10 @@
-import { brokerEnv, commonEnv, databaseEnv, loadEnv, principalEnv } from '@whereabouts/service-kit/env'
+import {
+  brokerEnv,
+  commonEnv,
+  databaseEnv,
+  loadEnv,
+  principalEnv,
+} from '@whereabouts/service-kit/service/env'
 import { z } from 'zod'
 
 export const Config = z.object({

@@ -1,4 +1,4 @@
-import type { ReaderFormat } from '@whereabouts/contracts/readers'
+import type { ReaderFormat } from '@whereabouts/contracts/resources/tracking/readers'
 import type { Role } from '@whereabouts/contracts/principal'
 import type { OutboxTable } from '@whereabouts/db/outbox'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'

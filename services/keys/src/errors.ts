@@ -1,5 +1,5 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { unauthorized, validationFailed } from '@whereabouts/service-kit/errors/errors'
 
 /** One text for unknown, revoked, expired and wrong: a response must not tell which keys exist (D9.1). */
 export const invalidClient = () => unauthorized('Invalid client credentials')

@@ -1,6 +1,6 @@
-import { Uuid, readId } from '@whereabouts/contracts/ids'
+import { Uuid, readId } from '@whereabouts/contracts/rules/ids'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
-import { invalidToken } from '@whereabouts/service-kit/errors'
+import { invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyInstance } from 'fastify'
 import { findKeyByJti } from './api-keys/api-keys.queries.ts'
 import { toKeyState } from './api-keys/api-keys.state.ts'

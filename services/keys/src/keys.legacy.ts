@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 
 type Keys = Handlers<'keys'>
 type Current = Pick<Keys, 'createToken' | 'getCurrentOrg' | 'listApiKeys' | 'createApiKey' | 'revokeApiKey'>

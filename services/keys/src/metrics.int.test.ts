@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { expect } from 'vitest'
 import { test } from '../test/keys.fixture.ts'
 import { disconnectMetrics, loginMetrics, startGauges } from './metrics.ts'

@@ -1,4 +1,4 @@
-import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
+import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 
 /** What people look at may take this much of the thread, of each organization: milliseconds a second, and at once. */
 const MS_PER_SECOND = 50

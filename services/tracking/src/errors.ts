@@ -1,6 +1,6 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { validationFailed } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { validationFailed } from '@whereabouts/service-kit/errors/errors'
 
 export const orgNotFound = () => new AppError('not_found', 'Organization not found')
 export const assetNotFound = () => new AppError('not_found', 'Asset not found')

@@ -12,7 +12,7 @@ import { Overflow } from '@whereabouts/messaging/consume/overflow'
 import { outboxPublish, publish } from '@whereabouts/messaging/messages/publish'
 import { readBack } from '@whereabouts/messaging/state/replay'
 import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/connect/topology'
-import { createServiceLogger, type Logger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger, type Logger } from '@whereabouts/service-kit/observe/logging'
 import {
   brokerMetrics,
   consumerMetrics,
@@ -20,12 +20,12 @@ import {
   outboxAge,
   stateMetrics,
   type Registry,
-} from '@whereabouts/service-kit/metrics'
-import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { serveReadiness } from '@whereabouts/service-kit/readiness'
-import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
-import { startTracing } from '@whereabouts/service-kit/spans'
+} from '@whereabouts/service-kit/observe/metrics'
+import { startOps } from '@whereabouts/service-kit/service/ops'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
+import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/service/run'
+import { startTracing } from '@whereabouts/service-kit/observe/spans'
 import { startCanary } from './canary/canary.loop.ts'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 
 type Options<T, R> = {
   /** The kind of the entries, for the log: `reader health`. */

@@ -1,8 +1,8 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
-import type { Registry } from '@whereabouts/service-kit/metrics'
-import type { PrincipalVerifier } from '@whereabouts/service-kit/principal'
-import { serve } from '@whereabouts/service-kit/serve'
-import { createServer } from '@whereabouts/service-kit/server'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Registry } from '@whereabouts/service-kit/observe/metrics'
+import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
+import { serve } from '@whereabouts/service-kit/http/serve'
+import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { webhookHandlers, type WebhookDeps } from './webhooks/webhooks.handlers.ts'
 

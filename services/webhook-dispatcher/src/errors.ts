@@ -1,4 +1,4 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 
 /** Also for a webhook of another organization, because a caller must not learn that the id exists. */
 export const webhookNotFound = () => new AppError('not_found', 'Webhook not found')

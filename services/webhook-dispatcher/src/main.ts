@@ -5,17 +5,17 @@ import { openTenantDatabase } from '@whereabouts/db/tenant-database'
 import { brokerLogin, connect, FOR_EVER, type Broker } from '@whereabouts/messaging/connect/connection'
 import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/connect/topology'
-import { createServiceLogger } from '@whereabouts/service-kit/logging'
+import { createServiceLogger } from '@whereabouts/service-kit/observe/logging'
 import {
   brokerMetrics,
   consumerMetrics,
   createRegistry,
   stateMetrics,
-} from '@whereabouts/service-kit/metrics'
-import { startOps } from '@whereabouts/service-kit/ops'
-import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/principal'
-import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/run'
-import { startTracing } from '@whereabouts/service-kit/spans'
+} from '@whereabouts/service-kit/observe/metrics'
+import { startOps } from '@whereabouts/service-kit/service/ops'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
+import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/service/run'
+import { startTracing } from '@whereabouts/service-kit/observe/spans'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery, type Delivery } from './delivery/delivery.ts'

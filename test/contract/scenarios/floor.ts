@@ -1,4 +1,4 @@
-import { MAX_IMAGE_BYTES } from '@whereabouts/contracts/floor-plans'
+import { MAX_IMAGE_BYTES } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { succeed } from '../support/organization.ts'
 import { newLocation, unique, type Given, type Scenario } from './scenario.ts'
 

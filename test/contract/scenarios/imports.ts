@@ -1,4 +1,4 @@
-import { MAX_IMPORT_BYTES } from '@whereabouts/contracts/imports'
+import { MAX_IMPORT_BYTES } from '@whereabouts/contracts/resources/catalog/imports'
 import { finishedImport, sendFile } from '../support/imports.ts'
 import type { Given, Scenario } from './scenario.ts'
 

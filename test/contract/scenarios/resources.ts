@@ -8,7 +8,7 @@ import {
   type Given,
   type Scenario,
 } from './scenario.ts'
-import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
 import { UNKNOWN_ID } from '../support/rows.ts'
 import { WINDOW } from '../support/snapshot.ts'
 

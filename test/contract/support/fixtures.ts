@@ -1,4 +1,4 @@
-import { fullDescription } from '@whereabouts/contracts/openapi'
+import { fullDescription } from '@whereabouts/contracts/description/openapi'
 import { inject, test as base } from 'vitest'
 import { createApi } from './api.ts'
 import { exhaust } from './buckets.ts'

@@ -1,4 +1,4 @@
-import type { ImportResource, ImportView } from '@whereabouts/contracts/imports'
+import type { ImportResource, ImportView } from '@whereabouts/contracts/resources/catalog/imports'
 import { expect } from 'vitest'
 import type { Api } from './api.ts'
 import { succeed } from './organization.ts'

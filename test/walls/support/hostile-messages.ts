@@ -1,4 +1,4 @@
-import { readerFormats } from '@whereabouts/contracts/readers'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import { fc } from '@whereabouts/testing/fuzz'
 import type { World } from '../../contract/support/world.ts'
 import { BROKER_SUBJECTS, subjectsOf } from './reply-table.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { AssetCreate, AssetListQuery, AssetPatch, AssetView } from '../assets.ts'
-import { patchWindowRule, windowRule } from '../object-rules.ts'
-import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
+import { AssetCreate, AssetListQuery, AssetPatch, AssetView } from '../resources/catalog/assets.ts'
+import { patchWindowRule, windowRule } from '../rules/object-rules.ts'
+import { dataOf, keysParameter, listOf, page, sortParameter } from '../rules/query.ts'
 import type { Route } from '../route.ts'
-import { NaturalKey } from '../text.ts'
+import { NaturalKey } from '../rules/text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyAssetPath } from './identifiers.ts'
 
 /**

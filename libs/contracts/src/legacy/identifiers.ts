@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { dataOf, pathId } from '../query.ts'
+import { dataOf, pathId } from '../rules/query.ts'
 import type { Route } from '../route.ts'
-import { MAX_TAGS, TagCreate, tagTypes, TagView } from '../tags.ts'
-import { LocationKey, NaturalKey } from '../text.ts'
+import { MAX_TAGS, TagCreate, tagTypes, TagView } from '../resources/catalog/tags.ts'
+import { LocationKey, NaturalKey } from '../rules/text.ts'
 
 /** Identifiers: the legacy word for tags. */
 

@@ -1,6 +1,6 @@
-import { apiKeyRoutes } from '../api-keys.ts'
+import { apiKeyRoutes } from '../resources/keys/api-keys.ts'
 import type { Route } from '../route.ts'
-import { tokenRoutes } from '../tokens.ts'
+import { tokenRoutes } from '../resources/keys/tokens.ts'
 
 const legacy = { vocabulary: 'legacy' } as const
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NO_EXAMPLE } from '../openapi-examples.ts'
-import { legacyDescription, publicDescription } from '../openapi.ts'
+import { NO_EXAMPLE } from '../description/openapi-examples.ts'
+import { legacyDescription, publicDescription } from '../description/openapi.ts'
 import type { Route } from '../route.ts'
 import { routes } from '../routes.ts'
 

@@ -1,5 +1,5 @@
-import { locationTreeRoutes } from '../location-tree.ts'
-import { listOf } from '../query.ts'
+import { locationTreeRoutes } from '../resources/catalog/location-tree.ts'
+import { listOf } from '../rules/query.ts'
 import type { Route } from '../route.ts'
 import { LegacyLocationPath } from './identifiers.ts'
 import { LegacyLocationView } from './locations.ts'

@@ -1,9 +1,14 @@
 import { z } from 'zod'
-import { LocationCreate, LocationListQuery, LocationPatch, LocationView } from '../locations.ts'
-import { patchWindowRule, sameValues, windowRule } from '../object-rules.ts'
-import { dataOf, keysParameter, listOf, page, sortParameter } from '../query.ts'
+import {
+  LocationCreate,
+  LocationListQuery,
+  LocationPatch,
+  LocationView,
+} from '../resources/catalog/locations.ts'
+import { patchWindowRule, sameValues, windowRule } from '../rules/object-rules.ts'
+import { dataOf, keysParameter, listOf, page, sortParameter } from '../rules/query.ts'
 import type { Route } from '../route.ts'
-import { NaturalKey } from '../text.ts'
+import { NaturalKey } from '../rules/text.ts'
 import { LegacyIdentifiers, LegacyIdentifierView, LegacyLocationPath } from './identifiers.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { listOf, page, sortParameter } from '../query.ts'
+import { listOf, page, sortParameter } from '../rules/query.ts'
 import type { Route } from '../route.ts'
-import { HistoryQuery, HistoryRow, trackingRoutes } from '../tracking.ts'
+import { HistoryQuery, HistoryRow, trackingRoutes } from '../resources/tracking/tracking.ts'
 import { LegacyAssetPath } from './identifiers.ts'
 
 export const LegacyHistoryRow = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { assetFields } from '../assets.ts'
-import { stateShapeOf } from '../fields.ts'
-import { locationFields } from '../locations.ts'
+import { assetFields } from '../resources/catalog/assets.ts'
+import { stateShapeOf } from '../rules/fields.ts'
+import { locationFields } from '../resources/catalog/locations.ts'
 import { defineMessage } from './message.ts'
 
 /**

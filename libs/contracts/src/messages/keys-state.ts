@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '../token-claims.ts'
+import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '../resources/keys/token-claims.ts'
 import { defineMessage } from './message.ts'
 
 /** The compacted log of organizations, members and keys. It never has secrets or their hashes. */

@@ -1,5 +1,5 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
+import { createRegistry, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { dropBefore } from '@whereabouts/testing/streams'
 import { expect } from 'vitest'

@@ -11,7 +11,7 @@ import { deadLetterExhausted } from './exhausted.ts'
 import { publish, publishMany } from '../messages/publish.ts'
 import { PoisonError } from './settle.ts'
 import { MAX_DELIVER } from '../connect/topology.ts'
-import { currentTrace } from '@whereabouts/service-kit/trace'
+import { currentTrace } from '@whereabouts/service-kit/observe/trace'
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i)
 

@@ -5,8 +5,14 @@ import { ConsumerRun, type RunOptions } from './consumer-run.ts'
 import type { Delivery, IncomingMessage } from '../messages/delivery.ts'
 import { handleInTracks } from './tracks.ts'
 import { describeError } from '../connect/logger.ts'
-import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
-import { rootTrace, traceFrom, traceOfMessage, withTrace, type Trace } from '@whereabouts/service-kit/trace'
+import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/observe/spans'
+import {
+  rootTrace,
+  traceFrom,
+  traceOfMessage,
+  withTrace,
+  type Trace,
+} from '@whereabouts/service-kit/observe/trace'
 
 /** Messages taken in one step. Many small steps through the loop cost more than the messages. */
 const MAX_TAKEN = 64

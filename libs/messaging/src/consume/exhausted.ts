@@ -1,5 +1,5 @@
 import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
-import { countedLog } from '@whereabouts/service-kit/counted-log'
+import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
 import type { Msg } from 'nats'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import type { ConsumerMetrics } from './consumer.ts'

@@ -1,6 +1,6 @@
 import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
-import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
-import { countedLog, type CountedLog } from '@whereabouts/service-kit/counted-log'
+import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
+import { countedLog, type CountedLog } from '@whereabouts/service-kit/observe/counted-log'
 import type { Broker } from '../connect/connection.ts'
 import type { DeadLetterReason, ConsumerMetrics } from './consumer.ts'
 import { keepDeadLetter, printable } from '../dead-letters/dead-letters.ts'

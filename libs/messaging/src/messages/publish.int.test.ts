@@ -3,7 +3,7 @@ import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { connect, natsOf, type Broker, type ConnectionMetrics } from '../connect/connection.ts'
 import { listDeadLetters } from '../dead-letters/dead-letters.ts'
 import { outboxPublish, publish, publishMany } from './publish.ts'
-import { rootTrace, withTrace } from '@whereabouts/service-kit/trace'
+import { rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import { streams, applyTopology } from '../connect/topology.ts'
 
 const subject = 'events.asset-moved.7'

@@ -2,8 +2,8 @@ import type { Msg, NatsConnection } from 'nats'
 import { metricsOf, natsOf, newInbox, type Broker } from '../connect/connection.ts'
 import { toNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from '../connect/logger.ts'
-import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
-import { childTrace, traceFrom, traceHeaders, type Trace } from '@whereabouts/service-kit/trace'
+import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/observe/spans'
+import { childTrace, traceFrom, traceHeaders, type Trace } from '@whereabouts/service-kit/observe/trace'
 
 export type OutgoingMessage = {
   subject: string

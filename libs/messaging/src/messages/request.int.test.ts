@@ -3,7 +3,7 @@ import { expect, vi } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { natsOf } from '../connect/connection.ts'
 import { RefusedError, request, RequestError, respond } from './request.ts'
-import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/trace'
+import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 
 const subject = 'rpc.test.echo'
 

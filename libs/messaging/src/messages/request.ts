@@ -2,14 +2,14 @@ import { NatsError, ErrorCode, type Msg } from 'nats'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import { fromNatsHeaders, toNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from '../connect/logger.ts'
-import { recordSpan, spanTime } from '@whereabouts/service-kit/spans'
+import { recordSpan, spanTime } from '@whereabouts/service-kit/observe/spans'
 import {
   currentTrace,
   rootTrace,
   traceHeaders,
   traceOfMessage,
   withTrace,
-} from '@whereabouts/service-kit/trace'
+} from '@whereabouts/service-kit/observe/trace'
 
 /**
  * Why a request has no result. The responder answers `refused`, `failed` and `overloaded`; the others happen on the

@@ -1,5 +1,5 @@
-import { assetFields, AssetView } from '@whereabouts/contracts/assets'
-import { namesWith } from '@whereabouts/contracts/fields'
+import { assetFields, AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import { namesWith } from '@whereabouts/contracts/rules/fields'
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { AssetCreate, AssetListQuery, AssetView } from '@whereabouts/contracts/assets'
+import type { AssetCreate, AssetListQuery, AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import {
   LegacyAssetUpdate,
   type LegacyAssetCreate,
@@ -8,10 +8,10 @@ import {
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { FairGate } from '@whereabouts/service-kit/fair-gate'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tx } from '../db.ts'
 import { assetNotFound, currentLocationNotFound } from '../errors.ts'
 import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'

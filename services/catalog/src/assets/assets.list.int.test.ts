@@ -1,4 +1,4 @@
-import type { AssetView } from '@whereabouts/contracts/assets'
+import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 

@@ -1,4 +1,4 @@
-import type { AssetListQuery } from '@whereabouts/contracts/assets'
+import type { AssetListQuery } from '@whereabouts/contracts/resources/catalog/assets'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db } from '../db.ts'

@@ -1,5 +1,5 @@
-import type { AssetCreate, assetFields, AssetPatch } from '@whereabouts/contracts/assets'
-import type { NamesWith } from '@whereabouts/contracts/fields'
+import type { AssetCreate, assetFields, AssetPatch } from '@whereabouts/contracts/resources/catalog/assets'
+import type { NamesWith } from '@whereabouts/contracts/rules/fields'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'

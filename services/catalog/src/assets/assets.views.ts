@@ -1,7 +1,7 @@
-import { assetFields, type AssetView } from '@whereabouts/contracts/assets'
-import { namesWith, pick } from '@whereabouts/contracts/fields'
+import { assetFields, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
 import { AssetState } from '@whereabouts/contracts/messages/catalog-state'
-import type { TagView } from '@whereabouts/contracts/tags'
+import type { TagView } from '@whereabouts/contracts/resources/catalog/tags'
 import type { AssetRow } from '../db.ts'
 import { toTagView } from '../tags/tags.views.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { AssetExportQuery } from '@whereabouts/contracts/imports'
+import type { AssetExportQuery } from '@whereabouts/contracts/resources/catalog/imports'
 import type { AssetRow, Db } from '../db.ts'
 import { locationsUnavailable } from '../errors.ts'
 import { listLiveNames } from '../locations/live-keys.queries.ts'

@@ -4,11 +4,11 @@ import {
   readOnlyColumns,
   type FileColumn,
   type ImportResource,
-} from '@whereabouts/contracts/imports'
-import type { TagView } from '@whereabouts/contracts/tags'
-import { escapeFormula } from '@whereabouts/service-kit/csv'
-import { mapInSlices } from '@whereabouts/service-kit/slices'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+} from '@whereabouts/contracts/resources/catalog/imports'
+import type { TagView } from '@whereabouts/contracts/resources/catalog/tags'
+import { escapeFormula } from '@whereabouts/service-kit/http/csv'
+import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { Readable } from 'node:stream'
 import type { Db } from '../db.ts'
 import { joinValues } from '../imports/cells.ts'

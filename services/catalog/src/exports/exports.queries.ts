@@ -1,4 +1,4 @@
-import type { AssetExportQuery } from '@whereabouts/contracts/imports'
+import type { AssetExportQuery } from '@whereabouts/contracts/resources/catalog/imports'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import { assetConditions } from '../assets/assets.lists.ts'

@@ -1,6 +1,10 @@
-import { failedRowColumns, type FileColumn, type RowError } from '@whereabouts/contracts/imports'
-import { escapeFormula, unescapeFormula } from '@whereabouts/service-kit/csv'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import {
+  failedRowColumns,
+  type FileColumn,
+  type RowError,
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { escapeFormula, unescapeFormula } from '@whereabouts/service-kit/http/csv'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { Readable } from 'node:stream'
 import type { Db } from '../db.ts'
 import { importNotFound } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { RowError } from '@whereabouts/contracts/imports'
+import type { RowError } from '@whereabouts/contracts/resources/catalog/imports'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import type { ImportRow } from '../imports/imports.queries.ts'

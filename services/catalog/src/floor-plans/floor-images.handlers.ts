@@ -1,5 +1,5 @@
-import type { ImageType } from '@whereabouts/contracts/floor-plans'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import type { ImageType } from '@whereabouts/contracts/resources/catalog/floor-plans'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'

@@ -1,4 +1,4 @@
-import { MAX_IMAGE_BYTES } from '@whereabouts/contracts/floor-plans'
+import { MAX_IMAGE_BYTES } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 import { floorOf } from '../../test/floor.fixture.ts'

@@ -1,4 +1,4 @@
-import type { FloorImage, ImageType } from '@whereabouts/contracts/floor-plans'
+import type { FloorImage, ImageType } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import type { Db, Tx } from '../db.ts'
 
 export type StoredImage = FloorImage & { media_type: ImageType; bytes: Buffer }

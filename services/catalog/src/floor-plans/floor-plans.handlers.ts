@@ -1,5 +1,5 @@
-import type { Zone } from '@whereabouts/contracts/floor-plans'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tx } from '../db.ts'
 import { floorPlanChanged, zonesNotFound } from '../errors.ts'
 import type { HandlerDeps } from '../transactions/transactions.ts'

@@ -1,4 +1,4 @@
-import { floorLimits, type FloorPlan } from '@whereabouts/contracts/floor-plans'
+import { floorLimits, type FloorPlan } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 import { floorOf, zone } from '../../test/floor.fixture.ts'

@@ -1,4 +1,4 @@
-import type { FloorImage, PlacedReader, Zone } from '@whereabouts/contracts/floor-plans'
+import type { FloorImage, PlacedReader, Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'

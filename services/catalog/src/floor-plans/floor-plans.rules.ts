@@ -1,4 +1,4 @@
-import type { Zone } from '@whereabouts/contracts/floor-plans'
+import type { Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
 
 /** Live location → its parent, null for a root. Has all ancestors of each location that it has. */
 export type LiveParents = ReadonlyMap<number, number | null>

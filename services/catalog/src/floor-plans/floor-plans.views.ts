@@ -1,4 +1,4 @@
-import { ALL_PLACES, type FloorPlan } from '@whereabouts/contracts/floor-plans'
+import { ALL_PLACES, type FloorPlan } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import type { PlanRow } from './floor-plans.queries.ts'
 import { isOnPlan, type LiveParents } from './floor-plans.rules.ts'
 

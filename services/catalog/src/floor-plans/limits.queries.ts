@@ -1,5 +1,9 @@
-import { floorLimits, type PlacedReader, type Zone } from '@whereabouts/contracts/floor-plans'
-import type { AppError } from '@whereabouts/service-kit/app-error'
+import {
+  floorLimits,
+  type PlacedReader,
+  type Zone,
+} from '@whereabouts/contracts/resources/catalog/floor-plans'
+import type { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { readUsage } from '@whereabouts/db/usage'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'

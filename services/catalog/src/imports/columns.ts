@@ -4,8 +4,8 @@ import {
   readOnlyColumns,
   type FileColumn,
   type ImportResource,
-} from '@whereabouts/contracts/imports'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 
 /**
  * The columns of the header, in its order. Throws all problems, unknown columns first, like for a body. `name` is

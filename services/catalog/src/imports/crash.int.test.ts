@@ -1,5 +1,5 @@
-import type { AssetView } from '@whereabouts/contracts/assets'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

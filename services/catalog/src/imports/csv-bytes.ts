@@ -1,4 +1,4 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
 

@@ -1,5 +1,5 @@
-import { tagTypes } from '@whereabouts/contracts/tags'
-import { jsonInSlices } from '@whereabouts/service-kit/slices'
+import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
+import { jsonInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'

@@ -1,4 +1,8 @@
-import type { ImportResource, ImportRowView, ImportView } from '@whereabouts/contracts/imports'
+import type {
+  ImportResource,
+  ImportRowView,
+  ImportView,
+} from '@whereabouts/contracts/resources/catalog/imports'
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'

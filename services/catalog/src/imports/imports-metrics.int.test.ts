@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { expect } from 'vitest'
 import { test } from '../../test/imports.fixture.ts'
 import { batchMetrics, startImportGauges } from './imports-metrics.ts'

@@ -1,5 +1,5 @@
-import type { AssetView } from '@whereabouts/contracts/assets'
-import type { LocationView } from '@whereabouts/contracts/locations'
+import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { describe, expect } from 'vitest'
 import { test } from '../../test/imports.fixture.ts'
 

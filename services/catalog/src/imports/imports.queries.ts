@@ -1,5 +1,9 @@
 import { limits } from '@whereabouts/contracts/limits'
-import { type FileColumn, type ImportResource, type RowOutcome } from '@whereabouts/contracts/imports'
+import {
+  type FileColumn,
+  type ImportResource,
+  type RowOutcome,
+} from '@whereabouts/contracts/resources/catalog/imports'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables, Tx } from '../db.ts'
 import { tooManyImports } from '../errors.ts'

@@ -1,4 +1,8 @@
-import { readOnlyColumns, type FileColumn, type ImportView } from '@whereabouts/contracts/imports'
+import {
+  readOnlyColumns,
+  type FileColumn,
+  type ImportView,
+} from '@whereabouts/contracts/resources/catalog/imports'
 import type { ImportRow } from './imports.queries.ts'
 
 /** Lists each field, so that a new column does not leak into the API. */

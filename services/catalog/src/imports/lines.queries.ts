@@ -1,5 +1,5 @@
-import type { ImportRowView, RowOutcome } from '@whereabouts/contracts/imports'
-import { jsonInSlices } from '@whereabouts/service-kit/slices'
+import type { ImportRowView, RowOutcome } from '@whereabouts/contracts/resources/catalog/imports'
+import { jsonInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 import type { CsvRow } from './csv.ts'

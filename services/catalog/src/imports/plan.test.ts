@@ -1,4 +1,4 @@
-import type { ImportResource } from '@whereabouts/contracts/imports'
+import type { ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
 import { describe, expect, test } from 'vitest'
 import { ownerName, plan, tagName, type Snapshot, type Resource } from './plan.ts'
 import type { ImportedFields, RowInput } from './row-input.ts'

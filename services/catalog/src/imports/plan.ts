@@ -1,14 +1,14 @@
-import { namesWith, type Fields } from '@whereabouts/contracts/fields'
+import { namesWith, type Fields } from '@whereabouts/contracts/rules/fields'
 import {
   importColumns,
   type ImportResource,
   type RowError,
   type RowOutcome,
-} from '@whereabouts/contracts/imports'
-import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
-import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/tags'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { nameProblems } from '@whereabouts/service-kit/name-problems'
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { WINDOW_PROBLEM } from '@whereabouts/contracts/rules/object-rules'
+import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
 import { isDeepStrictEqual } from 'node:util'
 import { fieldsOf } from '../db.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { ImportColumn, ImportResource } from '@whereabouts/contracts/imports'
+import type { ImportColumn, ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
 import { describe, expect, test } from 'vitest'
 import { readRow } from './row-input.ts'
 

@@ -1,17 +1,17 @@
-import { AssetPatch, type assetFields } from '@whereabouts/contracts/assets'
-import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/fields'
+import { AssetPatch, type assetFields } from '@whereabouts/contracts/resources/catalog/assets'
+import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/rules/fields'
 import {
   importColumns,
   type FileColumn,
   type ImportResource,
   type RowError,
-} from '@whereabouts/contracts/imports'
-import { LocationPatch, type locationFields } from '@whereabouts/contracts/locations'
-import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/tags'
-import { NaturalKey } from '@whereabouts/contracts/text'
-import { unescapeFormula } from '@whereabouts/service-kit/csv'
-import { fieldEntries } from '@whereabouts/service-kit/field-entries'
-import { parseMetadata } from '@whereabouts/service-kit/json-text'
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { LocationPatch, type locationFields } from '@whereabouts/contracts/resources/catalog/locations'
+import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
+import { NaturalKey } from '@whereabouts/contracts/rules/text'
+import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
+import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
+import { parseMetadata } from '@whereabouts/service-kit/http/json-text'
 import { z } from 'zod'
 import { fieldsOf } from '../db.ts'
 import { splitValues } from './cells.ts'

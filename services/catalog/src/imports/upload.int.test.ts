@@ -1,5 +1,5 @@
-import type { ImportView } from '@whereabouts/contracts/imports'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import type { ImportView } from '@whereabouts/contracts/resources/catalog/imports'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { request } from 'node:http'
 import { describe, expect, onTestFinished } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'

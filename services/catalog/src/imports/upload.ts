@@ -1,7 +1,11 @@
-import { MAX_IMPORT_ROWS, type FileColumn, type ImportResource } from '@whereabouts/contracts/imports'
-import { NaturalKey } from '@whereabouts/contracts/text'
-import { unescapeFormula } from '@whereabouts/service-kit/csv'
-import { bodyEndedEarly } from '@whereabouts/service-kit/errors'
+import {
+  MAX_IMPORT_ROWS,
+  type FileColumn,
+  type ImportResource,
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { NaturalKey } from '@whereabouts/contracts/rules/text'
+import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
+import { bodyEndedEarly } from '@whereabouts/service-kit/errors/errors'
 import { tooManyRows } from '../errors.ts'
 import type { RunInTransaction } from '../transactions/transactions.ts'
 import { readHeader } from './columns.ts'

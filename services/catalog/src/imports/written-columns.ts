@@ -1,4 +1,4 @@
-import { namesWith, type Field, type Fields } from '@whereabouts/contracts/fields'
+import { namesWith, type Field, type Fields } from '@whereabouts/contracts/rules/fields'
 import { fieldsOf } from '../db.ts'
 
 type Column = { name: string; type: NonNullable<Field['column']> }

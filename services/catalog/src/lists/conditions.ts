@@ -1,5 +1,5 @@
-import { matchValues } from '@whereabouts/contracts/tag-matching'
-import type { TagCreate } from '@whereabouts/contracts/tags'
+import { matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { anyOf, isValidNow } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 

@@ -1,4 +1,4 @@
-import type { SortField } from '@whereabouts/contracts/query'
+import type { SortField } from '@whereabouts/contracts/rules/query'
 
 export const toCurrentSort = <F extends string>(
   sort: readonly SortField<F>[],

@@ -1,11 +1,15 @@
-import { namesWith, pick } from '@whereabouts/contracts/fields'
-import { locationFields, LocationPatch, type LocationView } from '@whereabouts/contracts/locations'
+import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
+import {
+  locationFields,
+  LocationPatch,
+  type LocationView,
+} from '@whereabouts/contracts/resources/catalog/locations'
 import { locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Db, Tx } from '../db.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../external-keys/external-keys.queries.ts'

@@ -1,4 +1,4 @@
-import { LocationView } from '@whereabouts/contracts/locations'
+import { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
 

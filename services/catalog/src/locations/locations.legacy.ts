@@ -4,9 +4,13 @@ import type {
   LegacyLocationUpdate,
   LegacyLocationView,
 } from '@whereabouts/contracts/legacy/locations'
-import type { LocationCreate, LocationPatch, LocationView } from '@whereabouts/contracts/locations'
+import type {
+  LocationCreate,
+  LocationPatch,
+  LocationView,
+} from '@whereabouts/contracts/resources/catalog/locations'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Db, Tx } from '../db.ts'
 import { inLegacyTerms } from '../errors.legacy.ts'
 import { locationNotFound } from '../errors.ts'

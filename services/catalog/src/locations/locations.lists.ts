@@ -1,5 +1,5 @@
-import type { LocationListQuery } from '@whereabouts/contracts/locations'
-import type { SortField } from '@whereabouts/contracts/query'
+import type { LocationListQuery } from '@whereabouts/contracts/resources/catalog/locations'
+import type { SortField } from '@whereabouts/contracts/rules/query'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'

@@ -1,5 +1,9 @@
-import type { NamesWith } from '@whereabouts/contracts/fields'
-import type { LocationCreate, locationFields, LocationPatch } from '@whereabouts/contracts/locations'
+import type { NamesWith } from '@whereabouts/contracts/rules/fields'
+import type {
+  LocationCreate,
+  locationFields,
+  LocationPatch,
+} from '@whereabouts/contracts/resources/catalog/locations'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { nextRevision } from '@whereabouts/db/revisions'
 import { sql, type SelectQueryBuilder } from 'kysely'

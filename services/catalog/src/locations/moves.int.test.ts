@@ -1,4 +1,4 @@
-import type { LocationView } from '@whereabouts/contracts/locations'
+import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 

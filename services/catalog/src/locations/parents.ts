@@ -1,5 +1,5 @@
-import type { LocationCreate } from '@whereabouts/contracts/locations'
-import { AppError } from '@whereabouts/service-kit/app-error'
+import type { LocationCreate } from '@whereabouts/contracts/resources/catalog/locations'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { LocationRow, Tx } from '../db.ts'
 import { locationInsideItself, parentNotFound, parentsDiffer } from '../errors.ts'
 import { pinParent, type Parent } from './locations.queries.ts'

@@ -1,6 +1,6 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { unstorableIn, type Unstorable } from '@whereabouts/contracts/metadata'
-import { fieldName } from '@whereabouts/service-kit/field-entries'
+import { unstorableIn, type Unstorable } from '@whereabouts/contracts/rules/metadata'
+import { fieldName } from '@whereabouts/service-kit/errors/field-entries'
 
 type Metadata = Record<string, unknown>
 

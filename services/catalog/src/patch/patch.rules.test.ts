@@ -1,4 +1,4 @@
-import { AssetPatch } from '@whereabouts/contracts/assets'
+import { AssetPatch } from '@whereabouts/contracts/resources/catalog/assets'
 import { expect, test } from 'vitest'
 import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from './patch.rules.ts'
 

@@ -1,8 +1,8 @@
-import type { AssetPatch } from '@whereabouts/contracts/assets'
+import type { AssetPatch } from '@whereabouts/contracts/resources/catalog/assets'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import { WINDOW_PROBLEM } from '@whereabouts/contracts/object-rules'
-import type { TagView } from '@whereabouts/contracts/tags'
-import { nameProblems } from '@whereabouts/service-kit/name-problems'
+import { WINDOW_PROBLEM } from '@whereabouts/contracts/rules/object-rules'
+import type { TagView } from '@whereabouts/contracts/resources/catalog/tags'
+import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
 import { metadataProblems } from './metadata.rules.ts'
 
 /** The rules of PATCH that need the stored row, for assets and locations. Stored instants are in milliseconds,

@@ -7,7 +7,7 @@ import {
 import { enqueue } from '@whereabouts/db/outbox'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { toAssetState } from '../assets/assets.views.ts'
 import { assetColumns, locationColumns, type Tables, type Tx } from '../db.ts'

@@ -1,6 +1,6 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { RunInTransaction } from '../transactions/transactions.ts'

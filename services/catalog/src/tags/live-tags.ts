@@ -1,4 +1,4 @@
-import type { TagView } from '@whereabouts/contracts/tags'
+import type { TagView } from '@whereabouts/contracts/resources/catalog/tags'
 import { sql, type RawBuilder } from 'kysely'
 
 /** A row with its live tags. */

@@ -1,4 +1,4 @@
-import { MAX_TAGS } from '@whereabouts/contracts/tags'
+import { MAX_TAGS } from '@whereabouts/contracts/resources/catalog/tags'
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
 

@@ -1,5 +1,5 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { assetNotFound, locationNotFound } from '../errors.ts'
 import type { RunInTransaction } from '../transactions/transactions.ts'
 import { lockOwner } from './tags.queries.ts'

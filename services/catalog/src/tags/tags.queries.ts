@@ -1,5 +1,5 @@
-import { matchValue } from '@whereabouts/contracts/tag-matching'
-import type { TagCreate } from '@whereabouts/contracts/tags'
+import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'

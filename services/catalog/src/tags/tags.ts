@@ -1,5 +1,5 @@
 import { tagState } from '@whereabouts/contracts/messages/catalog-state'
-import { MAX_TAGS, type TagCreate, type TagView } from '@whereabouts/contracts/tags'
+import { MAX_TAGS, type TagCreate, type TagView } from '@whereabouts/contracts/resources/catalog/tags'
 import { enqueue } from '@whereabouts/db/outbox'
 import type { Tx } from '../db.ts'
 import { tagNotFound, tooManyTags } from '../errors.ts'

@@ -1,5 +1,5 @@
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
-import { withEpc, type TagView } from '@whereabouts/contracts/tags'
+import { withEpc, type TagView } from '@whereabouts/contracts/resources/catalog/tags'
 import type { TagRow } from '../db.ts'
 
 export const toTagView = ({ id, tag_type, value }: TagView): TagView => withEpc({ id, tag_type, value })

@@ -1,4 +1,4 @@
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Db } from '../db.ts'
 import { tooManyAssetsAtLocations } from '../errors.ts'
 import { listLiveIds, listLiveKeys } from '../locations/live-keys.queries.ts'

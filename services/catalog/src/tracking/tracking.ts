@@ -3,7 +3,7 @@ import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { z } from 'zod'
 
 /** Tracking or the broker did not answer. The caller may retry. */

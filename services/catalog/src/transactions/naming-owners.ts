@@ -1,5 +1,5 @@
 import type { ConflictOwner } from '@whereabouts/contracts/errors'
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { Db } from '../db.ts'
 import { TakenError, type Wanted } from '../errors.ts'
 

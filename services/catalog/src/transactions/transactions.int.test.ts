@@ -1,4 +1,4 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'

@@ -1,8 +1,8 @@
 import { isDatabaseOutage } from '@whereabouts/db/outage'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import { FairGate } from '@whereabouts/service-kit/fair-gate'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Tables, Tx } from '../db.ts'
 import { namingOwner } from './naming-owners.ts'
 

@@ -1,5 +1,5 @@
-import type { LocationOfBranch } from '@whereabouts/contracts/location-tree'
-import type { LocationCreate } from '@whereabouts/contracts/locations'
+import type { LocationOfBranch } from '@whereabouts/contracts/resources/catalog/location-tree'
+import type { LocationCreate } from '@whereabouts/contracts/resources/catalog/locations'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 

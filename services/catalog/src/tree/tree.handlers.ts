@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { locationNotFound } from '../errors.ts'
 import { pageOf } from '../lists/conditions.ts'
 import type { PageRange } from '../lists/page.ts'

@@ -1,4 +1,4 @@
-import type { LocationCreate, LocationView } from '@whereabouts/contracts/locations'
+import type { LocationCreate, LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'

@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { getIdByKey } from '../external-keys/external-keys.queries.ts'
 import type { PageRange } from '../lists/page.ts'
 import { toLegacyLocations } from '../locations/locations.legacy.ts'

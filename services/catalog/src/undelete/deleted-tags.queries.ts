@@ -1,4 +1,4 @@
-import type { TagToRestore } from '@whereabouts/contracts/restore'
+import type { TagToRestore } from '@whereabouts/contracts/resources/catalog/restore'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { nextRevision } from '@whereabouts/db/revisions'
 import { anyOf } from '@whereabouts/db/sql-conditions'

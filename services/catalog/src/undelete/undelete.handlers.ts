@@ -1,9 +1,9 @@
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
-import type { Holder, LostTag } from '@whereabouts/contracts/restore'
-import { withEpc } from '@whereabouts/contracts/tags'
+import type { Holder, LostTag } from '@whereabouts/contracts/resources/catalog/restore'
+import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
 import { enqueue } from '@whereabouts/db/outbox'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { toAssetState, toAssetView } from '../assets/assets.views.ts'
 import type { Db, Tx } from '../db.ts'
 import {

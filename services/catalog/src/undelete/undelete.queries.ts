@@ -1,4 +1,4 @@
-import type { Holder } from '@whereabouts/contracts/restore'
+import type { Holder } from '@whereabouts/contracts/resources/catalog/restore'
 import { violatedConstraint } from '@whereabouts/db/constraint-violation'
 import { nextRevision } from '@whereabouts/db/revisions'
 import { sql } from 'kysely'

@@ -3,7 +3,7 @@ import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import { readUsage } from '@whereabouts/db/usage'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { respond, type Responder } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Tables } from '../db.ts'
 
 /** Answers `rpc.catalog.usage`. One replica answers each request. */

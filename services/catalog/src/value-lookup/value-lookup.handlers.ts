@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { HandlerDeps } from '../transactions/transactions.ts'
 import { listByKey, listMatchingTags } from './value-lookup.queries.ts'
 import { rowsOf } from './value-lookup.rules.ts'

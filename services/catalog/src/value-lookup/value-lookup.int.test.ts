@@ -1,4 +1,4 @@
-import type { LookupRow } from '@whereabouts/contracts/lookup'
+import type { LookupRow } from '@whereabouts/contracts/resources/catalog/lookup'
 import { describe, expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 

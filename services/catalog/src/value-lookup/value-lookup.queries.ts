@@ -1,5 +1,5 @@
-import { matchValues } from '@whereabouts/contracts/tag-matching'
-import { tagTypes } from '@whereabouts/contracts/tags'
+import { matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'

@@ -1,5 +1,5 @@
-import type { LookupMatch, LookupRow } from '@whereabouts/contracts/lookup'
-import { withEpc } from '@whereabouts/contracts/tags'
+import type { LookupMatch, LookupRow } from '@whereabouts/contracts/resources/catalog/lookup'
+import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
 
 export type Keyed = { id: number; external_key: string; name: string }
 

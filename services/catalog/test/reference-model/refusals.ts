@@ -1,6 +1,6 @@
-import { AssetCreate, AssetPatch } from '@whereabouts/contracts/assets'
-import { LocationCreate, LocationPatch } from '@whereabouts/contracts/locations'
-import { fieldEntries } from '@whereabouts/service-kit/field-entries'
+import { AssetCreate, AssetPatch } from '@whereabouts/contracts/resources/catalog/assets'
+import { LocationCreate, LocationPatch } from '@whereabouts/contracts/resources/catalog/locations'
+import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
 import type { Body, Operation } from './operations.ts'
 import {
   descendants,

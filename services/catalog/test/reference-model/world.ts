@@ -1,6 +1,6 @@
-import { assetFields, type AssetView } from '@whereabouts/contracts/assets'
-import { namesWith, pick } from '@whereabouts/contracts/fields'
-import { locationFields, type LocationView } from '@whereabouts/contracts/locations'
+import { assetFields, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
+import { locationFields, type LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 
 /** The state of catalog according to the contract, without a database. */
 

@@ -1,7 +1,7 @@
-import { REQUEST_PATH_HEADER } from '@whereabouts/service-kit/error-handler'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import { REQUEST_ID_HEADER } from '@whereabouts/service-kit/request-id'
-import { traceHeaders } from '@whereabouts/service-kit/trace'
+import { REQUEST_PATH_HEADER } from '@whereabouts/service-kit/http/error-handler'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import { REQUEST_ID_HEADER } from '@whereabouts/service-kit/http/request-id'
+import { traceHeaders } from '@whereabouts/service-kit/observe/trace'
 import type { FastifyRequest } from 'fastify'
 import { Agent } from 'undici'
 

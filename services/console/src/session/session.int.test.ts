@@ -1,5 +1,5 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'

@@ -1,7 +1,7 @@
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { Access } from '@whereabouts/contracts/route'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { adminOnly, missingScope } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { adminOnly, missingScope } from '@whereabouts/service-kit/errors/errors'
 
 const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
+import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
 import { describe, expect } from 'vitest'
 import {
   bearer,

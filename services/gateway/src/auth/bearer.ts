@@ -1,4 +1,4 @@
-import { missingAuthorization, useBearer } from '@whereabouts/service-kit/errors'
+import { missingAuthorization, useBearer } from '@whereabouts/service-kit/errors/errors'
 import type { IncomingHttpHeaders } from 'node:http'
 
 /** Headers in which other APIs take a token. A caller that uses one is told where the token belongs. */

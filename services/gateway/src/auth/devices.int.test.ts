@@ -1,4 +1,4 @@
-import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
 import { describe, expect } from 'vitest'
 import { bearer, keyStateOf, ORG_ID, test as base, type Surroundings } from '../../test/gateway.fixture.ts'
 

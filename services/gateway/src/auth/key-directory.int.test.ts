@@ -1,5 +1,5 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry, Counter } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry, Counter } from '@whereabouts/service-kit/observe/metrics'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'

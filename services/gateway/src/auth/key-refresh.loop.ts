@@ -1,6 +1,6 @@
-import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
-import type { Logger } from '@whereabouts/service-kit/logging'
-import type { Registry } from '@whereabouts/service-kit/metrics'
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/service/background-job'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { TokenVerifier } from './token-verifier.ts'
 
 const EVERY_MS = 5 * 60_000

@@ -4,9 +4,9 @@ import {
   tokenAudience,
   TokenClaims,
   tokenIssuer,
-} from '@whereabouts/contracts/token-claims'
-import { invalidToken, serviceUnavailable } from '@whereabouts/service-kit/errors'
-import type { Logger } from '@whereabouts/service-kit/logging'
+} from '@whereabouts/contracts/resources/keys/token-claims'
+import { invalidToken, serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
 
 /** What a genuine token says. `expiresAt` in Unix seconds. */

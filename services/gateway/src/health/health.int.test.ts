@@ -1,4 +1,4 @@
-import { READINESS_PATH } from '@whereabouts/service-kit/readiness'
+import { READINESS_PATH } from '@whereabouts/service-kit/service/readiness'
 import { describe, expect } from 'vitest'
 import { test, type Surroundings, type TestGateway } from '../../test/gateway.fixture.ts'
 

@@ -1,4 +1,4 @@
-import { READINESS_PATH } from '@whereabouts/service-kit/readiness'
+import { READINESS_PATH } from '@whereabouts/service-kit/service/readiness'
 import { Agent, request } from 'undici'
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'

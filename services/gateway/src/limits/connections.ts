@@ -1,6 +1,6 @@
-import { addressBlock } from '@whereabouts/service-kit/address-block'
-import { countedLog } from '@whereabouts/service-kit/counted-log'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
+import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Server } from 'node:http'
 import { BlockList, isIPv6, type Socket } from 'node:net'
 

@@ -1,6 +1,6 @@
-import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/background-job'
-import type { Logger } from '@whereabouts/service-kit/logging'
-import type { Registry } from '@whereabouts/service-kit/metrics'
+import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/service/background-job'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 
 const EVERY_MS = 10 * 60_000
 

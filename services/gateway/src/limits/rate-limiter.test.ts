@@ -1,5 +1,5 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { fakeClock } from '@whereabouts/testing/clock'
 import { expect, test } from 'vitest'
 import { gatewayMetrics } from '../metrics.ts'

@@ -2,8 +2,8 @@ import { limits } from '@whereabouts/contracts/limits'
 import { LocalBuckets } from '@whereabouts/db/local-buckets'
 import { sharedBuckets } from '@whereabouts/db/shared-buckets'
 import type { Rate, Take } from '@whereabouts/db/token-bucket'
-import type { Logger } from '@whereabouts/service-kit/logging'
-import type { Counter } from '@whereabouts/service-kit/metrics'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { Counter } from '@whereabouts/service-kit/observe/metrics'
 import { decide, rateOf, type Decision } from './bucket.ts'
 
 export type RateLimiter = {

@@ -1,5 +1,5 @@
 import { API_PREFIX, LEGACY_BASE, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 
 const isAtOrBelow = (path: string, base: string) => path === base || path.startsWith(`${base}/`)
 

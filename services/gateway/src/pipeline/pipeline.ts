@@ -1,13 +1,13 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import {
   errorEnvelope,
   REQUEST_PATH_HEADER,
   toAppError,
   withoutQuery,
-} from '@whereabouts/service-kit/error-handler'
-import { unknownRoute } from '@whereabouts/service-kit/errors'
-import { newRequestId, REQUEST_ID_HEADER } from '@whereabouts/service-kit/request-id'
-import type { EdgeOptions } from '@whereabouts/service-kit/server'
+} from '@whereabouts/service-kit/http/error-handler'
+import { unknownRoute } from '@whereabouts/service-kit/errors/errors'
+import { newRequestId, REQUEST_ID_HEADER } from '@whereabouts/service-kit/http/request-id'
+import type { EdgeOptions } from '@whereabouts/service-kit/http/server'
 import { helpLink } from '@whereabouts/contracts/errors'
 import type { RouteTable } from '@whereabouts/contracts/route'
 import { API_PREFIX } from '@whereabouts/contracts/routes'

@@ -1,6 +1,6 @@
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { countedLog } from '@whereabouts/service-kit/counted-log'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { holderFields, holderOf, type Holder } from './holder.ts'
 

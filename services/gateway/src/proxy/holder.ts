@@ -1,4 +1,4 @@
-import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { FastifyRequest } from 'fastify'
 
 /** An organization, or the address block of a request without a credential. Places and bodies are shared between these. */

@@ -1,6 +1,6 @@
 import httpProxy from '@fastify/http-proxy'
-import { clientLeft, RequestClient } from '@whereabouts/service-kit/request-client'
-import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/trace'
+import { clientLeft, RequestClient } from '@whereabouts/service-kit/observe/request-client'
+import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Agent, type Dispatcher } from 'undici'
 import type { PlacesAt } from './places.ts'

@@ -1,4 +1,4 @@
-import { invalidToken } from '@whereabouts/service-kit/errors'
+import { invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PassThrough, type Readable } from 'node:stream'
 import type { Authenticate } from '../auth/authenticator.ts'

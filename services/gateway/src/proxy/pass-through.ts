@@ -1,4 +1,4 @@
-import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
+import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { SESSION_PATH } from '../pipeline/allowed-methods.ts'

@@ -1,6 +1,6 @@
 import type httpProxy from '@fastify/http-proxy'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'

@@ -1,5 +1,5 @@
 import { LEGACY_BASE } from '@whereabouts/contracts/routes'
-import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
+import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
 
 /** Paths of a vocabulary's description, below its base URL. */
 export const referencePaths = (base: string) => ({

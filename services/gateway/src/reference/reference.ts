@@ -1,4 +1,8 @@
-import { legacyDescription, publicDescription, type Description } from '@whereabouts/contracts/openapi'
+import {
+  legacyDescription,
+  publicDescription,
+  type Description,
+} from '@whereabouts/contracts/description/openapi'
 import type { RouteTable } from '@whereabouts/contracts/route'
 import { LEGACY_BASE } from '@whereabouts/contracts/routes'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-import { Uuid } from '@whereabouts/contracts/ids'
+import { Uuid } from '@whereabouts/contracts/rules/ids'
 import type { Db } from '../db.ts'
 import { secretMatches } from '../secrets.ts'
 import { findKeyByJti, type UsableKey } from './api-keys.queries.ts'

@@ -1,7 +1,7 @@
 import type { Rate } from '@whereabouts/db/token-bucket'
 import { secondsUntilToken } from '@whereabouts/db/token-bucket'
 import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
-import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import { createHash } from 'node:crypto'
 import { tooManyAttempts } from '../errors.ts'
 import { emailKey } from '../emails.ts'

@@ -1,4 +1,4 @@
-import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 
 export type WaitingRoom = {
   /**

@@ -1,5 +1,5 @@
 import type { Grant, Login } from '@whereabouts/messaging/readers/callout'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { disconnectRevoked } from '../disconnects/disconnects.loop.ts'

@@ -1,5 +1,5 @@
 import { limits } from '@whereabouts/contracts/limits'
-import { epochMs } from '@whereabouts/contracts/instant'
+import { epochMs } from '@whereabouts/contracts/rules/instant'
 import type { Grant, Login, Refusal } from '@whereabouts/messaging/readers/callout'
 import type { ConnectionCounts } from '@whereabouts/messaging/readers/connection-counts'
 import { touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'

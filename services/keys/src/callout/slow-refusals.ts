@@ -1,6 +1,6 @@
 import { LocalBuckets } from '@whereabouts/db/local-buckets'
 import type { Grant, Login, Refusal } from '@whereabouts/messaging/readers/callout'
-import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 
 /** Refusals of an address that are sent at once. */
 const REFUSALS_AT_ONCE = { capacity: 20, secondsPerToken: 3 }

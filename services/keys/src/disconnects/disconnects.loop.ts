@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Db } from '../db.ts'
 import { claimDueDisconnects, deletePendingDisconnect, type DueDisconnect } from './disconnects.queries.ts'
 

@@ -1,5 +1,5 @@
 import type { Sent } from '@whereabouts/messaging/readers/account-connections'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Db } from '../db.ts'
 import { FloodBuckets, type Flooder } from './flood-buckets.ts'
 import { listReaderUsers } from './senders.queries.ts'

@@ -3,7 +3,7 @@ import {
   LoginRefusedError,
   type ReaderConnection,
 } from '@whereabouts/messaging/readers/reader-connection'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { expect, vi } from 'vitest'
 import { openBrokers } from '../brokers.ts'

@@ -1,5 +1,5 @@
-import type { InvitationView } from '@whereabouts/contracts/members'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import type { InvitationView } from '@whereabouts/contracts/resources/keys/members'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tenants } from '../db.ts'
 import { alreadyMember, invitationNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'

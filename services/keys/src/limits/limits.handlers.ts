@@ -1,5 +1,5 @@
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tenants } from '../db.ts'
 import { orgNotFound } from '../errors.ts'
 import { keyUsage, type UsageElsewhere } from './usage.queries.ts'

@@ -1,5 +1,5 @@
 import type { Principal, Role } from '@whereabouts/contracts/principal'
-import { adminOnly, invalidToken } from '@whereabouts/service-kit/errors'
+import { adminOnly, invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { Tx } from '../db.ts'
 import { sessionOnly } from '../errors.ts'
 import { lockOrg } from '../orgs/orgs.queries.ts'

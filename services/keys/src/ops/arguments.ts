@@ -1,4 +1,4 @@
-import { settableLimits } from '@whereabouts/contracts/storage-limits'
+import { settableLimits } from '@whereabouts/contracts/resources/keys/storage-limits'
 import { Argument, Command, CommanderError } from 'commander'
 import {
   amountOrDefault,

@@ -1,4 +1,4 @@
-import type { StorageLimit } from '@whereabouts/contracts/storage-limits'
+import type { StorageLimit } from '@whereabouts/contracts/resources/keys/storage-limits'
 import type { Usage } from '@whereabouts/contracts/messages/usage'
 import type { Db } from '../db.ts'
 import { keyUsage, type UsageElsewhere } from '../limits/usage.queries.ts'

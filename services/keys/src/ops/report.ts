@@ -1,4 +1,4 @@
-import { codePoints } from '@whereabouts/contracts/text'
+import { codePoints } from '@whereabouts/contracts/rules/text'
 
 /** The result of a command, for programs and for people. */
 export type Report = { json: object; text: string }

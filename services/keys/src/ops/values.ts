@@ -1,5 +1,5 @@
-import { readId, Uuid } from '@whereabouts/contracts/ids'
-import { parseInstant } from '@whereabouts/contracts/instant'
+import { readId, Uuid } from '@whereabouts/contracts/rules/ids'
+import { parseInstant } from '@whereabouts/contracts/rules/instant'
 import { InvalidArgumentError } from 'commander'
 
 /** Parsers of single arguments. Each throws `InvalidArgumentError`. */

@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tenants } from '../db.ts'
 import { orgNotFound } from '../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'

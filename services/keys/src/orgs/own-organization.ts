@@ -1,4 +1,4 @@
-import { readId } from '@whereabouts/contracts/ids'
+import { readId } from '@whereabouts/contracts/rules/ids'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { otherOrganization } from '../errors.ts'
 

@@ -1,5 +1,5 @@
-import { addressBlock } from '@whereabouts/service-kit/address-block'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { belongsElsewhere, invalidResetLink, memberNotFound, ownResetLink } from '../errors.ts'
 import { lockMembersAsAdmin, userOf } from '../members/acting-member.ts'
 import { belongsToAnotherOrg, findMember } from '../members/find-members.queries.ts'

@@ -1,5 +1,5 @@
 import { limits } from '@whereabouts/contracts/limits'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { issueKey } from '../api-keys/issue-key.ts'
 import type { Attempts } from '../attempts/attempts.ts'
 import type { Db, Tenants } from '../db.ts'

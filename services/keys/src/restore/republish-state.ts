@@ -4,7 +4,7 @@ import {
   republishKeysState,
   type RepublishReply,
 } from '@whereabouts/contracts/messages/republish-state'
-import { Uuid } from '@whereabouts/contracts/ids'
+import { Uuid } from '@whereabouts/contracts/rules/ids'
 import { enqueue } from '@whereabouts/db/outbox'
 import { RefusedError } from '@whereabouts/messaging/messages/request'
 import { toKeyState } from '../api-keys/api-keys.state.ts'

@@ -1,5 +1,5 @@
-import { createLogger } from '@whereabouts/service-kit/logging'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
 import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
 import { sql } from 'kysely'

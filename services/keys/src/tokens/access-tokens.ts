@@ -3,7 +3,7 @@ import {
   tokenAudience,
   tokenIssuer,
   type TokenClaims,
-} from '@whereabouts/contracts/token-claims'
+} from '@whereabouts/contracts/resources/keys/token-claims'
 import { SignJWT } from 'jose'
 import type { SigningKeys } from './signing-keys.ts'
 

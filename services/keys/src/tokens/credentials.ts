@@ -1,6 +1,6 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
-import type { TokenRequest } from '@whereabouts/contracts/tokens'
-import { readBasic, type ClientCredentials } from '@whereabouts/service-kit/client-credentials'
+import type { TokenRequest } from '@whereabouts/contracts/resources/keys/tokens'
+import { readBasic, type ClientCredentials } from '@whereabouts/service-kit/http/client-credentials'
 
 /** Credentials, or fields to fix, or an `Authorization` header without credentials. */
 export type CredentialsReading = ClientCredentials | { problems: readonly FieldEntry[] } | { malformed: true }

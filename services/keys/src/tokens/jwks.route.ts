@@ -1,4 +1,4 @@
-import { JWKS_PATH } from '@whereabouts/contracts/token-claims'
+import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
 import type { FastifyInstance } from 'fastify'
 import type { SigningKeys } from './signing-keys.ts'
 

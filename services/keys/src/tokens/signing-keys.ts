@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { TOKEN_ALGORITHM } from '@whereabouts/contracts/token-claims'
+import { TOKEN_ALGORITHM } from '@whereabouts/contracts/resources/keys/token-claims'
 import type { Db, SigningKeyRow, Tx } from '../db.ts'
 import { newSealedKey, openSealedKey } from './sealed-keys.ts'
 import {

@@ -1,5 +1,5 @@
 import { LocalBuckets } from '@whereabouts/db/local-buckets'
-import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { Attempts } from '../attempts/attempts.ts'
 import { tooManyAttempts } from '../errors.ts'
 

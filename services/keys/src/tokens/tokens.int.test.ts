@@ -1,8 +1,8 @@
-import type { ApiKeyView } from '@whereabouts/contracts/api-keys'
+import type { ApiKeyView } from '@whereabouts/contracts/resources/keys/api-keys'
 import type { ErrorEnvelope } from '@whereabouts/contracts/errors'
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from 'jose'
 import { expect } from 'vitest'
-import { tokenAudience, tokenIssuer, TokenClaims } from '@whereabouts/contracts/token-claims'
+import { tokenAudience, tokenIssuer, TokenClaims } from '@whereabouts/contracts/resources/keys/token-claims'
 import { test, type Key, type Keys } from '../../test/keys.fixture.ts'
 import { purgeExpiredTokens } from './tokens.queries.ts'
 

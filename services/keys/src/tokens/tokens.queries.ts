@@ -1,6 +1,6 @@
 import type { ChainOwner } from '../attempts/attempts.ts'
 import { limits } from '@whereabouts/contracts/limits'
-import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/token-claims'
+import { KEY_TOKEN_SECONDS, SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/resources/keys/token-claims'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db.ts'
 

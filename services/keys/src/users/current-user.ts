@@ -1,6 +1,6 @@
-import type { CurrentUserView } from '@whereabouts/contracts/members'
+import type { CurrentUserView } from '@whereabouts/contracts/resources/keys/members'
 import type { Principal } from '@whereabouts/contracts/principal'
-import { invalidToken } from '@whereabouts/service-kit/errors'
+import { invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { z } from 'zod'
 import { userOf } from '../members/acting-member.ts'
 import { findMember, listMemberships } from '../members/find-members.queries.ts'

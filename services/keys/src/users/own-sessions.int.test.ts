@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { SessionView } from '@whereabouts/contracts/members'
-import type { Session } from '@whereabouts/contracts/tokens'
+import type { SessionView } from '@whereabouts/contracts/resources/keys/members'
+import type { Session } from '@whereabouts/contracts/resources/keys/tokens'
 import { takeToken } from '@whereabouts/db/token-bucket'
 import { expect } from 'vitest'
 import type { Caller } from '@whereabouts/testing/caller'

@@ -1,4 +1,4 @@
-import type { SessionView } from '@whereabouts/contracts/members'
+import type { SessionView } from '@whereabouts/contracts/resources/keys/members'
 import { sql } from 'kysely'
 import type { Db, Tx, UserRow } from '../db.ts'
 import type { EndedChain } from '../tokens/tokens.queries.ts'

@@ -1,4 +1,4 @@
-import { addressBlock } from '@whereabouts/service-kit/address-block'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { Attempts } from '../attempts/attempts.ts'
 import type { KnownDevices } from '../attempts/known-devices.ts'
 import type { Db, UserRow } from '../db.ts'

@@ -1,6 +1,6 @@
-import { Password, passwordProblem } from '@whereabouts/contracts/tokens'
-import { rejectIfAny } from '@whereabouts/service-kit/errors'
-import { parsePart } from '@whereabouts/service-kit/validate'
+import { Password, passwordProblem } from '@whereabouts/contracts/resources/keys/tokens'
+import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { parsePart } from '@whereabouts/service-kit/http/validate'
 import { z } from 'zod'
 
 const NewPassword = z.object({ password: Password })

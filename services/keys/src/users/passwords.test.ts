@@ -1,4 +1,4 @@
-import { FairGate } from '@whereabouts/service-kit/fair-gate'
+import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import { expect, test } from 'vitest'
 import { createPasswords } from './passwords.ts'
 

@@ -1,7 +1,7 @@
 import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { natsOf } from '@whereabouts/messaging/connect/connection'
 import { publish } from '@whereabouts/messaging/messages/publish'
-import { createRegistry, type Registry } from '@whereabouts/service-kit/metrics'
+import { createRegistry, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'

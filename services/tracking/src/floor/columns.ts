@@ -1,5 +1,5 @@
-import type { AssetType } from '@whereabouts/contracts/assets'
-import type { Floor } from '@whereabouts/contracts/floor'
+import type { AssetType } from '@whereabouts/contracts/resources/catalog/assets'
+import type { Floor } from '@whereabouts/contracts/resources/tracking/floor'
 import type { KnownLocation } from '../projections/catalog-view.ts'
 import type { PlacedAsset } from './floor.queries.ts'
 

@@ -1,5 +1,5 @@
-import { floorLimits } from '@whereabouts/contracts/floor'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import { floorLimits } from '@whereabouts/contracts/resources/tracking/floor'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { ReportDeps } from '../reports/deps.ts'
 import { countInside } from '../reports/occupancy/occupancy.rules.ts'
 import { assetColumns, locationColumns, topDown } from './columns.ts'

@@ -1,4 +1,4 @@
-import type { Floor } from '@whereabouts/contracts/floor'
+import type { Floor } from '@whereabouts/contracts/resources/tracking/floor'
 import { describe, expect } from 'vitest'
 import { readBy } from '../../test/read-by.ts'
 import { store } from '../../test/store.ts'

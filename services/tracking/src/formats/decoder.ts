@@ -1,7 +1,7 @@
 /** The types between a decoder and ingest. Instants are milliseconds since 1970, so that no code parses them twice. */
 
-import type { TimeSource } from '@whereabouts/contracts/readers'
-import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
+import type { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
 
 export type TagType = 'rfid' | 'ble' | 'barcode'
 

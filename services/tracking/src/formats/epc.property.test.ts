@@ -1,5 +1,11 @@
-import { decodeHex, encodeHex, epcUri, parseUri, pureIdentityUri } from '@whereabouts/contracts/epc'
-import { matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
+import {
+  decodeHex,
+  encodeHex,
+  epcUri,
+  parseUri,
+  pureIdentityUri,
+} from '@whereabouts/contracts/resources/catalog/epc'
+import { matchValue, matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { expect, test } from 'vitest'
 import { readEpcTag } from './tag-values.ts'

@@ -1,4 +1,4 @@
-import { readerFormats } from '@whereabouts/contracts/readers'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import { describe, expect, test } from 'vitest'
 import type { DecodeContext, DecodeError, HealthEvent, NeutralRead } from './decoder.ts'
 import { decoderFor } from './formats.ts'

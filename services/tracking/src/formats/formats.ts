@@ -1,4 +1,4 @@
-import type { ReaderFormat } from '@whereabouts/contracts/readers'
+import type { ReaderFormat } from '@whereabouts/contracts/resources/tracking/readers'
 import { decodeCanonical } from './canonical.ts'
 import { decodeCsl } from './csl.ts'
 import type { Decoder } from './decoder.ts'

@@ -1,10 +1,10 @@
-import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import { readerFormats } from '@whereabouts/contracts/readers'
+import type { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import { longestSliceMs, MAX_SLICE_MS } from '@whereabouts/testing/longest-slice'
 import { describe, expect, test } from 'vitest'
 import { RECEIVED_AT_MS } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
-import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
 
 type Format = (typeof readerFormats)[number]
 

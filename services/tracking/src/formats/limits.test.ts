@@ -1,4 +1,4 @@
-import { readerFormats } from '@whereabouts/contracts/readers'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import { expect, test } from 'vitest'
 import {
   contextOf,
@@ -8,7 +8,7 @@ import {
   RECEIVED_AT_MS,
 } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'
-import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
 import { limited, MAX_READS, refused } from './limits.ts'
 
 const context = { reader: 'r1', received_at_ms: RECEIVED_AT_MS }

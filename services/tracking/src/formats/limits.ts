@@ -1,4 +1,4 @@
-import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
 import type { Decoded, Decoder } from './decoder.ts'
 
 /** The limits of one message, in every format. A format may have lower ones. */

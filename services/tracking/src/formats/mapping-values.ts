@@ -2,7 +2,7 @@ import {
   defaultTagFormat,
   type ReaderMappingPart,
   type TagFormat,
-} from '@whereabouts/contracts/reader-mapping'
+} from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import type { Collector } from './collector.ts'
 import { readNumber } from './json-values.ts'
 import type { Field } from './mapping-pointers.ts'

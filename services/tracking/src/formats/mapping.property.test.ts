@@ -1,4 +1,4 @@
-import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import { fc } from '@whereabouts/testing/fuzz'
 import { expect, test } from 'vitest'
 import {

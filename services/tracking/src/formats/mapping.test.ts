@@ -1,5 +1,5 @@
-import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import { ReaderCreate } from '@whereabouts/contracts/readers'
+import { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import { ReaderCreate } from '@whereabouts/contracts/resources/tracking/readers'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { DecodeContext } from './decoder.ts'

@@ -1,4 +1,7 @@
-import type { ReaderMapping, ReaderMappingPart } from '@whereabouts/contracts/reader-mapping'
+import type {
+  ReaderMapping,
+  ReaderMappingPart,
+} from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import { Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, DecodeErrorCode } from './decoder.ts'
 import { isObject } from './json-values.ts'

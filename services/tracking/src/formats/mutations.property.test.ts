@@ -1,5 +1,5 @@
-import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/scans'
-import { readerFormats } from '@whereabouts/contracts/readers'
+import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import { limits, SEED } from '@whereabouts/testing/fuzz'
 import { expect, test } from 'vitest'
 import { checkDecoded, context } from '../../test/formats/decoder-properties.ts'

@@ -1,5 +1,5 @@
-import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import { readerPresets } from '@whereabouts/contracts/reader-presets'
+import { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import { readerPresets } from '@whereabouts/contracts/resources/tracking/reader-presets'
 import { describe, expect, test } from 'vitest'
 import { contextOf, listFixtures, readFixture } from '../../test/formats/format-testing.ts'
 import { decoderFor } from './formats.ts'

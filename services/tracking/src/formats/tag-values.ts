@@ -1,4 +1,4 @@
-import { isPureIdentity, matchValue } from '@whereabouts/contracts/tag-matching'
+import { isPureIdentity, matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 
 const MIN_HEX_DIGITS = 4
 const MAX_HEX_DIGITS = 124

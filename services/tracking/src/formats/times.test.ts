@@ -1,5 +1,5 @@
-import { TimeZone } from '@whereabouts/contracts/time-zone'
-import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import { TimeZone } from '@whereabouts/contracts/rules/time-zone'
+import { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import { describe, expect, test } from 'vitest'
 import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 import { parseTime, readEpoch } from './times.ts'

@@ -1,4 +1,4 @@
-import { offsetMsOf } from '@whereabouts/contracts/time-zone'
+import { offsetMsOf } from '@whereabouts/contracts/rules/time-zone'
 
 const DAY_MS = 86_400_000
 const MAX_ZONE_LENGTH = 64

@@ -1,6 +1,6 @@
-import type { HistoryRow } from '@whereabouts/contracts/tracking'
+import type { HistoryRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import type { LegacyHistoryRow } from '@whereabouts/contracts/legacy/tracking'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { assetNotFound } from '../errors.ts'
 import type { FindAssetId } from '../projections/finders.ts'
 import { readHistory, type HistoryDeps } from './history.handlers.ts'

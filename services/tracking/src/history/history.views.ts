@@ -1,4 +1,4 @@
-import type { HistoryRow } from '@whereabouts/contracts/tracking'
+import type { HistoryRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import type { Entry, ReadPage } from './page.queries.ts'
 
 const MICROSECONDS = 1_000_000

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { SightingRow, Waiting } from '@whereabouts/contracts/sightings'
+import type { SightingRow, Waiting } from '@whereabouts/contracts/resources/tracking/sightings'
 import type { Db } from '../db.ts'
 import { isOfMinute, isWaiting, waitingPlace } from '../positions/waiting.queries.ts'
 import { DURATION, listed, type Minutes } from './history.queries.ts'

@@ -1,4 +1,4 @@
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { ingestMetrics } from './ingest-metrics.ts'
 

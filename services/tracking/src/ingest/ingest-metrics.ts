@@ -1,4 +1,4 @@
-import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/metrics'
+import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Resolved } from './resolve.ts'
 import type { StoredParts } from './store-in-parts.ts'
 import { UnusableMessages } from './unusable-messages.ts'

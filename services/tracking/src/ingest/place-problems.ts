@@ -1,4 +1,4 @@
-import type { ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
+import type { ReaderMessageProblem } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { NeutralRead } from '../formats/decoder.ts'
 import { deletedLocation, unknownLocation } from '../readers/problem-message.ts'
 import { isDeletedPlace, type Place } from './place.ts'

@@ -1,4 +1,4 @@
-import type { TimeSource } from '@whereabouts/contracts/readers'
+import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 import { CLOCK_SET_SINCE_MS } from '../readers/reader-clock.ts'
 
 const OLDEST_MS = 24 * 3_600_000

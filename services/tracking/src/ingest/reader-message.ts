@@ -1,4 +1,4 @@
-import type { TimeSource } from '@whereabouts/contracts/readers'
+import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import type { Decoded } from '../formats/decoder.ts'
 import { decoderFor } from '../formats/formats.ts'

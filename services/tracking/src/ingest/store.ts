@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { assetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { enqueue } from '@whereabouts/db/outbox'
-import type { Trace } from '@whereabouts/service-kit/trace'
+import type { Trace } from '@whereabouts/service-kit/observe/trace'
 import type { Tx } from '../db.ts'
 import { carried, evidenceAfterCarry, evidenceAfterSave } from '../positions/after.ts'
 import type { Decided } from '../positions/decide.ts'

@@ -1,7 +1,7 @@
 import { placeAsset } from '@whereabouts/contracts/messages/asset-placed'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { z } from 'zod'
 import { recordPlacement, type PlacementDeps } from './placement.ts'
 

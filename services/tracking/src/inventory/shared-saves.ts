@@ -1,5 +1,5 @@
 import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
-import type { InventorySave, InventorySaved } from '@whereabouts/contracts/inventory'
+import type { InventorySave, InventorySaved } from '@whereabouts/contracts/resources/tracking/inventory'
 import { batchCallsByKey } from '@whereabouts/db/batch-calls'
 import { isContention, isDatabaseOutage } from '@whereabouts/db/outage'
 import { CatalogUnavailable } from '../projections/catalog-resolver.ts'

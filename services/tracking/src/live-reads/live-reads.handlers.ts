@@ -1,7 +1,7 @@
 import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../db.ts'
 import { readerNotFound } from '../errors.ts'
 import type { LiveFeed } from '../live/live-feed.ts'

@@ -1,4 +1,8 @@
-import type { LiveProblem, LiveRead, OmittedReads } from '@whereabouts/contracts/reader-messages'
+import type {
+  LiveProblem,
+  LiveRead,
+  OmittedReads,
+} from '@whereabouts/contracts/resources/tracking/reader-messages'
 import { publishMany } from '@whereabouts/messaging/messages/publish'
 import { startBus, type Bus } from '@whereabouts/testing/bus'
 import type { EventStream } from '@whereabouts/testing/event-stream'

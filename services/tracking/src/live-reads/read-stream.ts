@@ -1,4 +1,4 @@
-import { readEvents, type OmittedReads } from '@whereabouts/contracts/reader-messages'
+import { readEvents, type OmittedReads } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import { LiveStream, type Opening } from '../live/live-stream.ts'
 
 /** A client with more than this in its buffer gets counts only, until it has read them. */

@@ -4,7 +4,7 @@ import {
   type LiveProblem,
   type LiveRead,
   type ReaderMessageProblem,
-} from '@whereabouts/contracts/reader-messages'
+} from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { decodeReaderMessage, type ReaderMessage } from '../ingest/reader-message.ts'

@@ -1,5 +1,5 @@
-import type { LiveMovement } from '@whereabouts/contracts/live'
-import { liveEvents } from '@whereabouts/contracts/live'
+import type { LiveMovement } from '@whereabouts/contracts/resources/tracking/live'
+import { liveEvents } from '@whereabouts/contracts/resources/tracking/live'
 import { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 
 /** A place in the EVENTS stream. The epoch differs after the stream was re-created and its sequences start again. */

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from '@whereabouts/service-kit/metrics'
+import { Counter, Gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
 
 export function liveMetrics(registry: Registry) {
   const registers = [registry]

@@ -1,4 +1,4 @@
-import { Reply, type Handlers } from '@whereabouts/service-kit/serve'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { LiveFeed } from './live-feed.ts'
 import { listenerOf, UNBUFFERED } from './stream-requests.ts'
 

@@ -1,8 +1,8 @@
-import type { LiveMovement, RecentMovements } from '@whereabouts/contracts/live'
+import type { LiveMovement, RecentMovements } from '@whereabouts/contracts/resources/tracking/live'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { readSince, type DatedMessage } from '@whereabouts/messaging/state/replay'
-import type { FairGate } from '@whereabouts/service-kit/fair-gate'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { createdMs, idOf, movementOf, type Cursor } from './event-text.ts'
 
 const STEP_MS = 10_000

@@ -1,6 +1,6 @@
 import type { Principal } from '@whereabouts/contracts/principal'
-import { addressBlock } from '@whereabouts/service-kit/address-block'
-import { invalidToken } from '@whereabouts/service-kit/errors'
+import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
+import { invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { Listener } from './stream-shares.ts'
 
 /** No proxy may buffer or cache the events. */

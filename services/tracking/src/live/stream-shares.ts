@@ -1,5 +1,5 @@
 import { limits } from '@whereabouts/contracts/limits'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { tooManyStreams } from '../errors.ts'
 
 export const { user: MAX_PER_USER, address: MAX_PER_ADDRESS, organization: MAX_PER_ORG } = limits.liveStreams

@@ -1,5 +1,5 @@
-import type { LocationUses } from '@whereabouts/contracts/movements'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { LocationUses } from '@whereabouts/contracts/resources/tracking/movements'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Db } from '../db.ts'
 import type { ReportDeps } from '../reports/deps.ts'
 import { DAY_MS, windowOf } from '../reports/movement-summary/movement-summary.rules.ts'

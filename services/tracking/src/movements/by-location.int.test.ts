@@ -1,4 +1,4 @@
-import type { LocationUse, LocationUses } from '@whereabouts/contracts/movements'
+import type { LocationUse, LocationUses } from '@whereabouts/contracts/resources/tracking/movements'
 import { expect } from 'vitest'
 import { readBy } from '../../test/read-by.ts'
 import { store } from '../../test/store.ts'

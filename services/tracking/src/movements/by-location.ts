@@ -1,5 +1,5 @@
-import type { LocationUse } from '@whereabouts/contracts/movements'
-import { inSlices } from '@whereabouts/service-kit/slices'
+import type { LocationUse } from '@whereabouts/contracts/resources/tracking/movements'
+import { inSlices } from '@whereabouts/service-kit/limits/slices'
 import type { Moved } from './playback.queries.ts'
 
 export type Present = { asset_id: number; location_id: number }

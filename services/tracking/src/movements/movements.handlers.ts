@@ -1,6 +1,6 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { validationFailed } from '@whereabouts/service-kit/errors'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import { validationFailed } from '@whereabouts/service-kit/errors/errors'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../db.ts'
 import type { CatalogView } from '../projections/catalog-view.ts'
 import { cursorOf, placeOf } from './cursor.ts'

@@ -1,4 +1,4 @@
-import type { Movement, MovementPage } from '@whereabouts/contracts/movements'
+import type { Movement, MovementPage } from '@whereabouts/contracts/resources/tracking/movements'
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { describe, expect } from 'vitest'
 import { readBy } from '../../test/read-by.ts'

@@ -1,7 +1,7 @@
 import { customPlan } from '@whereabouts/db/tenant-database'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
-import type { Movement } from '@whereabouts/contracts/movements'
+import type { Movement } from '@whereabouts/contracts/resources/tracking/movements'
 import type { Db } from '../db.ts'
 import type { Place } from './cursor.ts'
 

@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { ReportDeps } from '../reports/deps.ts'
 import { readAssetLocationsAt } from '../reports/asset-locations/at-instant.queries.ts'
 import { LATEST_FIRST } from '../reports/asset-locations/filter.ts'

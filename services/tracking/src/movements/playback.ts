@@ -1,6 +1,6 @@
-import type { AssetType } from '@whereabouts/contracts/assets'
-import type { Playback } from '@whereabouts/contracts/movements'
-import { inSlices } from '@whereabouts/service-kit/slices'
+import type { AssetType } from '@whereabouts/contracts/resources/catalog/assets'
+import type { Playback } from '@whereabouts/contracts/resources/tracking/movements'
+import { inSlices } from '@whereabouts/service-kit/limits/slices'
 import type { Moved } from './playback.queries.ts'
 
 type Place = { asset_id: number; location_id: number | null }

@@ -1,4 +1,4 @@
-import type { PlacementUpdate } from '@whereabouts/contracts/placement'
+import type { PlacementUpdate } from '@whereabouts/contracts/resources/tracking/placement'
 import type { Tx } from '../db.ts'
 import { toRules } from '../positions/rules.queries.ts'
 import { DEFAULT_RULES, type PlacementRules } from '../positions/rules.ts'

@@ -1,4 +1,4 @@
-import type { PlacementUpdate } from '@whereabouts/contracts/placement'
+import type { PlacementUpdate } from '@whereabouts/contracts/resources/tracking/placement'
 
 /** How an organization wants positions to be decided (D18.7). */
 export type PlacementRules = {

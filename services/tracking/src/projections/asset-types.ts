@@ -1,4 +1,4 @@
-import { assetTypes, type AssetType } from '@whereabouts/contracts/assets'
+import { assetTypes, type AssetType } from '@whereabouts/contracts/resources/catalog/assets'
 
 /** The assets of each organization by their type. */
 export class AssetTypes {

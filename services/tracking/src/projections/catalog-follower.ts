@@ -2,7 +2,7 @@ import { republishCatalogState } from '@whereabouts/contracts/messages/republish
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/state/follow'
 import type { StateMetrics } from '@whereabouts/messaging/state/unreadable-states'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { readCatalogMessage } from './catalog-message.ts'
 import type { CatalogView } from './catalog-view.ts'
 

@@ -4,7 +4,7 @@ import {
   type CatalogLookupReply,
 } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
-import { matchValue } from '@whereabouts/contracts/tag-matching'
+import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'
 import { LRUCache } from 'lru-cache'

@@ -4,7 +4,7 @@ import type {
   TagState,
   TypedAsset,
 } from '@whereabouts/contracts/messages/catalog-state'
-import { epochMs } from '@whereabouts/contracts/instant'
+import { epochMs } from '@whereabouts/contracts/rules/instant'
 import { LRUCache } from 'lru-cache'
 import { AssetTypes } from './asset-types.ts'
 import { TagIndex } from './tag-index.ts'

@@ -1,4 +1,4 @@
-import type { Expandable, Expanded } from '@whereabouts/contracts/tracking'
+import type { Expandable, Expanded } from '@whereabouts/contracts/resources/tracking/tracking'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import type { Db } from '../db.ts'
 

@@ -2,8 +2,8 @@ import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { durableProgress } from '@whereabouts/messaging/consume/durable-progress'
 import type { Follower } from '@whereabouts/messaging/state/follow'
 import type { Logger } from '@whereabouts/messaging/connect/logger'
-import { startBackgroundJob } from '@whereabouts/service-kit/background-job'
-import { Gauge, type Registry } from '@whereabouts/service-kit/metrics'
+import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
+import { Gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
 
 /**
  * The progress of a projection of catalog, in sequences of the CATALOG stream. That stream has gaps, so `pending`

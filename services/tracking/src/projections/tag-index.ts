@@ -1,6 +1,10 @@
-import { epochMs } from '@whereabouts/contracts/instant'
+import { epochMs } from '@whereabouts/contracts/rules/instant'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
-import { isPureIdentity, matchValue, matchValues } from '@whereabouts/contracts/tag-matching'
+import {
+  isPureIdentity,
+  matchValue,
+  matchValues,
+} from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { REMEMBERED_MS } from '../as-of.ts'
 import { byAge, ownerAt, type KnownTag } from './tag-owners.ts'
 

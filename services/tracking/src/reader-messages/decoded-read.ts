@@ -1,4 +1,7 @@
-import type { DecodedRead, ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
+import type {
+  DecodedRead,
+  ReaderMessageProblem,
+} from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { Decoded } from '../formats/decoder.ts'
 import { PlaceProblems } from '../ingest/place-problems.ts'
 import { locationIdOf } from '../ingest/place.ts'

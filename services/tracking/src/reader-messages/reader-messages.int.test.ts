@@ -1,4 +1,8 @@
-import type { DecodeRequest, DecodedRead, ReaderMessageView } from '@whereabouts/contracts/reader-messages'
+import type {
+  DecodeRequest,
+  DecodedRead,
+  ReaderMessageView,
+} from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { describe, expect } from 'vitest'

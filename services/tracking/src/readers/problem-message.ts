@@ -1,4 +1,4 @@
-import type { ReaderMessageProblem } from '@whereabouts/contracts/reader-messages'
+import type { ReaderMessageProblem } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 import type { DecodeError } from '../formats/decoder.ts'
 import { visibleText } from './message-head.ts'

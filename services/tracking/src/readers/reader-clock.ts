@@ -1,4 +1,4 @@
-import type { ReaderClockState } from '@whereabouts/contracts/readers'
+import type { ReaderClockState } from '@whereabouts/contracts/resources/tracking/readers'
 
 /** No clock that is set shows a time before 2015. */
 export const CLOCK_SET_SINCE_MS = Date.UTC(2015, 0, 1)

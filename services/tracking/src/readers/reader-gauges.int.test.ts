@@ -1,5 +1,5 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { createRegistry } from '@whereabouts/service-kit/metrics'
+import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { expect } from 'vitest'
 import { log, test } from '../../test/tracking.fixture.ts'
 import { startReaderGauges } from './reader-gauges.ts'

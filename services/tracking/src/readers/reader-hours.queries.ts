@@ -1,4 +1,4 @@
-import type { ReaderHour as ReaderHourView } from '@whereabouts/contracts/readers'
+import type { ReaderHour as ReaderHourView } from '@whereabouts/contracts/resources/tracking/readers'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { hourTime } from '../sql-times.ts'

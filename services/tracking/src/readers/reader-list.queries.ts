@@ -1,5 +1,9 @@
-import type { SortField } from '@whereabouts/contracts/query'
-import type { ListedReader, ReadersQuery, ReaderView } from '@whereabouts/contracts/readers'
+import type { SortField } from '@whereabouts/contracts/rules/query'
+import type {
+  ListedReader,
+  ReadersQuery,
+  ReaderView,
+} from '@whereabouts/contracts/resources/tracking/readers'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { DeviceReports } from './device-reports.ts'

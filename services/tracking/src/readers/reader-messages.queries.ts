@@ -1,5 +1,8 @@
 import { limits } from '@whereabouts/contracts/limits'
-import { KEPT_MESSAGES, type ReaderMessageView } from '@whereabouts/contracts/reader-messages'
+import {
+  KEPT_MESSAGES,
+  type ReaderMessageView,
+} from '@whereabouts/contracts/resources/tracking/reader-messages'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import { messageHead } from './message-head.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { randomUUID } from 'node:crypto'
-import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import type { TimeSource } from '@whereabouts/contracts/readers'
+import type { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 import type { Db } from '../db.ts'
 
 export type ReaderRow = {

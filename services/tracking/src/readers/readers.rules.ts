@@ -1,5 +1,5 @@
-import type { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import type { ReaderUpdate, TimeSource } from '@whereabouts/contracts/readers'
+import type { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import type { ReaderUpdate, TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 
 type Settings = {
   name: string

@@ -2,8 +2,8 @@ import { attachTag, type AttachTag, type AttachTagReply } from '@whereabouts/con
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'
-import { AppError } from '@whereabouts/service-kit/app-error'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 
 /** Asks catalog over the broker to attach a tag. Rejects if catalog does not reply. */
 export type AskToAttach = (wanted: AttachTag) => Promise<AttachTagReply>

@@ -1,4 +1,4 @@
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { NeutralRead } from '../formats/decoder.ts'

@@ -1,5 +1,5 @@
 import { dateChanges, message } from '../ingest/warehouse.fixture.ts'
-import type { SightingRow } from '@whereabouts/contracts/sightings'
+import type { SightingRow } from '@whereabouts/contracts/resources/tracking/sightings'
 import type { NeutralRead } from '../../src/formats/decoder.ts'
 import { ingestConsumer } from '../../src/ingest/ingest.consumer.ts'
 import type { ReaderMessage } from '../../src/ingest/reader-message.ts'

@@ -1,6 +1,6 @@
 /** For the property tests of the decoders: the properties of every result, and messages that are nearly real. */
-import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
-import { readerFormats } from '@whereabouts/contracts/readers'
+import { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import { readerFormats } from '@whereabouts/contracts/resources/tracking/readers'
 import * as fc from 'fast-check'
 import type { DecodeContext, Decoded, NeutralRead } from '../../src/formats/decoder.ts'
 import { contextOf, listFixtures, readFixture } from './format-testing.ts'

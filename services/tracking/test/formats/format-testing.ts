@@ -1,6 +1,6 @@
 /** For the tests of the decoders: recorded messages of real devices with their expected results, and helpers. */
 import { readFileSync } from 'node:fs'
-import { ReaderMapping } from '@whereabouts/contracts/reader-mapping'
+import { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import type {
   DecodeContext,
   DecodeError,

@@ -1,7 +1,7 @@
 import { message } from '../ingest/warehouse.fixture.ts'
 import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { openDatabase } from '@whereabouts/db/database'
-import { AppError } from '@whereabouts/service-kit/app-error'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { Tables } from '../../src/db.ts'
 import type { NeutralRead } from '../../src/formats/decoder.ts'
 import { inventorySaver } from '../../src/inventory/shared-saves.ts'

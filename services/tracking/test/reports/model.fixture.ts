@@ -1,5 +1,5 @@
-import type { SortField } from '@whereabouts/contracts/query'
-import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
+import type { SortField } from '@whereabouts/contracts/rules/query'
+import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import { fc } from '@whereabouts/testing/fuzz'
 import { expect } from 'vitest'
 import { minuteOf, type Observation } from '../../src/positions/observation.ts'

@@ -1,4 +1,4 @@
-import { countedLog } from '@whereabouts/service-kit/counted-log'
+import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
 import type { Logger } from '@whereabouts/messaging/connect/logger'
 
 type About = { org_id: number; delivery_id: string; [field: string]: unknown }

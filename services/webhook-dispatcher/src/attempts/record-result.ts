@@ -1,5 +1,5 @@
-import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/spans'
-import { childTrace, currentTrace } from '@whereabouts/service-kit/trace'
+import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/observe/spans'
+import { childTrace, currentTrace } from '@whereabouts/service-kit/observe/trace'
 import { attemptRecord } from '../delivery-log/delivery-log.queries.ts'
 import type { PostResult } from '../receivers/http-post.ts'
 import type { AttemptDeps, Job } from './job.ts'

@@ -1,4 +1,4 @@
-import type { DeliveryView } from '@whereabouts/contracts/webhooks'
+import type { DeliveryView } from '@whereabouts/contracts/resources/webhooks/webhooks'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 import type { PostResult } from '../receivers/http-post.ts'

@@ -1,4 +1,4 @@
-import { FairGate } from '@whereabouts/service-kit/fair-gate'
+import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import { SLOW_MS, type AdaptiveConcurrency } from './adaptive-concurrency.ts'
 import { Requeued } from './requeued.ts'
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { onAbort } from '@whereabouts/service-kit/on-abort'
+import { onAbort } from '@whereabouts/service-kit/limits/on-abort'
 
 /** How much of a response body is read, so that the connection can be reused. A longer body ends the connection. */
 const MAX_RESPONSE_BYTES = 64 * 1024

@@ -1,9 +1,9 @@
-import { epochMs, parseInstant } from '@whereabouts/contracts/instant'
+import { epochMs, parseInstant } from '@whereabouts/contracts/rules/instant'
 import {
   webhookEvents,
   type WebhookEventType,
   type WebhookMessage,
-} from '@whereabouts/contracts/webhook-events'
+} from '@whereabouts/contracts/resources/webhooks/webhook-events'
 
 /** Shared by all attempts of a delivery, because the receiver must see the same bytes each time (D11.2). */
 export type Payload = {

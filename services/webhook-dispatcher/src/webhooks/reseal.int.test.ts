@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
 import { test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
 import { resealSecrets, startResealing } from './reseal.loop.ts'

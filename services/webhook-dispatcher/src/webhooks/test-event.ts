@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { webhookEvents, type WebhookEventType } from '@whereabouts/contracts/webhook-events'
-import { serviceUnavailable } from '@whereabouts/service-kit/errors'
+import {
+  webhookEvents,
+  type WebhookEventType,
+} from '@whereabouts/contracts/resources/webhooks/webhook-events'
+import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { payloadOf, type Payload } from '../receivers/payload.ts'
 import type { Post, PostResult } from '../receivers/http-post.ts'
 import { postSigned } from '../receivers/signed-request.ts'

@@ -1,5 +1,9 @@
-import { MAX_IMAGE_SIDE, imageTypes, type ImageType } from '@whereabouts/contracts/floor-plans'
-import { AppError } from '@whereabouts/service-kit/app-error'
+import {
+  MAX_IMAGE_SIDE,
+  imageTypes,
+  type ImageType,
+} from '@whereabouts/contracts/resources/catalog/floor-plans'
+import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { fc } from '@whereabouts/testing/fuzz'
 import { describe, expect, test } from 'vitest'
 import { exif, jpeg, png, svg, webp } from '../../../test/images.fixture.ts'

@@ -1,4 +1,8 @@
-import { MAX_IMAGE_PIXELS, MAX_IMAGE_SIDE, type ImageType } from '@whereabouts/contracts/floor-plans'
+import {
+  MAX_IMAGE_PIXELS,
+  MAX_IMAGE_SIDE,
+  type ImageType,
+} from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { invalidImage } from '../../errors.ts'
 import { jpeg } from './jpeg.ts'
 import { png } from './png.ts'

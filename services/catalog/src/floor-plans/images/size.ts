@@ -1,4 +1,4 @@
-import type { ImageType } from '@whereabouts/contracts/floor-plans'
+import type { ImageType } from '@whereabouts/contracts/resources/catalog/floor-plans'
 
 /** In pixels, as a browser shows the image. */
 export type Size = { width: number; height: number }

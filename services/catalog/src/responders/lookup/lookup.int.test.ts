@@ -1,6 +1,6 @@
 import { catalogLookup, MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
 import { request } from '@whereabouts/messaging/messages/request'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
 import { test } from '../../../test/catalog.fixture.ts'
 import { serveLookups, lookUp } from './lookup.responder.ts'

@@ -1,5 +1,5 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
-import { matchValues } from '@whereabouts/contracts/tag-matching'
+import { matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'

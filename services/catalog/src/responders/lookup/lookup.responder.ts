@@ -2,7 +2,7 @@ import { catalogLookup, type PublishedLookupReply } from '@whereabouts/contracts
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { toAssetState } from '../../assets/assets.views.ts'
 import type { Tables } from '../../db.ts'
 import { toLocationState } from '../../locations/locations.views.ts'

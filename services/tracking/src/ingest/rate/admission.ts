@@ -5,7 +5,7 @@ import type { IngestMetrics } from '../ingest-metrics.ts'
 import { readerSubject } from '../reader-subject.ts'
 import type { KeyRates } from './key-rates.ts'
 import type { OrgRate } from '../../readers/org-rate.ts'
-import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
+import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import type { ReaderMessage } from '../reader-message.ts'
 import { ReplicaShare } from './replica-share.ts'
 

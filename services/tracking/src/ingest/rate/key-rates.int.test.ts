@@ -1,7 +1,7 @@
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { publish } from '@whereabouts/messaging/messages/publish'
 import { respond } from '@whereabouts/messaging/messages/request'
-import { createLogger } from '@whereabouts/service-kit/logging'
+import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { busTest as test } from '@whereabouts/testing/broker-fixtures'
 import { expect } from 'vitest'
 import { KeyRates } from './key-rates.ts'

@@ -1,4 +1,4 @@
-import { RateBuckets } from '@whereabouts/service-kit/rate-buckets'
+import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import { expect, test } from 'vitest'
 import { ReplicaShare } from './replica-share.ts'
 

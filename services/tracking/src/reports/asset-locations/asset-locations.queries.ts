@@ -1,4 +1,4 @@
-import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
+import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { countAll } from './count.sql.ts'

@@ -1,4 +1,4 @@
-import type { SortField } from '@whereabouts/contracts/query'
+import type { SortField } from '@whereabouts/contracts/rules/query'
 import { sql } from 'kysely'
 import { LOCATION_KEY, type Sql } from '../listed.sql.ts'
 

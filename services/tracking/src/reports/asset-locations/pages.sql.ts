@@ -1,4 +1,4 @@
-import type { AssetLocationRow } from '@whereabouts/contracts/tracking'
+import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import { isListed, LOCATION_KEY, type Sql } from '../listed.sql.ts'

@@ -1,6 +1,9 @@
-import type { SortField } from '@whereabouts/contracts/query'
-import type { CurrentLocationRow, CurrentLocationsQuery } from '@whereabouts/contracts/tracking'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { SortField } from '@whereabouts/contracts/rules/query'
+import type {
+  CurrentLocationRow,
+  CurrentLocationsQuery,
+} from '@whereabouts/contracts/resources/tracking/tracking'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { idsOf } from '../asset-locations/asset-locations.handlers.ts'
 import { readAssetLocations } from '../asset-locations/asset-locations.queries.ts'
 import { LATEST_FIRST, type AssetLocationsFilter, type ReportSort } from '../asset-locations/filter.ts'

@@ -5,7 +5,7 @@ import {
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
-import type { Logger } from '@whereabouts/service-kit/logging'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { sql } from 'kysely'
 import type { Tables } from '../../db.ts'
 import { bigints } from '@whereabouts/db/array-parameters'

@@ -1,5 +1,5 @@
-import type { HourOfMovements } from '@whereabouts/contracts/movements'
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { HourOfMovements } from '@whereabouts/contracts/resources/tracking/movements'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { windowTooFull } from '../../errors.ts'
 import type { ReportDeps } from '../deps.ts'
 import { countMovements, type Counted } from './movement-summary.queries.ts'

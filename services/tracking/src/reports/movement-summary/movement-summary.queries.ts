@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely'
-import type { HourOfMovements } from '@whereabouts/contracts/movements'
+import type { HourOfMovements } from '@whereabouts/contracts/resources/tracking/movements'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import type { Db } from '../../db.ts'
 import type { Window } from './movement-summary.rules.ts'

@@ -1,6 +1,10 @@
-import { epochMs } from '@whereabouts/contracts/instant'
-import type { HourOfMovements, MovementSummary, MovementSummaryQuery } from '@whereabouts/contracts/movements'
-import { validationFailed } from '@whereabouts/service-kit/errors'
+import { epochMs } from '@whereabouts/contracts/rules/instant'
+import type {
+  HourOfMovements,
+  MovementSummary,
+  MovementSummaryQuery,
+} from '@whereabouts/contracts/resources/tracking/movements'
+import { validationFailed } from '@whereabouts/service-kit/errors/errors'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS

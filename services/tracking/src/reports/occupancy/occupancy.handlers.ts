@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { ReportDeps } from '../deps.ts'
 import { countOccupancy } from './occupancy.queries.ts'
 import { countInside } from './occupancy.rules.ts'

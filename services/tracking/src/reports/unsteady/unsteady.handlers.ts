@@ -1,4 +1,4 @@
-import type { Handlers } from '@whereabouts/service-kit/serve'
+import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { PlacementRules } from '../../positions/rules.ts'
 import type { ReportDeps } from '../deps.ts'
 import { listUnsteady } from './unsteady.queries.ts'

@@ -1,4 +1,4 @@
-import type { UnsteadyRow } from '@whereabouts/contracts/unsteady'
+import type { UnsteadyRow } from '@whereabouts/contracts/resources/tracking/unsteady'
 import type { PlacementRules } from '../../positions/rules.ts'
 
 /** Beyond what strengths vary by while nothing moves, and longer than a beacon is silent. */

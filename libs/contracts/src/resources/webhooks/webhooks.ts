@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { Id, Uuid } from '../../rules/ids.ts'
+import { WireInstant } from '../../rules/instant.ts'
+import { dataOf, listOf, page, pathId } from '../../rules/query.ts'
+import type { Route } from '../../route.ts'
+import { text } from '../../rules/text.ts'
+
+/** The service checks scheme, host and credentials, because its operator may allow plain http for development. */
+const WebhookUrl = text(1, 2048).meta({ override: { format: 'uri', minLength: 1, maxLength: 2048 } })
+
+export const WebhookView = z
+  .object({
+    id: Id,
+    url: z.string(),
+    enabled: z.boolean(),
+    secret: z
+      .string()
+      .meta({ description: 'Complete at creation. Afterwards masked except for its last four characters.' }),
+    created_at: WireInstant,
+    updated_at: WireInstant,
+  })
+  .meta({ id: 'Webhook' })
+export type WebhookView = z.infer<typeof WebhookView>
+
+export const DeliveryView = z
+  .object({
+    delivery_id: Uuid,
+    attempt: z.int(),
+    attempted_at: WireInstant,
+    outcome: z.string().meta({ example: 'delivered' }),
+    status_code: z.int().nullable(),
+    latency_ms: z.int(),
+    error: z.string().nullable(),
+    test: z.boolean().meta({ description: 'True for a test event, which reports no actual movement.' }),
+  })
+  .meta({ id: 'WebhookDelivery' })
+export type DeliveryView = z.infer<typeof DeliveryView>
+
+/** The result of a test event. */
+export const TestView = z
+  .object({
+    status_code: z.int().nullable().meta({ description: 'Null if the receiver sent no complete response.' }),
+    error: z.string().nullable().meta({ description: 'Null after a 2xx response.' }),
+  })
+  .meta({ id: 'WebhookTest' })
+
+const WebhookPath = z.strictObject({ webhook_id: pathId })
+const console = { upstream: 'webhook-dispatcher', counted: false, described: false } as const
+
+export const webhookRoutes = {
+  listWebhooks: {
+    ...console,
+    method: 'GET',
+    path: '/webhooks',
+    access: 'session',
+    summary: 'List the webhook of the organization',
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(WebhookView) },
+    errors: ['validation_error'],
+  },
+  createWebhook: {
+    ...console,
+    method: 'POST',
+    path: '/webhooks',
+    access: 'admin',
+    summary: 'Create the webhook of the organization',
+    description: 'Returns the secret, which is shown only once.',
+    body: z.strictObject({ url: WebhookUrl, enabled: z.boolean().optional() }),
+    success: { status: 201, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'bad_request', 'conflict'],
+  },
+  getWebhook: {
+    ...console,
+    method: 'GET',
+    path: '/webhooks/{webhook_id}',
+    access: 'session',
+    summary: 'Retrieve the webhook',
+    params: WebhookPath,
+    success: { status: 200, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'not_found'],
+  },
+  updateWebhook: {
+    ...console,
+    method: 'PATCH',
+    path: '/webhooks/{webhook_id}',
+    access: 'admin',
+    summary: 'Update the URL or the Deliver events toggle',
+    mediaTypes: ['application/merge-patch+json', 'application/json'],
+    params: WebhookPath,
+    body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional() }),
+    success: { status: 200, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'bad_request', 'not_found'],
+  },
+  deleteWebhook: {
+    ...console,
+    method: 'DELETE',
+    path: '/webhooks/{webhook_id}',
+    access: 'admin',
+    summary: 'Delete the webhook',
+    params: WebhookPath,
+    success: { status: 204 },
+    errors: ['validation_error', 'not_found'],
+  },
+  testWebhook: {
+    ...console,
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/test',
+    access: 'admin',
+    summary: 'Send a test event',
+    description: 'Makes one attempt, even if deliveries are off.',
+    params: WebhookPath,
+    success: { status: 200, schema: dataOf(TestView) },
+    errors: ['validation_error', 'not_found', 'rate_limited'],
+  },
+  listWebhookDeliveries: {
+    ...console,
+    method: 'GET',
+    path: '/webhooks/{webhook_id}/deliveries',
+    access: 'session',
+    summary: 'List recent delivery attempts',
+    description: 'Returns attempts, newest first.',
+    params: WebhookPath,
+    query: z.strictObject(page),
+    success: { status: 200, schema: listOf(DeliveryView) },
+    errors: ['validation_error', 'not_found'],
+  },
+} as const satisfies Record<string, Route>

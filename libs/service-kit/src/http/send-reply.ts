@@ -1,0 +1,63 @@
+import {
+  CSV_CONTENT_TYPE,
+  CSV_MEDIA_TYPE,
+  JSON_MEDIA_TYPE,
+  TOTAL_COUNT_HEADER,
+  type Route,
+} from '@whereabouts/contracts/route'
+import type { FastifyReply } from 'fastify'
+import { Readable } from 'node:stream'
+import { jsonInSlices } from '../limits/slices.ts'
+import { prefers } from './accept.ts'
+import { csvFile } from './csv.ts'
+
+/** Sends what a handler returned, with the status of the row. */
+export async function sendReply(
+  { success }: Route,
+  reply: FastifyReply,
+  body: unknown,
+): Promise<FastifyReply> {
+  reply.status(success.status)
+  if (success.download !== undefined) return sendFile(success.download, reply, body)
+  if (success.csv && prefersCsv(reply)) return sendList(success.csv, reply, body as List)
+  if (success.csv) reply.header('vary', 'Accept')
+  return success.status === 204 ? reply.send() : sendJson(reply, body)
+}
+
+/** Rows of a list that are made into text at once. More are made in slices, because each may have a large text. */
+const FEW = 20
+
+async function sendJson(reply: FastifyReply, body: unknown): Promise<FastifyReply> {
+  if (typeof body !== 'object' || body === null || !('data' in body)) return reply.send(body)
+  const { data, ...rest } = body
+  if (!Array.isArray(data) || data.length <= FEW) return reply.send(body)
+  const others = JSON.stringify(rest).slice(1)
+  const text = `{"data":${await jsonInSlices(data)}${others === '}' ? '' : ','}${others}`
+  return reply.type('application/json; charset=utf-8').send(text)
+}
+
+type List = { data: Parameters<typeof csvFile>[1]; total_count: number }
+
+const prefersCsv = ({ request }: FastifyReply) =>
+  prefers(request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)
+
+function sendList(columns: readonly string[], reply: FastifyReply, list: List): FastifyReply {
+  reply.header('vary', 'Accept')
+  reply.header(TOTAL_COUNT_HEADER, String(list.total_count))
+  return reply.type(CSV_CONTENT_TYPE).send(csvFile(columns, list.data))
+}
+
+/**
+ * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is
+ * incomplete. For HEAD no file is made.
+ */
+function sendFile(type: string | readonly string[], reply: FastifyReply, content: unknown): FastifyReply {
+  const isHead = reply.request.method === 'HEAD'
+  if (typeof type === 'string') reply.type(type)
+  if (content instanceof Readable) {
+    if (!isHead) return reply.send(content)
+    content.destroy() // it may hold resources
+  }
+  const parts = isHead ? [] : (content as AsyncIterable<string>)
+  return reply.send(Readable.from(parts, { objectMode: false }))
+}

@@ -1,0 +1,119 @@
+import {
+  routePath,
+  routesOf,
+  type BodyOf,
+  type OperationId,
+  type OperationsOf,
+  type ParamsOf,
+  type QueryOf,
+  type ReplyOf,
+  type Routes,
+} from '@whereabouts/contracts/routes'
+import type { Principal } from '@whereabouts/contracts/principal'
+import type { Route, Upstream } from '@whereabouts/contracts/route'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Readable } from 'node:stream'
+import { compress } from './encoding.ts'
+import type { Logger } from '../observe/logging.ts'
+import type { PrincipalVerifier } from './principal.ts'
+import { checkMediaType, readPrincipal, readRequest } from './read-request.ts'
+import { RequestClient } from '../observe/request-client.ts'
+import { sendReply } from './send-reply.ts'
+import { rootTrace, withTrace, type Trace } from '../observe/trace.ts'
+import { checkAnnouncedSize, streamBodies, uploadConfig } from './upload.ts'
+
+/** A handler returns it to send headers with the body. */
+export class Reply<T> {
+  readonly body: T
+  readonly headers: Record<string, string>
+  constructor(body: T, headers: Record<string, string>) {
+    this.body = body
+    this.headers = headers
+  }
+}
+
+export type Context<K extends OperationId> = {
+  /** Undefined on routes that need no login. */
+  principal: Routes[K]['access'] extends 'none' ? undefined : Principal
+  params: ParamsOf<K>
+  query: QueryOf<K>
+  body: BodyOf<K>
+  /** The bytes of the file as they arrive, on routes with `upload`. A handler need not read it to the end. */
+  upload: Routes[K] extends { upload: object } ? Readable : undefined
+  /** The bytes of a device's message, on routes with `message`. */
+  message: Routes[K] extends { message: object } ? Buffer : undefined
+  headers: FastifyRequest['headers']
+  requestId: string
+  log: Logger
+  /** The caller's address as seen by the gateway. */
+  clientAddress: string
+}
+
+export type Handler<K extends OperationId> = (context: Context<K>) => Promise<ReplyOf<K> | Reply<ReplyOf<K>>>
+
+/** One handler per operation of the service: a row without one does not compile. */
+export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> }
+
+type AnyHandler = (context: Record<string, unknown>) => Promise<unknown>
+
+/**
+ * Registers the routes of the service, legacy ones below `/legacy`. Each request passes the steps of D2 in their order:
+ * principal, media type, size, then path, query and body against the schemas of the row, then the handler.
+ */
+export function serve<U extends Upstream>(
+  app: FastifyInstance,
+  upstream: U,
+  options: { verify: PrincipalVerifier; handlers: Handlers<U> },
+): void {
+  const handlers = options.handlers as unknown as Record<string, AnyHandler>
+  serveRows(app, routesOf(upstream), { verify: options.verify, handlers })
+}
+
+/** `serve` without types, for rows that are not in the route table. */
+export function serveRows(
+  app: FastifyInstance,
+  rows: Iterable<readonly [operationId: string, row: Route]>,
+  { verify, handlers }: { verify: PrincipalVerifier; handlers: Readonly<Record<string, AnyHandler>> },
+): void {
+  for (const [operationId, row] of rows) {
+    const handler = handlers[operationId]
+    if (!handler) throw new Error(`${operationId} has no handler`)
+    addRoute(app, row, {
+      method: row.method,
+      url: routePath(row).replaceAll(/\{(\w+)\}/g, ':$1'),
+      config: { operationId, ...uploadConfig(row) },
+      ...messageLimit(row),
+      onSend: compress,
+      onRequest: async (request) => {
+        request.principal = await readPrincipal(row, request, verify)
+        checkMediaType(row, request)
+        checkAnnouncedSize(row, request)
+      },
+      handler: async (request, reply) => {
+        const context = readRequest(row, request)
+        const result = await withTrace(scopeOf(row, request, reply), async () => handler(context))
+        if (!(result instanceof Reply)) return sendReply(row, reply, result)
+        return sendReply(row, reply.headers(result.headers), result.body)
+      },
+    })
+  }
+}
+
+/** The limit of the body, for rows with `message`. */
+export const messageLimit = ({ message }: Route) => (message ? { bodyLimit: message.maxBytes } : {})
+
+/** Only reads end when their client leaves: a change that has begun is finished. */
+function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {
+  const trace = request.trace ?? rootTrace()
+  return row.method === 'GET' ? { ...trace, client: new RequestClient(reply.raw) } : trace
+}
+
+/** Rows with `upload` have their own scope, in which bodies are streams. */
+function addRoute(app: FastifyInstance, row: Route, route: RouteOptions): void {
+  if (!row.upload) app.route(route)
+  else
+    app.register(async (scope) => {
+      streamBodies(scope)
+      scope.route(route)
+    })
+}
