@@ -13,9 +13,7 @@ const matching = (pattern: RegExp) => files.filter((file) => pattern.test(file))
 
 /** The commands that the image runs: docker-compose.yml, k8s/ and docs/ name them. */
 const ENTRIES = [
-  ...matching(
-    /^services\/[\w-]+\/src\/(main|republish|republish\/main|ops\/main|restore\/main|reports\/explain\/main)\.ts$/,
-  ),
+  ...matching(/^services\/[\w-]+\/src\/(.*\/)?(main|republish)\.ts$/),
   ...matching(/^services\/[\w-]+\/migrations\/[^/]+\.ts$/).filter(
     (file) => !/\.(test|fixture)\.ts$/.test(file),
   ),

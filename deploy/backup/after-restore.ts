@@ -75,9 +75,14 @@ async function prepareStreams(config: Config): Promise<void> {
   say('streams and consumers are up to date')
 }
 
+const RESTORE = {
+  keys: 'services/keys/src/restore/main.ts',
+  catalog: 'services/catalog/src/republish/restore/main.ts',
+}
+
 function runService(service: 'keys' | 'catalog', databaseUrl: string, config: Config, report: string) {
   const { RESTORED, NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE } = config
-  return runServiceProgram(`services/${service}/src/restore/main.ts`, {
+  return runServiceProgram(RESTORE[service], {
     args: ['--restored', RESTORED, '--report', report],
     env: {
       DATABASE_URL: databaseUrl,

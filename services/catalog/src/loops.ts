@@ -4,9 +4,9 @@ import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Kysely } from 'kysely'
 import type { Tables } from './db.ts'
-import { batchMetrics, startImportGauges } from './imports/imports-metrics.ts'
-import { startImportWorker } from './imports/imports.loop.ts'
-import { startImportPurge } from './imports/purge.loop.ts'
+import { batchMetrics, startImportGauges } from './files/imports/imports-metrics.ts'
+import { startImportWorker } from './files/imports/imports.loop.ts'
+import { startImportPurge } from './files/imports/purge.loop.ts'
 
 type Options = {
   /** As the worker: sees the imports of all organizations. */

@@ -23,8 +23,8 @@ import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startLoops } from './loops.ts'
 import { startResponders } from './responders/responders.ts'
-import { trackingClient } from './tracking/tracking.ts'
-import { limitsConsumer } from './usage/limits.consumer.ts'
+import { trackingClient } from './assets/tracking/tracking.ts'
+import { limitsConsumer } from './responders/usage/limits.consumer.ts'
 import { wire } from './wire.ts'
 
 await start('catalog', async () => {

@@ -1,5 +1,5 @@
 import { buildApp, type AppDeps } from './app.ts'
-import { transactionRunner } from './transactions/transactions.ts'
+import { transactionRunner } from './changes/transactions/transactions.ts'
 
 type Parts = Omit<AppDeps, 'runInTransaction'> & {
   /** Called after each commit: the outbox has messages to publish. */

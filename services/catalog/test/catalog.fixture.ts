@@ -13,7 +13,7 @@ import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testin
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
 import type { Tables } from '../src/db.ts'
-import type { RunInTransaction } from '../src/transactions/transactions.ts'
+import type { RunInTransaction } from '../src/changes/transactions/transactions.ts'
 import { wire } from '../src/wire.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 

@@ -1,5 +1,5 @@
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { TrackingUnavailable, type Tracking } from '../src/tracking/tracking.ts'
+import { TrackingUnavailable, type Tracking } from '../src/assets/tracking/tracking.ts'
 
 /** Stands in for tracking. `away` makes it unreachable. */
 export class TrackingStandIn implements Tracking {

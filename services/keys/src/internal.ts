@@ -2,13 +2,13 @@ import { Uuid, readId } from '@whereabouts/contracts/rules/ids'
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyInstance } from 'fastify'
-import { findKeyByJti } from './api-keys/api-keys.queries.ts'
-import { toKeyState } from './api-keys/api-keys.state.ts'
+import { findKeyByJti } from './credentials/api-keys/api-keys.queries.ts'
+import { toKeyState } from './credentials/api-keys/api-keys.state.ts'
 import type { Db, Tenants } from './db.ts'
 import { apiKeyNotFound, memberNotFound } from './errors.ts'
-import { findMembership } from './members/members.queries.ts'
-import { toMemberState } from './members/members.state.ts'
-import { isChainAlive } from './tokens/tokens.queries.ts'
+import { findMembership } from './organizations/members/members.queries.ts'
+import { toMemberState } from './organizations/members/members.state.ts'
+import { isChainAlive } from './credentials/tokens/tokens.queries.ts'
 
 export type InternalDeps = {
   /** Each sees one organization. */

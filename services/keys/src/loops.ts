@@ -1,15 +1,15 @@
 import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
-import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
-import { freeReaderAccounts, purgeClientIds } from './callout/reader-logins.queries.ts'
+import { disconnectRevoked } from './brokers/disconnects/disconnects.loop.ts'
+import { freeReaderAccounts, purgeClientIds } from './credentials/callout/reader-logins.queries.ts'
 import type { Db } from './db.ts'
-import { purgeSuspensions } from './floods/suspensions.queries.ts'
-import { purgeExpiredInvitations } from './invitations/invitations.queries.ts'
-import { purgeExpiredResetLinks } from './password-resets/reset-links.queries.ts'
-import { purgeExpiredLinks } from './provisioning/provisioning.queries.ts'
-import type { SigningKeys } from './tokens/signing-keys.ts'
-import { purgeExpiredTokens } from './tokens/tokens.queries.ts'
+import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
+import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
+import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
+import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
+import type { SigningKeys } from './credentials/tokens/signing-keys.ts'
+import { purgeExpiredTokens } from './credentials/tokens/tokens.queries.ts'
 
 const PURGE_BATCH = 1_000
 

@@ -16,7 +16,7 @@ import { startBus, type Bus } from '@whereabouts/testing/bus'
 import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
 import { expect, test as base, vi } from 'vitest'
 import { z } from 'zod'
-import { hashSecret, newClientSecret } from './secrets.ts'
+import { hashSecret, newClientSecret } from './credentials/secrets.ts'
 
 const SignedUp = z.object({ data: Session })
 const MAIN = fileURLToPath(new URL('main.ts', import.meta.url))

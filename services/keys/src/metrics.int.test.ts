@@ -4,7 +4,7 @@ import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { expect } from 'vitest'
 import { test } from '../test/keys.fixture.ts'
 import { disconnectMetrics, loginMetrics, startGauges } from './metrics.ts'
-import { disconnectRevoked } from './disconnects/disconnects.loop.ts'
+import { disconnectRevoked } from './brokers/disconnects/disconnects.loop.ts'
 
 const log = createLogger('keys', 'silent')
 

@@ -4,7 +4,7 @@ import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { OnLogin } from '@whereabouts/messaging/readers/callout'
 import type { ServedCertificate } from '@whereabouts/messaging/connect/broker-certificates'
 import type { Db } from './db.ts'
-import { countReaderAccounts } from './callout/reader-logins.queries.ts'
+import { countReaderAccounts } from './credentials/callout/reader-logins.queries.ts'
 import { countEverything } from './metrics.queries.ts'
 
 const CLIENT_TYPES = ['nats', 'mqtt', 'websocket', 'unknown']

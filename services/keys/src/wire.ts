@@ -3,7 +3,7 @@ import { sharedBuckets } from '@whereabouts/db/shared-buckets'
 import { returnToken, takeToken } from '@whereabouts/db/token-bucket'
 import { buildApp, type AppDeps } from './app.ts'
 import { createKnownDevices } from './attempts/known-devices.ts'
-import { createSigningKeys } from './tokens/signing-keys.ts'
+import { createSigningKeys } from './credentials/tokens/signing-keys.ts'
 
 type Parts = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices'> & {
   /** Takes and returns tokens of the rate buckets. */

@@ -4,37 +4,40 @@ import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
 import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
-import { floorHandlers } from './floor/floor.handlers.ts'
-import { historyHandlers, type HistoryDeps } from './history/history.handlers.ts'
-import { legacyHistoryHandlers } from './history/history.legacy.ts'
+import { floorHandlers } from './where/floor/floor.handlers.ts'
+import { historyHandlers, type HistoryDeps } from './where/history/history.handlers.ts'
+import { legacyHistoryHandlers } from './where/history/history.legacy.ts'
 import { inventoryHandlers } from './inventory/inventory.handlers.ts'
 import type { InventoryDeps } from './inventory/save.ts'
-import { liveHandlers, type LiveDeps } from './live/live.handlers.ts'
+import { liveHandlers, type LiveDeps } from './where/live/live.handlers.ts'
 import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
-import { liveReadHandlers, type LiveReadDeps } from './live-reads/live-reads.handlers.ts'
-import type { FindAssetId } from './projections/finders.ts'
-import { reportHandlers } from './reports/asset-locations/asset-locations.handlers.ts'
+import { liveReadHandlers, type LiveReadDeps } from './setup/live-reads/live-reads.handlers.ts'
+import type { FindAssetId } from './catalog/finders.ts'
+import { reportHandlers } from './where/reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
 import {
   placementSettingsHandlers,
   type PlacementSettingsDeps,
-} from './placement-settings/placement-settings.handlers.ts'
+} from './setup/placement-settings/placement-settings.handlers.ts'
 import {
   placementPreviewHandlers,
   type PlacementPreviewDeps,
-} from './placement-preview/placement-preview.handlers.ts'
-import { readerMessageHandlers, type ReaderMessageDeps } from './reader-messages/reader-messages.handlers.ts'
-import { scanHandlers, type ScanDeps } from './scans/scans.handlers.ts'
-import { testReadHandlers, type TestReadDeps } from './test-reads/test-reads.handlers.ts'
-import { unknownTagHandlers, type UnknownTagDeps } from './unknown-tags/unknown-tags.handlers.ts'
-import { currentLocationsHandlers } from './reports/current-locations/current-locations.handlers.ts'
-import { movementSummaryHandlers } from './reports/movement-summary/movement-summary.handlers.ts'
-import type { ReportDeps } from './reports/deps.ts'
-import { byLocationHandlers } from './movements/by-location.handlers.ts'
-import { movementHandlers } from './movements/movements.handlers.ts'
-import { playbackHandlers } from './movements/playback.handlers.ts'
-import { unsteadyHandlers } from './reports/unsteady/unsteady.handlers.ts'
-import { occupancyHandlers } from './reports/occupancy/occupancy.handlers.ts'
+} from './setup/placement-preview/placement-preview.handlers.ts'
+import {
+  readerMessageHandlers,
+  type ReaderMessageDeps,
+} from './setup/reader-messages/reader-messages.handlers.ts'
+import { scanHandlers, type ScanDeps } from './ingest/scans/scans.handlers.ts'
+import { testReadHandlers, type TestReadDeps } from './setup/test-reads/test-reads.handlers.ts'
+import { unknownTagHandlers, type UnknownTagDeps } from './readers/unknown-tags/unknown-tags.handlers.ts'
+import { currentLocationsHandlers } from './where/reports/current-locations/current-locations.handlers.ts'
+import { movementSummaryHandlers } from './where/reports/movement-summary/movement-summary.handlers.ts'
+import type { ReportDeps } from './where/reports/deps.ts'
+import { byLocationHandlers } from './where/movements/by-location.handlers.ts'
+import { movementHandlers } from './where/movements/movements.handlers.ts'
+import { playbackHandlers } from './where/movements/playback.handlers.ts'
+import { unsteadyHandlers } from './where/reports/unsteady/unsteady.handlers.ts'
+import { occupancyHandlers } from './where/reports/occupancy/occupancy.handlers.ts'
 
 export type AppDeps = HistoryDeps &
   ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &

@@ -6,7 +6,7 @@ import type { Observation } from '../src/positions/observation.ts'
 import { minuteOf } from '../src/positions/observation.ts'
 import { store } from './store.ts'
 import { startTracking, type Tracking } from './tracking.fixture.ts'
-import { addUnknownTags } from '../src/unknown-tags/unknown-tags.queries.ts'
+import { addUnknownTags } from '../src/readers/unknown-tags/unknown-tags.queries.ts'
 import { readBy } from './read-by.ts'
 
 const [MINE, THEIRS] = [1, 2]

@@ -17,11 +17,11 @@ import { openEvents } from '@whereabouts/testing/event-stream'
 import { createServiceDatabase } from '@whereabouts/testing/database'
 import { test as base } from 'vitest'
 import type { Tables } from '../src/db.ts'
-import { maintainPartitions } from '../src/partitions/partitions.loop.ts'
+import { maintainPartitions } from '../src/positions/partitions/partitions.loop.ts'
 import { plannerSettings } from '@whereabouts/db/planner'
 import { wire } from '../src/wire.ts'
-import { CatalogUnavailable } from '../src/projections/catalog-resolver.ts'
-import { upsertAssets, upsertLocations, upsertTags } from '../src/projections/projections.queries.ts'
+import { CatalogUnavailable } from '../src/catalog/catalog-resolver.ts'
+import { upsertAssets, upsertLocations, upsertTags } from '../src/catalog/projections.queries.ts'
 
 export const log = createLogger('tracking', 'silent')
 export const migrations = fileURLToPath(new URL('../migrations', import.meta.url))

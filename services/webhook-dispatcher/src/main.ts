@@ -18,7 +18,7 @@ import { drainPhase, runUntilSignal, start } from '@whereabouts/service-kit/serv
 import { startTracing } from '@whereabouts/service-kit/observe/spans'
 import { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { startDelivery, type Delivery } from './delivery/delivery.ts'
+import { startDelivery, type Delivery } from './deliveries/delivery/delivery.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './wire.ts'

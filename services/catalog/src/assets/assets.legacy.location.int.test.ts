@@ -2,7 +2,7 @@ import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../../test/catalog.fixture.ts'
 import { test, type Legacy } from '../../test/legacy.fixture.ts'
-import { MAX_ASSETS_AT_LOCATIONS } from '../tracking/current-locations.ts'
+import { MAX_ASSETS_AT_LOCATIONS } from './tracking/current-locations.ts'
 
 const UNRESOLVED = {
   field: 'current_location',

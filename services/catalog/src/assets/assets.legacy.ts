@@ -14,11 +14,11 @@ import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tx } from '../db.ts'
 import { assetNotFound, currentLocationNotFound } from '../errors.ts'
-import { getIdByKey, lockIdByKey, lockNameFor } from '../external-keys/external-keys.queries.ts'
+import { getIdByKey, lockIdByKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { toCurrentSort } from '../lists/sort.legacy.ts'
 import { pinLocation } from '../locations/live-keys.queries.ts'
-import { inSchemaOrder } from '../patch/patch.rules.ts'
+import { inSchemaOrder } from '../changes/patch/patch.rules.ts'
 import { replaceTags, toLegacyIdentifier, toTagCreate } from '../tags/tags.legacy.ts'
 import {
   findAssetsAt,
@@ -26,9 +26,9 @@ import {
   unknownLocations,
   ifAvailable,
   type LocationOf,
-} from '../tracking/current-locations.ts'
-import type { Tracking } from '../tracking/tracking.ts'
-import { usingTransaction, type HandlerDeps } from '../transactions/transactions.ts'
+} from './tracking/current-locations.ts'
+import type { Tracking } from './tracking/tracking.ts'
+import { usingTransaction, type HandlerDeps } from '../changes/transactions/transactions.ts'
 import { assetHandlers } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
 import { toAssetView } from './assets.views.ts'

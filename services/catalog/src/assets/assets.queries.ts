@@ -6,7 +6,7 @@ import { sql } from 'kysely'
 import { assetColumns, type AssetRow, type Db, type Tx } from '../db.ts'
 import { assetKeyTaken, windowInverted } from '../errors.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { nextUpdate } from '../transactions/next-update.ts'
+import { nextUpdate } from '../changes/transactions/next-update.ts'
 
 /** The columns of a `Tagged<AssetRow>`. Built once, because building them took a fifth of the work of a request. */
 export const assetColumnsWithTags = sql`${sql.raw(assetColumns.join(', '))}, ${liveTags('asset')} as tags`

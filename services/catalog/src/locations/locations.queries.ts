@@ -10,7 +10,7 @@ import { sql, type SelectQueryBuilder } from 'kysely'
 import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'
 import { liveTags, type Tagged } from '../tags/live-tags.ts'
-import { nextUpdate } from '../transactions/next-update.ts'
+import { nextUpdate } from '../changes/transactions/next-update.ts'
 
 /** With the parent's key, also if the parent is deleted (D17.3). Null for a root. */
 export type LocationWithParent = LocationRow & { parent_external_key: string | null }

@@ -3,11 +3,11 @@ import type { Broker } from '@whereabouts/messaging/connect/connection'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
-import type { RunInTransaction } from '../transactions/transactions.ts'
+import type { RunInTransaction } from '../changes/transactions/transactions.ts'
 import { serveLookups } from './lookup/lookup.responder.ts'
 import { serveRepublish } from './republish-state.responder.ts'
 import { serveTagClaims } from './tag-claims/tag-claims.responder.ts'
-import { serveUsage } from '../usage/usage.responder.ts'
+import { serveUsage } from './usage/usage.responder.ts'
 
 type Deps = {
   tenants: TenantDatabase<Tables>

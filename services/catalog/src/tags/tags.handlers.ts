@@ -1,7 +1,7 @@
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { assetNotFound, locationNotFound } from '../errors.ts'
-import type { RunInTransaction } from '../transactions/transactions.ts'
+import type { RunInTransaction } from '../changes/transactions/transactions.ts'
 import { lockOwner } from './tags.queries.ts'
 import { attach, detach } from './tags.ts'
 

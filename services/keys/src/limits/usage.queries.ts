@@ -1,9 +1,9 @@
 import { catalogUsage, trackingUsage, UsageReply, type Usage } from '@whereabouts/contracts/messages/usage'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { request } from '@whereabouts/messaging/messages/request'
-import { countUsableKeys } from '../api-keys/api-keys.queries.ts'
+import { countUsableKeys } from '../credentials/api-keys/api-keys.queries.ts'
 import type { Db } from '../db.ts'
-import { findOrg } from '../orgs/orgs.queries.ts'
+import { findOrg } from '../organizations/orgs/orgs.queries.ts'
 
 /** What the organization stores in other services. */
 export type UsageElsewhere = (orgId: number) => Promise<Usage[]>

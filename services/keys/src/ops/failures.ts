@@ -2,7 +2,7 @@ import { isDatabaseOutage } from '@whereabouts/db/outage'
 import { RequestError } from '@whereabouts/messaging/messages/request'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { ConfigError } from '@whereabouts/service-kit/service/env'
-import { SealedKeyError } from '../tokens/sealed-keys.ts'
+import { SealedKeyError } from '../credentials/tokens/sealed-keys.ts'
 
 /** The kind of failure, for scripts. It determines the exit code. */
 const EXIT_CODES = {

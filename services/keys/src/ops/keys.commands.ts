@@ -4,11 +4,11 @@ import {
   lockKey,
   updateKeyLimits,
   type KeyLimits,
-} from '../api-keys/api-keys.queries.ts'
-import { enqueueKeyState } from '../api-keys/api-keys.state.ts'
-import { revokeLockedKey } from '../api-keys/revocation.ts'
+} from '../credentials/api-keys/api-keys.queries.ts'
+import { enqueueKeyState } from '../credentials/api-keys/api-keys.state.ts'
+import { revokeLockedKey } from '../credentials/api-keys/revocation.ts'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
-import { findOrg } from '../orgs/orgs.queries.ts'
+import { findOrg } from '../organizations/orgs/orgs.queries.ts'
 import { OpsError, orgMissing } from './failures.ts'
 import { findAnyKey } from './ops.queries.ts'
 import { pageNote, printable, table, type Report } from './report.ts'

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
 import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
-import { createSigningKeys } from '../tokens/signing-keys.ts'
+import { createSigningKeys } from '../credentials/tokens/signing-keys.ts'
 import type { Request } from './arguments.ts'
 import { perform } from './perform.ts'
 

@@ -1,6 +1,6 @@
 import type { Db } from '../db.ts'
-import { rotateNow } from '../tokens/signing-keys.ts'
-import { listSigningKeyLives, type SigningKeyLife } from '../tokens/signing-keys.queries.ts'
+import { rotateNow } from '../credentials/tokens/signing-keys.ts'
+import { listSigningKeyLives, type SigningKeyLife } from '../credentials/tokens/signing-keys.queries.ts'
 import { OpsError } from './failures.ts'
 import { table, type Report } from './report.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
-import { putResetLink } from '../password-resets/reset-links.queries.ts'
-import { hashSecret, randomToken } from '../secrets.ts'
-import { findUserByEmail } from '../users/users.queries.ts'
+import { putResetLink } from '../people/password-resets/reset-links.queries.ts'
+import { hashSecret, randomToken } from '../credentials/secrets.ts'
+import { findUserByEmail } from '../people/users/users.queries.ts'
 import { OpsError } from './failures.ts'
 import { printable, type Report } from './report.ts'
 

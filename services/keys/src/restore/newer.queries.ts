@@ -2,7 +2,7 @@ import { nextRevision } from '@whereabouts/db/revisions'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
-import { insertPendingDisconnect } from '../disconnects/disconnects.queries.ts'
+import { insertPendingDisconnect } from '../brokers/disconnects/disconnects.queries.ts'
 
 /** `older`: the row was older and has been changed; `same`: no change was needed; `missing`: there is no row. */
 export type Applied = 'older' | 'same' | 'missing'

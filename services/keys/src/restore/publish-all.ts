@@ -5,12 +5,12 @@ import {
   orgState,
 } from '@whereabouts/contracts/messages/keys-state'
 import { enqueue } from '@whereabouts/db/outbox'
-import { toKeyState } from '../api-keys/api-keys.state.ts'
+import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { toMemberState } from '../members/members.state.ts'
-import { toOrgState } from '../orgs/orgs.state.ts'
-import { enqueueChainEnds } from '../tokens/chains.ts'
+import { toMemberState } from '../organizations/members/members.state.ts'
+import { toOrgState } from '../organizations/orgs/orgs.state.ts'
+import { enqueueChainEnds } from '../credentials/tokens/chains.ts'
 
 const BATCH = 500
 

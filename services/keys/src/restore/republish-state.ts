@@ -7,10 +7,10 @@ import {
 import { Uuid } from '@whereabouts/contracts/rules/ids'
 import { enqueue } from '@whereabouts/db/outbox'
 import { RefusedError } from '@whereabouts/messaging/messages/request'
-import { toKeyState } from '../api-keys/api-keys.state.ts'
+import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import type { Db, Tx } from '../db.ts'
-import { toMemberState } from '../members/members.state.ts'
-import { toOrgState } from '../orgs/orgs.state.ts'
+import { toMemberState } from '../organizations/members/members.state.ts'
+import { toOrgState } from '../organizations/orgs/orgs.state.ts'
 
 /**
  * Enqueues the current state of a subject of KEYS again, for a service that lacks it or cannot read it. Throws `RefusedError` for any other payload.

@@ -1,5 +1,5 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
-import type { CatalogView } from '../projections/catalog-view.ts'
+import type { CatalogView } from '../catalog/catalog-view.ts'
 import { deliveryId } from './delivery-id.ts'
 import type { Movement } from '../positions/movements.ts'
 

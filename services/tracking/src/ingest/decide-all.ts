@@ -2,7 +2,7 @@ import type { Tx } from '../db.ts'
 import { decide, type Decided, type RowBefore } from '../positions/decide.ts'
 import { byAsset, type Position } from '../positions/position.ts'
 import { isJudging, type PlacementRules } from '../positions/rules.ts'
-import type { CatalogView } from '../projections/catalog-view.ts'
+import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { Observation } from '../positions/observation.ts'
 import { findRowsBefore } from './scans.queries.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ReaderHealthLog } from '../readers/reader-health.ts'
-import { maintainPartitions } from '../partitions/partitions.loop.ts'
+import { maintainPartitions } from '../positions/partitions/partitions.loop.ts'
 import { RecentMinutes } from './recent-minutes.ts'
 
 const [DOCK, SHELF] = [1, 2]

@@ -1,6 +1,6 @@
 import type { Tx } from '../db.ts'
-import type { CatalogResolver, Unresolved } from '../projections/catalog-resolver.ts'
-import type { CatalogView } from '../projections/catalog-view.ts'
+import type { CatalogResolver, Unresolved } from '../catalog/catalog-resolver.ts'
+import type { CatalogView } from '../catalog/catalog-view.ts'
 import type { Movement } from '../positions/movements.ts'
 
 /** Assets and locations of movements that the view does not know, by organization. Their events were left out. */

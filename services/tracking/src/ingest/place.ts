@@ -1,5 +1,5 @@
 import type { NeutralRead } from '../formats/decoder.ts'
-import type { CatalogView, KnownLocation } from '../projections/catalog-view.ts'
+import type { CatalogView, KnownLocation } from '../catalog/catalog-view.ts'
 import {
   assignmentAt,
   type AntennaAssignment,

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest'
 import { ago, answers, MINUTE, stored, type Asked } from '../../test/ingest/as-of.fixture.ts'
 import { dateChanges, NOW, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
-import { maintainPartitions } from '../partitions/partitions.loop.ts'
+import { maintainPartitions } from '../positions/partitions/partitions.loop.ts'
 
 const at = (...minutes: number[]): Asked[] => minutes.map((minute) => ({ ago: minute }))
 const three = <T>(one: T): T[] => [one, one, one]

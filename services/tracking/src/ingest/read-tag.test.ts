@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CatalogStandIn } from '../../test/tracking.fixture.ts'
 import type { NeutralRead } from '../formats/decoder.ts'
-import { CatalogView } from '../projections/catalog-view.ts'
+import { CatalogView } from '../catalog/catalog-view.ts'
 import { findTag } from './read-tag.ts'
 
 const DAY = 86_400_000

@@ -1,6 +1,6 @@
 import type { NeutralRead } from '../formats/decoder.ts'
-import type { CatalogView } from '../projections/catalog-view.ts'
-import type { KnownTag } from '../projections/tag-owners.ts'
+import type { CatalogView } from '../catalog/catalog-view.ts'
+import type { KnownTag } from '../catalog/tag-owners.ts'
 
 export type Tag = { tag_type: string; value: string }
 

@@ -3,7 +3,7 @@ import { isDatabaseOutage } from '@whereabouts/db/outage'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
+import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
 import type { InventoryDeps } from './save.ts'
 import { inventorySaver } from './shared-saves.ts'
 

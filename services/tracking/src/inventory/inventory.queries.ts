@@ -3,7 +3,7 @@ import { bigints } from '@whereabouts/db/array-parameters'
 import { fixedPlan } from '@whereabouts/db/tenant-database'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
-import { upsertAssets, upsertLocations } from '../projections/projections.queries.ts'
+import { upsertAssets, upsertLocations } from '../catalog/projections.queries.ts'
 
 /**
  * Stores states from replies of catalog in the projection tables, because reports join them and must show a save once

@@ -2,7 +2,7 @@ import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { InventorySave, InventorySaved } from '@whereabouts/contracts/resources/tracking/inventory'
 import { batchCallsByKey } from '@whereabouts/db/batch-calls'
 import { isContention, isDatabaseOutage } from '@whereabouts/db/outage'
-import { CatalogUnavailable } from '../projections/catalog-resolver.ts'
+import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
 import { roomOf, type SavedKeys } from './save-targets.ts'
 import { requestedSave, saveInventory, type InventoryDeps, type RequestedSave } from './save.ts'
 

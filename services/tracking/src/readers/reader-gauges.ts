@@ -3,7 +3,7 @@ import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
-import { addMonths, listPartitions, monthOf } from '../partitions/partitions.queries.ts'
+import { addMonths, listPartitions, monthOf } from '../positions/partitions/partitions.queries.ts'
 import { countReaders, countUnknownTags } from './reader-gauges.queries.ts'
 
 type Options = { db: Kysely<Tables>; registry: Registry; log: Logger; everyMs?: number }

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { ingest, message } from '../../test/ingest/warehouse.fixture.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
-import { maintainPartitions } from '../partitions/partitions.loop.ts'
+import { maintainPartitions } from '../positions/partitions/partitions.loop.ts'
 import { MAX_DISCOVERED } from './reader-health.queries.ts'
 import { ReaderHealthLog } from './reader-health.ts'
 import { HOUR_MS, type Signals } from './reader-hours.ts'

@@ -7,7 +7,7 @@ import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors/e
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
 import type { Tables } from '../db.ts'
 import { readerExists, readerNotFound } from '../errors.ts'
-import { DAY_MS, windowOf } from '../reports/movement-summary/movement-summary.rules.ts'
+import { DAY_MS, windowOf } from '../where/reports/movement-summary/movement-summary.rules.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
 import {
   findListedReader,

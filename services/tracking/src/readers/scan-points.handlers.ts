@@ -5,7 +5,7 @@ import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant-database'
 import type { Tables, Tx } from '../db.ts'
 import { antennaTaken, locationUnresolved, readerNotFound, scanPointNotFound } from '../errors.ts'
-import type { FindLocation } from '../projections/finders.ts'
+import type { FindLocation } from '../catalog/finders.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
 import { findReader, lockReader, notifyReadersChanged } from './readers.queries.ts'
 import {

@@ -12,9 +12,9 @@ import { openEvents, type EventStream, type StreamedEvent } from '@whereabouts/t
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { log } from '../tracking.fixture.ts'
-import { LiveFeed } from '../../src/live/live-feed.ts'
-import { liveMetrics } from '../../src/live/live-metrics.ts'
-import { liveHandlers } from '../../src/live/live.handlers.ts'
+import { LiveFeed } from '../../src/where/live/live-feed.ts'
+import { liveMetrics } from '../../src/where/live/live-metrics.ts'
+import { liveHandlers } from '../../src/where/live/live.handlers.ts'
 
 /** Options of `expect.poll` for a busy machine. */
 export const PATIENTLY = { timeout: 10_000 }

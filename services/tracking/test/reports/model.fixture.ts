@@ -5,7 +5,7 @@ import { expect } from 'vitest'
 import { minuteOf, type Observation } from '../../src/positions/observation.ts'
 import { store } from '../store.ts'
 import type { CatalogStandIn, Tracking } from '../tracking.fixture.ts'
-import type { AssetLocationsFilter, ReportSort } from '../../src/reports/asset-locations/filter.ts'
+import type { AssetLocationsFilter, ReportSort } from '../../src/where/reports/asset-locations/filter.ts'
 import { readBy } from '../read-by.ts'
 
 /** The expected report of any request, computed in memory from all rows. */

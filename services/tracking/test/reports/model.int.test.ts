@@ -1,7 +1,7 @@
 import { fc, limits } from '@whereabouts/testing/fuzz'
 import { test } from '../tracking.fixture.ts'
-import { readAssetLocations } from '../../src/reports/asset-locations/asset-locations.queries.ts'
-import { readAssetLocationsAt } from '../../src/reports/asset-locations/at-instant.queries.ts'
+import { readAssetLocations } from '../../src/where/reports/asset-locations/asset-locations.queries.ts'
+import { readAssetLocationsAt } from '../../src/where/reports/asset-locations/at-instant.queries.ts'
 import { anyFilter, expectedRows, expectPages, fillReport, NOW } from './model.fixture.ts'
 
 /** The row count decides how a page is read, so a small bound replaces many rows. */

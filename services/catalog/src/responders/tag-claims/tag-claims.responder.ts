@@ -5,7 +5,7 @@ import { RefusedError, respond, type Responder } from '@whereabouts/messaging/me
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { z } from 'zod'
-import type { RunInTransaction } from '../../transactions/transactions.ts'
+import type { RunInTransaction } from '../../changes/transactions/transactions.ts'
 import { claim } from './claim.ts'
 
 /** Answers `rpc.catalog.attach-tag`. One replica answers each request. */

@@ -1,0 +1,216 @@
+import type { ImportRowView, RowError, RowOutcome } from '@whereabouts/contracts/resources/catalog/imports'
+import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
+import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
+import { sql } from 'kysely'
+import type { Tx } from '../../db.ts'
+import { highestNumber, lockKeys } from '../../tags/external-keys/external-keys.queries.ts'
+import { numberOfKey } from '../../tags/external-keys/minted-keys.ts'
+import { lockTree } from '../../locations/moves.queries.ts'
+import { holdClaim, type Claim } from './claims.queries.ts'
+import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
+import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
+import { findEarlierLines, findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
+import { plan, tagName, type Change, type Snapshot, type Planned } from './plan.ts'
+import { readRow, tableOf, type RowInput } from './row-input.ts'
+import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
+import { writeChanges } from './writes.queries.ts'
+
+/** Limits the memory of a batch. Rows with metadata may be large. */
+const MAX_CHARACTERS = 2 * 1024 * 1024
+
+/**
+ * A batch that waits longer for a lock fails and is retried. PostgreSQL detects deadlocks after a second, so in a
+ * deadlock of an import and a request, the import fails.
+ *
+ * Each batch gets its own plans: a file may fill an empty table, and a plan for the empty table reads all of it.
+ */
+const SETTINGS = sql`
+  select set_config('lock_timeout', '400ms', true), set_config('plan_cache_mode', 'force_custom_plan', true)`
+
+/** `lost`: another worker has the import, or it was cancelled. */
+export type BatchResult = 'more' | 'done' | 'lost'
+
+/**
+ * Processes the next `size` rows of an import. One transaction locks the import and contains changes, outcomes and
+ * progress, so a crash at any time executes each row once.
+ */
+export async function workBatch(tx: Tx, claim: Claim, worker: string, size: number): Promise<BatchResult> {
+  await SETTINGS.execute(tx)
+  const held = await holdClaim(tx, claim, worker)
+  if (!held) return 'lost'
+  const most = { lines: size, characters: MAX_CHARACTERS }
+  const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
+  const rows = await mapInSlices(lines, (line) => readRow(held.resource, held.columns, line))
+  return advance(tx, held, await execute(tx, held, await withRepeatedKeys(tx, held, rows)))
+}
+
+/** A row whose key an earlier row of the file has, in any batch, fails: it would silently overwrite that one. */
+async function withRepeatedKeys(
+  tx: Tx,
+  { org_id, file_id }: ImportRow,
+  rows: readonly RowInput[],
+): Promise<readonly RowInput[]> {
+  const named = rows.flatMap(({ key, line }) => (key === undefined ? [] : [{ key, before: line }]))
+  const earlier = await findEarlierLines(tx, org_id, file_id, named)
+  return rows.map((row) => {
+    const line = earlier.get(row.line)
+    return line === undefined ? row : { ...row, errors: [...row.errors, repeatedKey(line)] }
+  })
+}
+
+const repeatedKey = (line: number): RowError => ({
+  field: 'external_key',
+  code: 'conflict',
+  message: `external_key is already in line ${line} of the file`,
+})
+
+/** Marks the next row as failed, after it made every attempt fail. `reason` is for the user. */
+export async function failNextRow(
+  tx: Tx,
+  claim: Claim,
+  worker: string,
+  reason = 'the row could not be processed',
+): Promise<BatchResult> {
+  const held = await holdClaim(tx, claim, worker)
+  if (!held) return 'lost'
+  const most = { lines: 1, characters: MAX_CHARACTERS }
+  const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
+  return advance(
+    tx,
+    held,
+    lines.map(({ line }) => unprocessableRow(line, reason)),
+  )
+}
+
+/** Ends an import whose outcomes cannot be stored. Earlier batches remain. */
+export async function failImport(tx: Tx, claim: Claim, worker: string): Promise<BatchResult> {
+  const held = await holdClaim(tx, claim, worker)
+  if (!held) return 'lost'
+  await endImport(tx, held, 'failed')
+  return 'done'
+}
+
+const unprocessableRow = (line: number, message: string): ImportRowView => ({
+  line,
+  outcome: 'failed',
+  external_key: null,
+  id: null,
+  changes: [],
+  errors: [{ field: 'external_key', code: 'invalid_value', message }],
+})
+
+async function advance(tx: Tx, held: ImportRow, outcomes: readonly ImportRowView[]): Promise<BatchResult> {
+  await insertOutcomes(tx, held.org_id, held.id, outcomes)
+  const counts: Record<RowOutcome, number> = { created: 0, updated: 0, unchanged: 0, failed: 0 }
+  for (const { outcome } of outcomes) counts[outcome as RowOutcome] += 1
+  const lastLine = outcomes.at(-1)?.line ?? held.last_line
+  await advanceImport(tx, held, lastLine, counts)
+  const done = held.created + held.updated + held.unchanged + held.failed + outcomes.length
+  if (done < held.rows_total && outcomes.length > 0) return 'more'
+  await endImport(tx, held, 'done')
+  return 'done'
+}
+
+async function execute(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<ImportRowView[]> {
+  if (rows.length === 0) return []
+  const snapshot = await loadSnapshot(tx, held, rows)
+  const before = new Map(snapshot.resources)
+  // Row by row, because each row changes the snapshot.
+  const decided = await mapInSlices(rows, (row) => plan(held.resource, snapshot, [row]))
+  const planned = await withLaterParents(tx, held, rows, decided.flat())
+  const changes = [...snapshot.resources.values()]
+    .map((after): Change => ({ before: before.get(after.key), after }))
+    .filter((change) => change.before !== change.after)
+  const ids = await applyChanges(tx, held, snapshot, changes)
+  return planned.map(({ line, outcome, key, changes: columns, errors }) => {
+    const id = outcome === 'failed' ? null : (ids.get(key ?? '') ?? null)
+    return { line, outcome, external_key: reportedKey(key), id, changes: columns, errors }
+  })
+}
+
+/** An invalid key may be very long. */
+const reportedKey = (key: string | undefined) =>
+  key !== undefined && key.length <= MAX_KEY_LENGTH ? key : null
+const MAX_KEY_LENGTH = 255
+
+async function applyChanges(
+  tx: Tx,
+  { org_id, id, resource, dry_run }: ImportRow,
+  snapshot: Snapshot,
+  changes: readonly Change[],
+): Promise<ReadonlyMap<string, number | null>> {
+  if (!dry_run) return writeChanges(tx, org_id, tableOf[resource], snapshot, changes)
+  await saveOverlay(tx, org_id, id, snapshot, changes)
+  return new Map([...snapshot.resources.values()].map(({ key, id: stored }) => [key, stored]))
+}
+
+/**
+ * Takes the locks in the order of the API: tree, rows, keys, tags. Each statement follows the lock that it needs, so
+ * that its snapshot is newer than the lock.
+ */
+async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<Snapshot> {
+  const { org_id, id, resource, dry_run } = held
+  const [table, locks] = [tableOf[resource], !dry_run]
+  const keys = rows.flatMap(({ key }) => key ?? [])
+  const parents = rows.flatMap(({ fields }) => fields.parent_external_key ?? [])
+  const named = [...new Set([...keys, ...parents])]
+  if (locks && parents.length > 0) await lockTree(tx, org_id)
+  const resources = new Map(
+    (await loadResources(tx, org_id, table, named, locks)).map((one) => [one.key, one]),
+  )
+  const mints = rows.some(({ key }) => key === undefined || numberOfKey(table, key) !== undefined)
+  if (locks && mints) await lockKeys(tx, org_id, table)
+  const tags = rows.flatMap((row) =>
+    tagTypes.flatMap((type) => (row.tags[type] ?? []).map((value) => ({ type, value }))),
+  )
+  const snapshot: Snapshot = {
+    now: await clock(tx),
+    highestNumber: mints ? await highestNumber(tx, org_id, table) : 0n,
+    resources,
+    tagOwners: await loadTagOwners(tx, org_id, tags),
+    parents: new Map(),
+  }
+  const tagNames = tags.map(({ type, value }) => tagName(type, value))
+  if (dry_run) await applyOverlay(tx, org_id, id, snapshot, { keys: named, tags: tagNames })
+  if (mayMove(rows, snapshot)) snapshot.parents = await loadParents(tx, org_id, id, [...new Set(parents)])
+  return snapshot
+}
+
+/**
+ * Whether a row may move an existing location. Only then can there be a cycle, and the ancestors of each parent are
+ * needed. A later row may move a location that this batch creates, also one with a minted key.
+ */
+function mayMove(rows: readonly RowInput[], { resources }: Snapshot): boolean {
+  const seen = new Set<string | undefined>()
+  return rows.some(({ key, fields: { parent_external_key: parent } }) => {
+    const isKnown = key !== undefined && (seen.has(key) || seen.has(undefined))
+    seen.add(key)
+    if (typeof parent !== 'string' || key === undefined) return false
+    const stored = resources.get(key)
+    return stored ? stored.fields.parent_external_key !== parent : isKnown
+  })
+}
+
+/** If a missing parent is in a later line of the file, the error says so. */
+async function withLaterParents(
+  tx: Tx,
+  { org_id, file_id }: ImportRow,
+  rows: readonly RowInput[],
+  planned: readonly Planned[],
+): Promise<readonly Planned[]> {
+  const isMissing = ({ code }: RowError) => code === 'fk_not_found'
+  const orphans = planned.flatMap(({ line, errors }, i) => {
+    const key = rows[i]?.fields.parent_external_key
+    return key && errors.some(isMissing) ? [{ key, after: line }] : []
+  })
+  if (orphans.length === 0) return planned
+  const later = await findLaterLines(tx, org_id, file_id, orphans)
+  return planned.map((row) => {
+    const line = later.get(row.line)
+    const explained = (error: RowError) =>
+      isMissing(error) && line !== undefined
+        ? { ...error, message: `${error.message} yet: it comes in line ${line}` }
+        : error
+    return { ...row, errors: row.errors.map(explained) }
+  })
+}

@@ -1,0 +1,176 @@
+import { limits } from '@whereabouts/contracts/limits'
+import {
+  type FileColumn,
+  type ImportResource,
+  type RowOutcome,
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { sql, type Selectable } from 'kysely'
+import type { Db, Tables, Tx } from '../../db.ts'
+import { tooManyImports } from '../../errors.ts'
+
+export type ImportRow = Selectable<Tables['import']>
+
+/** After this silence, the sender of a file counts as gone. */
+const UPLOAD_LEASE = sql`clock_timestamp() + interval '5 minutes'`
+
+const storedImports = (db: Db, orgId: number) =>
+  db.selectFrom('import').where('org_id', '=', orgId).where('deleted_at', 'is', null)
+
+/** The imports that the API shows: without uploads in progress. */
+const visibleImports = (db: Db, orgId: number) => storedImports(db, orgId).where('state', '<>', 'uploading')
+
+export function findImport(db: Db, orgId: number, id: number): Promise<ImportRow | undefined> {
+  return visibleImports(db, orgId).selectAll().where('id', '=', id).executeTakeFirst()
+}
+
+/** Like `findImport`. Locks the import until the transaction ends, and waits for a running batch. */
+export function lockImport(tx: Tx, orgId: number, id: number): Promise<ImportRow | undefined> {
+  return visibleImports(tx, orgId).selectAll().where('id', '=', id).forUpdate().executeTakeFirst()
+}
+
+export async function listImports(
+  db: Db,
+  orgId: number,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: ImportRow[]; total: number }> {
+  const count = visibleImports(db, orgId).select((eb) => eb.fn.countAll<number>().as('total'))
+  const { total } = await count.executeTakeFirstOrThrow()
+  if (offset >= total) return { rows: [], total }
+  const newest = visibleImports(db, orgId).selectAll().orderBy('created_at', 'desc').orderBy('id')
+  return { rows: await newest.limit(limit).offset(offset).execute(), total }
+}
+
+/**
+ * Throws `tooManyImports`. Lets one transaction per organization begin an import, until it ends. `userId` is null for
+ * callers that are not users.
+ */
+export async function admitImport(tx: Tx, orgId: number, userId: number | null): Promise<void> {
+  const name = `imports:${orgId}`
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+  const unfinished = await storedImports(tx, orgId)
+    .select(['id', 'state', 'created_by'])
+    .where('state', 'in', ['uploading', 'pending', 'running'])
+    .where(sql<boolean>`(state <> 'uploading' or lease_until > clock_timestamp())`)
+    .orderBy('created_at')
+    .execute()
+  const own = unfinished.filter(({ created_by }) => userId !== null && created_by === userId)
+  if (own[0] && own.length >= limits.unfinishedImports.user) throw tooManyImports('user', own[0])
+  const [oldest] = unfinished
+  if (oldest && unfinished.length >= limits.unfinishedImports.organization)
+    throw tooManyImports('organization', oldest)
+}
+
+type NewUpload = {
+  resource: ImportResource
+  dry_run: boolean
+  columns: readonly FileColumn[]
+  created_by: number | null
+}
+
+/** Call after `admitImport`. The API does not show the import until `finishUpload`. */
+export async function beginUpload(tx: Tx, orgId: number, upload: NewUpload): Promise<number> {
+  const { rows } = await sql<{ id: number }>`
+    insert into import (org_id, id, file_id, resource, dry_run, state, columns, created_by, lease_until)
+    select ${orgId}, minted.id, minted.id, ${upload.resource}, ${upload.dry_run}, 'uploading',
+           ${[...upload.columns]}::text[], ${upload.created_by}::bigint, ${UPLOAD_LEASE}
+    from (select mint_id() as id) as minted
+    returning id`.execute(tx)
+  return rows[0]?.id ?? 0
+}
+
+/** False if the import was removed because its sender was silent for too long. */
+export async function renewUpload(tx: Tx, orgId: number, id: number): Promise<boolean> {
+  const renewed = await tx
+    .updateTable('import')
+    .set({ lease_until: UPLOAD_LEASE as never })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'uploading')
+    .where('deleted_at', 'is', null)
+    .returning('id')
+    .executeTakeFirst()
+  return renewed !== undefined
+}
+
+/** Marks the file as complete. Undefined if the import was removed meanwhile. */
+export function finishUpload(
+  db: Db,
+  orgId: number,
+  id: number,
+  rowsTotal: number,
+): Promise<ImportRow | undefined> {
+  return db
+    .updateTable('import')
+    .set({ state: 'pending', rows_total: rowsTotal, lease_until: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where('state', '=', 'uploading')
+    .where('deleted_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Hides the import. The purge loop deletes its rows. */
+export async function removeImport(db: Db, orgId: number, id: number): Promise<void> {
+  await db
+    .updateTable('import')
+    .set({ deleted_at: sql<string>`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Call under `lockImport`, so that no batch is running. */
+export async function endImport(
+  tx: Tx,
+  { org_id, id, dry_run, file_id }: Pick<ImportRow, 'org_id' | 'id' | 'dry_run' | 'file_id'>,
+  state: 'done' | 'cancelled' | 'failed',
+): Promise<void> {
+  await sql`update import set state = ${state}, finished_at = clock_timestamp(), worker = null, lease_until = null
+    where org_id = ${org_id} and id = ${id}`.execute(tx)
+  await sql`delete from import_fact where org_id = ${org_id} and import_id = ${id}`.execute(tx)
+  // A dry run may still be applied. Of other imports, only failed rows are read again: they can be downloaded.
+  if (!dry_run && file_id === id)
+    await sql`delete from import_line as given where org_id = ${org_id} and file_id = ${id} and not exists (
+      select from import_row as failed
+      where failed.org_id = ${org_id} and failed.import_id = ${id} and failed.outcome = 'failed'
+        and failed.line = given.line)`.execute(tx)
+}
+
+/** The import that applies a dry run, if there is one. */
+export function findApplied(tx: Tx, orgId: number, dryRunId: number): Promise<ImportRow | undefined> {
+  return visibleImports(tx, orgId).selectAll().where('applied_from', '=', dryRunId).executeTakeFirst()
+}
+
+/** Call under `lockImport` of the dry run, after `admitImport`. The import reads the lines of the dry run. */
+export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | null): Promise<ImportRow> {
+  const { org_id, id, resource, columns, file_id, rows_total } = dryRun
+  return tx
+    .insertInto('import')
+    .values({
+      org_id,
+      resource,
+      dry_run: false,
+      state: 'pending',
+      columns: sql<FileColumn[]>`${[...columns]}::text[]`,
+      file_id,
+      applied_from: id,
+      rows_total,
+      created_by: createdBy,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** Adds the outcomes of a batch, and stores its last line. */
+export async function advanceImport(
+  tx: Tx,
+  { org_id, id }: Pick<ImportRow, 'org_id' | 'id'>,
+  lastLine: number,
+  counts: Record<RowOutcome, number>,
+): Promise<void> {
+  await sql`update import set last_line = ${lastLine}, created = created + ${counts.created},
+      updated = updated + ${counts.updated}, unchanged = unchanged + ${counts.unchanged},
+      failed = failed + ${counts.failed}
+    where org_id = ${org_id} and id = ${id}`.execute(tx)
+}

@@ -1,0 +1,15 @@
+import { OrgLimits } from '@whereabouts/contracts/messages/keys-state'
+import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { saveLimits } from '@whereabouts/db/usage'
+import type { MessageConsumer } from '@whereabouts/messaging/consume/consumer'
+import { decodeWith } from '@whereabouts/messaging/consume/decode'
+import type { Kysely } from 'kysely'
+import type { Tables } from '../../db.ts'
+
+/** Keeps what organizations may store, where an operator changed it. `across` sees all organizations. */
+export const limitsConsumer = (across: Kysely<Tables>): MessageConsumer<OrgLimits> => ({
+  durable: 'catalog-limits',
+  isOutage: isDatabaseOutage,
+  decode: decodeWith('a state of an organization', (payload) => OrgLimits.parse(payload)),
+  handle: ({ limits = {}, ...org }) => saveLimits(across, { ...org, limits }),
+})

@@ -1,0 +1,61 @@
+import { nextRevision } from '@whereabouts/db/revisions'
+import { sql } from 'kysely'
+import type { Db, OrgRow, Tx } from '../../db.ts'
+
+export function insertOrg(tx: Tx, name: string): Promise<OrgRow> {
+  return tx.insertInto('org').values({ name }).returningAll().executeTakeFirstOrThrow()
+}
+
+export function findOrg(db: Db, orgId: number): Promise<OrgRow | undefined> {
+  return db.selectFrom('org').selectAll().where('id', '=', orgId).executeTakeFirst()
+}
+
+/**
+ * Undefined if there is none. Call it, as a statement of its own, before any change of the organization or its members.
+ * Locks on single rows cannot ensure that one administrator remains. The lock also orders the revisions of a membership
+ * that is deleted and created again.
+ */
+export function lockOrg(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
+  return tx.selectFrom('org').selectAll().where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
+}
+
+/** Call under `lockOrg`. Returns undefined if nothing changes. */
+export function updateOrgName(tx: Tx, orgId: number, name: string): Promise<OrgRow | undefined> {
+  return tx
+    .updateTable('org')
+    .set({ name, revision: nextRevision })
+    .where('id', '=', orgId)
+    .where('name', '<>', name)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Call under `lockOrg`. `endsAt` null: never. Returns undefined if nothing changes. */
+export function updateSubscription(
+  tx: Tx,
+  orgId: number,
+  endsAt: string | null,
+): Promise<OrgRow | undefined> {
+  return tx
+    .updateTable('org')
+    .set({ subscription_ends_at: endsAt, revision: nextRevision })
+    .where('id', '=', orgId)
+    .where('subscription_ends_at', 'is distinct from', endsAt)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Call under `lockOrg`. `value` null: the default of the service that stores it. API keys have a column of their own. */
+export function updateLimit(tx: Tx, orgId: number, name: string, value: number | null): Promise<OrgRow> {
+  const limits =
+    value === null
+      ? sql<Record<string, number>>`limits - ${name}::text`
+      : sql<Record<string, number>>`limits || jsonb_build_object(${name}::text, ${value}::bigint)`
+  const changed = name === 'api_keys' ? { api_key_limit: value ?? sql<number>`default` } : { limits }
+  return tx
+    .updateTable('org')
+    .set({ ...changed, revision: nextRevision })
+    .where('id', '=', orgId)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}

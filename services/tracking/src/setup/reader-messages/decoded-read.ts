@@ -1,0 +1,46 @@
+import type {
+  DecodedRead,
+  ReaderMessageProblem,
+} from '@whereabouts/contracts/resources/tracking/reader-messages'
+import type { Decoded } from '../../formats/decoder.ts'
+import { PlaceProblems } from '../../ingest/place-problems.ts'
+import { locationIdOf } from '../../ingest/place.ts'
+import type { FoundRead } from '../../ingest/resolve.ts'
+import type { KnownAsset } from '../../catalog/catalog-view.ts'
+import { problemsOf } from '../../readers/problem-message.ts'
+
+/** What was not understood in a message, and why its reads have no place. */
+export function problemsIn(
+  { errors }: Pick<Decoded, 'errors'>,
+  found: readonly FoundRead[],
+): ReaderMessageProblem[] {
+  const places = new PlaceProblems()
+  for (const { read, place } of found) places.note(read, place)
+  return [...problemsOf(errors), ...places.list()]
+}
+
+export function toDecodedRead(found: FoundRead): DecodedRead {
+  const { read, asset, place } = found
+  return {
+    tag: { tag_type: read.tag_type, value: read.tag_value },
+    antenna: read.extra?.antenna_unusable ? null : read.antenna,
+    location_key: read.extra?.location ?? null,
+    read_at: read.read_at_ms === null ? null : new Date(read.read_at_ms).toISOString(),
+    rssi: read.rssi_dbm,
+    asset: named(asset),
+    location: named(place.location),
+    outcome: outcomeOf(found),
+  }
+}
+
+function outcomeOf({ read, asset, place, isTooWeak }: FoundRead): DecodedRead['outcome'] {
+  if (!asset) return 'unknown_tag'
+  const locationId = locationIdOf(read, place)
+  if (locationId === undefined)
+    return read.extra?.location === undefined ? 'no_scan_point' : 'unknown_location'
+  if (isTooWeak) return 'too_weak'
+  return locationId === null ? 'no_location' : 'scan'
+}
+
+const named = (known: KnownAsset | null | undefined) =>
+  known && !known.deleted ? { id: known.id, external_key: known.key, name: known.name } : null
