@@ -1,49 +1,34 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { completeStyles, loadBudget } from './first-load.ts'
 
-/** Screens that lead to each other load together: 90 small files would be 90 requests over the Wi-Fi of a warehouse. */
-const AREAS: Readonly<Record<string, string>> = {
-  assets: 'assets|asset|imports',
-  deleted: 'deleted',
-  locations: 'locations|location',
-  overview: 'overview|floor',
-  movements: 'live|movements',
-  readers: 'readers|unknown-tags|provision',
-  organization: 'members|limits|api-keys|webhook|account|positions',
-  passwords: 'forgot-password|reset-password',
-}
+/**
+ * Screens that lead to each other are an area, and an area loads together: 90 small files would be 90 requests over the
+ * Wi-Fi of a warehouse. What is below a folder `later` loads when it is used. Areas that others import come first, because
+ * a group takes what its modules import with it.
+ */
+const SHARED = ['floor', 'connect']
+const AREAS = new Set([...SHARED, ...readdirSync(join(import.meta.dirname, 'areas'))])
+const isBelow = (id: string, ...folders: string[]) =>
+  id
+    .split(/[\\/]/)
+    .join('/')
+    .includes(`/${folders.join('/')}/`)
 
-/** Screens, and what only one area needs. */
-const OWN = /[\\/](?:screens|finder|spotlight|uplot|web[\\/]floor)[\\/]/
-/** Parts of one screen that others show, too. */
-const BORROWED = new RegExp(
-  String.raw`[\\/]screens[\\/](?:${[
-    'locations/(?:tree|branch|use-branch)',
-    'location/(?:location-queries|location-fields|reloaded)',
-    'deleted/restore',
-    'readers/(?:use-readers|last-hour)',
-    'positions/(?:use-placement|presets)',
-  ]
-    .join('|')
-    .replaceAll('/', String.raw`[\\/]`)})`,
-)
-
-/** What the guide needs of the readers: all of them are too much for one screen. */
-const CONNECT =
-  /[\\/]screens[\\/]readers[\\/](?:connect-reader|device-settings|reader-credentials|broker-address|formats|vendor-steps|health-text|use-scan-points|use-tagged-asset|use-test-read)/
+/** Packages that only one area needs. */
+const OWN = ['@mantine/spotlight', 'uplot']
+const isOwn = (id: string) =>
+  isBelow(id, 'web', 'areas') || OWN.some((name) => isBelow(id, 'node_modules', name))
 
 /** The first of these that fits a module decides on its file. */
 const GROUPS = [
   { name: 'first', tags: ['$initial' as const] },
-  { name: 'parts', minShareCount: 2, test: (id: string) => !OWN.test(id) || BORROWED.test(id) },
-  { name: 'floor', test: /[\\/]web[\\/]floor[\\/](?!edit)/ },
-  { name: 'connect', test: CONNECT },
-  ...Object.entries(AREAS).map(([name, folders]) => ({
+  { name: 'parts', minShareCount: 2, test: (id: string) => !isOwn(id) },
+  ...[...AREAS].map((name) => ({
     name,
-    test: new RegExp(
-      String.raw`[\\/]screens[\\/](?:${folders})[\\/](?!rate-plot|qr-code|try-message\.|live-reads\.|use-live-reads)`,
-    ),
+    test: (id: string) => isBelow(id, 'web', 'areas', name) && !isBelow(id, 'later'),
   })),
 ].map((group, at) => Object.assign(group, { priority: 100 - at }))
 

@@ -1,10 +1,10 @@
 import { UnstyledButton } from '@mantine/core'
 import IconSearch from '@tabler/icons-react/icons/IconSearch'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
-import { Icon } from '../parts/icon.tsx'
+import { Icon } from '../parts/page/icon.tsx'
 import { keptKeys } from './kept-keys.ts'
 
-const loadFinder = () => import('../finder/finder.tsx')
+const loadFinder = () => import('../areas/finder/finder.tsx')
 const Finder = lazy(loadFinder)
 
 const KEYS = /Mac|iPhone|iPad/u.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K'

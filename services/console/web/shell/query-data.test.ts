@@ -1,6 +1,6 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
-import { buildingOf } from '../floor/rooms.ts'
+import { buildingOf } from '../areas/floor/rooms.ts'
 import { shareUnchanged } from './query-data.ts'
 
 const rows = [

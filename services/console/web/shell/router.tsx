@@ -7,17 +7,17 @@ import {
   type RouteComponent,
 } from '@tanstack/react-router'
 import type { OpenPath } from '../../src/screens.ts'
-import { Waiting } from '../parts/loaded.tsx'
-import { AcceptInvitation } from '../screens/accept-invitation/accept-invitation.tsx'
-import { SignIn } from '../screens/sign-in/sign-in.tsx'
-import { SignUp } from '../screens/sign-up/sign-up.tsx'
+import { Waiting } from '../parts/load/loaded.tsx'
+import { AcceptInvitation } from '../areas/sign-in/accept-invitation/accept-invitation.tsx'
+import { SignIn } from '../areas/sign-in/sign-in/sign-in.tsx'
+import { SignUp } from '../areas/sign-in/sign-up/sign-up.tsx'
 import { Frame } from './frame.tsx'
 import { SCREENS } from './screens.ts'
 import { parseSearch, stringifySearch } from './search.ts'
 import { Anchor, Button, Group, Text } from '@mantine/core'
-import { FailureNotice } from '../parts/failure-notice.tsx'
-import { Screen } from '../parts/screen.tsx'
-import { SignedOutPage } from '../parts/signed-out-page.tsx'
+import { FailureNotice } from '../parts/load/failure-notice.tsx'
+import { Screen } from '../parts/page/screen.tsx'
+import { SignedOutPage } from '../parts/page/signed-out-page.tsx'
 
 const root = createRootRoute({ notFoundComponent: UnknownScreen })
 /** Screens that need no session. The first three are part of the first load. */
@@ -25,9 +25,11 @@ const OPEN: Readonly<Record<OpenPath, RouteComponent>> = {
   '/sign-in': SignIn,
   '/sign-up': SignUp,
   '/accept-invitation': AcceptInvitation,
-  '/forgot-password': lazyRouteComponent(() => import('../screens/forgot-password/forgot-password.tsx')),
-  '/reset-password': lazyRouteComponent(() => import('../screens/reset-password/reset-password.tsx')),
-  '/provision': lazyRouteComponent(() => import('../screens/provision/provision.tsx')),
+  '/forgot-password': lazyRouteComponent(
+    () => import('../areas/passwords/forgot-password/forgot-password.tsx'),
+  ),
+  '/reset-password': lazyRouteComponent(() => import('../areas/passwords/reset-password/reset-password.tsx')),
+  '/provision': lazyRouteComponent(() => import('../areas/readers/provision/provision.tsx')),
 }
 const open = Object.entries(OPEN).map(([path, component]) =>
   createRoute({ getParentRoute: () => root, path, component }),

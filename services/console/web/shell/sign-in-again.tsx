@@ -1,9 +1,9 @@
 import { Anchor, Modal, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { filled } from '../parts/checks.ts'
-import { CurrentPassword } from '../parts/password-fields.tsx'
-import { SendForm } from '../parts/send-form.tsx'
-import { useSend } from '../parts/use-send.ts'
+import { filled } from '../parts/form/checks.ts'
+import { CurrentPassword } from '../parts/form/password-fields.tsx'
+import { SendForm } from '../parts/form/send-form.tsx'
+import { useSend } from '../parts/form/use-send.ts'
 import { type Session, signIn } from '../session/session.ts'
 
 /** Opens over the screen, which keeps typed text. Pending requests continue after sign-in. */

@@ -1,0 +1,146 @@
+import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link, useParams } from '@tanstack/react-router'
+import { unwrap, type components } from '@whereabouts/client/client'
+import { AssetTypeIcon } from '../../../parts/things/asset-type-icon.tsx'
+import { assetTypeOf } from '../../../parts/things/asset-types.ts'
+import IconPencil from '@tabler/icons-react/icons/IconPencil'
+import { DataCard } from '../../../parts/table/data-card.tsx'
+import { failureOf } from '../../../parts/load/failure.ts'
+import { Loaded } from '../../../parts/load/loaded.tsx'
+import { RenameKey } from '../../../parts/form/rename-key.tsx'
+import { Screen } from '../../../parts/page/screen.tsx'
+import { TagsCard } from '../../../parts/things/tags-card.tsx'
+import { useVisit } from '../../../parts/page/visits.ts'
+import { api } from '../../../session/api.ts'
+import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
+import { DeletedAsset, NO_ASSET } from '../../deleted/deleted-asset.tsx'
+import { DeleteAsset } from './delete-asset.tsx'
+import { DayCard } from './day-card.tsx'
+import { Stays } from './stays.tsx'
+import { useAsset, useReloadOnMove } from './use-asset.ts'
+import { CurrentLocationCard } from './current-location.tsx'
+import { Icon } from '../../../parts/page/icon.tsx'
+import { FormModal } from '../../../parts/form/form-modal.tsx'
+import { ResourceForm } from '../../../parts/form/resource-form.tsx'
+
+/** One asset: its location and why, its day, its stays and its data. */
+export default function AssetScreen() {
+  const { assetId }: { assetId?: string } = useParams({ strict: false })
+  return <OneAsset key={assetId} id={Number(assetId)} />
+}
+
+function OneAsset({ id }: { id: number }) {
+  const asset = useAsset(id)
+  useReloadOnMove(id)
+  useVisit('asset', asset.data)
+  if (asset.isError && failureOf(asset.error).isMissing) return <DeletedAsset id={id} />
+  return (
+    <Screen
+      title={asset.data?.name ?? 'Asset'}
+      lead={
+        <Group gap="md">
+          {asset.data && <AssetType type={asset.data.type} />}
+          <Anchor component={Link} to="/assets" size="sm">
+            All assets
+          </Anchor>
+        </Group>
+      }
+      actions={asset.data && <Actions asset={asset.data} />}
+    >
+      <Loaded query={asset} what="the asset" missing={NO_ASSET}>
+        {(data) => <Parts asset={data} />}
+      </Loaded>
+    </Screen>
+  )
+}
+
+function AssetType({ type }: Pick<Asset, 'type'>) {
+  const { label } = assetTypeOf(type)
+  return (
+    <Group gap={6}>
+      <AssetTypeIcon type={type} />
+      {label}
+    </Group>
+  )
+}
+
+function Parts({ asset }: { asset: Asset }) {
+  return (
+    <>
+      <CurrentLocationCard asset={asset} />
+      <DayCard asset={asset} />
+      <Grid gap="md">
+        <Grid.Col span={{ base: 12, md: 7 }}>
+          <Stays id={asset.id} />
+        </Grid.Col>
+        <Grid.Col span={{ base: 12, md: 5 }}>
+          <Stack gap="md">
+            <Tags asset={asset} />
+            <DataCard fields={ASSET_FIELDS} resource={asset} />
+          </Stack>
+        </Grid.Col>
+      </Grid>
+    </>
+  )
+}
+
+function Tags({ asset: { id, tags } }: { asset: Asset }) {
+  return (
+    <TagsCard
+      tags={tags}
+      owner="this asset"
+      attach={async (body) => {
+        const params = { path: { asset_id: id } }
+        return unwrap(await api.POST('/api/v1/assets/{asset_id}/tags', { params, body }))
+      }}
+      detach={async (tagId) => {
+        const params = { path: { asset_id: id, tag_id: tagId } }
+        return unwrap(await api.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', { params }))
+      }}
+      reload={[['asset', id], ['assets']]}
+    />
+  )
+}
+
+function Actions({ asset }: { asset: Asset }) {
+  const [isEditing, editing] = useDisclosure(false)
+  return (
+    <>
+      <Button leftSection={<Icon of={IconPencil} size={16} />} onClick={editing.open}>
+        Edit
+      </Button>
+      <RenameKey
+        current={asset.external_key}
+        rename={async (body) => {
+          const params = { path: { asset_id: asset.id } }
+          return unwrap(await api.POST('/api/v1/assets/{asset_id}/rename', { params, body }))
+        }}
+        reload={[['asset', asset.id], ['assets']]}
+      />
+      <DeleteAsset asset={asset} />
+      <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
+    </>
+  )
+}
+
+type Props = { asset: Asset; isOpen: boolean; onClose: () => void }
+
+function EditAsset({ asset, isOpen, onClose }: Props) {
+  const params = { path: { asset_id: asset.id } }
+  return (
+    <FormModal opened={isOpen} onClose={onClose} title={`Edit ${asset.name}`} size="lg">
+      <ResourceForm
+        fields={ASSET_FIELDS}
+        resource={asset}
+        label="Save"
+        request={async (body: components['schemas']['AssetPatch']) =>
+          unwrap(await api.PATCH('/api/v1/assets/{asset_id}', { params, body }))
+        }
+        reload={[['asset', asset.id], ['assets']]}
+        onDone={onClose}
+        onCancel={onClose}
+      />
+    </FormModal>
+  )
+}

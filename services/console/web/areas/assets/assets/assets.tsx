@@ -1,0 +1,142 @@
+import { Button, Group, Loader, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import IconPlus from '@tabler/icons-react/icons/IconPlus'
+import IconUpload from '@tabler/icons-react/icons/IconUpload'
+import IconDownload from '@tabler/icons-react/icons/IconDownload'
+import { EmptyState } from '../../../parts/load/empty-state.tsx'
+import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
+import { PagedTable } from '../../../parts/table/paged-table.tsx'
+import { Screen } from '../../../parts/page/screen.tsx'
+import { useWanted } from '../../../parts/load/wanted.ts'
+import { useUrlState } from '../../../parts/table/use-url-state.ts'
+import { AssetFilters } from './asset-filters.tsx'
+import { assetColumns } from './asset-columns.tsx'
+import { isByPlace, sortOf, type AssetFilter } from './by-place.ts'
+import { exportLabel } from './export-label.ts'
+import { NewAsset } from './new-asset.tsx'
+import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
+import { useExport, type Export } from './use-export.ts'
+import { Icon } from '../../../parts/page/icon.tsx'
+
+const UNFILTERED: AssetFilter = {
+  q: '',
+  type: '',
+  active: '',
+  deleted: '',
+  location: '',
+  inside: '',
+  seen: '',
+}
+
+/** The list of assets. The API searches, filters, sorts and pages, so that any number of assets works. */
+export default function Assets() {
+  const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
+  const isPlace = isByPlace(list)
+  const [isCreating, creating] = useDisclosure(false)
+  useWanted('new-asset', creating.open)
+  const exported = useExport()
+  const assets = useAssets(list)
+  const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
+  const { data: located, isSuccess, isPlaceholderData } = lastLocations
+  const isKnown = isSuccess && !isPlaceholderData
+  const columns = useMemo(() => assetColumns(located, isKnown, isPlace), [located, isKnown, isPlace])
+  const total = assets.data?.total_count ?? 0
+  const isFiltered = isPlace || list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
+  return (
+    <Screen
+      title="Assets"
+      actions={
+        <>
+          <Button
+            variant="default"
+            leftSection={<Icon of={IconUpload} size={16} />}
+            component={Link}
+            to="/imports"
+          >
+            Import
+          </Button>
+          <Button
+            variant="default"
+            leftSection={<Icon of={IconDownload} size={16} />}
+            onClick={() => exported.start(queryOf(list), total)}
+            disabled={exported.bytes !== undefined || total === 0 || isPlace}
+          >
+            {exportLabel(total, isFiltered)}
+          </Button>
+          <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={creating.open}>
+            New asset
+          </Button>
+        </>
+      }
+    >
+      <ExportNotice {...exported} />
+      <NewAsset isOpen={isCreating} onClose={creating.close} />
+      <AssetFilters filter={list} onChange={(change) => setList({ ...change, offset: '0' })} />
+      {lastLocations.isError && (
+        <FailureNotice error={lastLocations.error} onRetry={() => void lastLocations.refetch()} />
+      )}
+      <PagedTable
+        label="Assets"
+        query={assets}
+        what="assets"
+        columns={columns}
+        rowKey={({ id }) => id}
+        minWidth={1000}
+        isFixed
+        empty={<NoAssets isFiltered={isFiltered} onClear={() => setList({ ...UNFILTERED, offset: '0' })} />}
+        sorting={{
+          sort: sortOf(list),
+          onSort: (sort) => setList({ sort, offset: '0' }),
+        }}
+        offset={list.offset}
+        onOffset={(offset) => setList({ offset })}
+      />
+    </Screen>
+  )
+}
+
+function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  if (!isFiltered)
+    return (
+      <EmptyState title="No assets yet">
+        Create one with “New asset”, or import many from a CSV file. Readers find an asset by its tags.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      title="No matching assets"
+      action={
+        <Button variant="default" onClick={onClear}>
+          Show all assets
+        </Button>
+      }
+    >
+      Search covers names, keys, descriptions and tags. It matches the exact text.
+    </EmptyState>
+  )
+}
+
+/** Progress of an export, with a cancel button. */
+function ExportNotice({ bytes, error, retry, total, cancel }: Export) {
+  if (error !== undefined) return <FailureNotice error={error} onRetry={retry} />
+  if (bytes === undefined) return null
+  return (
+    <Group gap="sm">
+      <Loader size="xs" aria-hidden />
+      <Text
+        size="sm"
+        role="status"
+      >{`Exporting ${number.format(total)} ${total === 1 ? 'asset' : 'assets'}: ${sizeText(bytes)} so far`}</Text>
+      <Button size="compact-sm" variant="default" onClick={cancel}>
+        Cancel export
+      </Button>
+    </Group>
+  )
+}
+
+const number = new Intl.NumberFormat()
+
+const sizeText = (bytes: number) =>
+  bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`

@@ -1,0 +1,49 @@
+import { isNotSeen, notSeenSince } from '../../../parts/time/not-seen.ts'
+
+export type AssetFilter = {
+  q: string
+  type: string
+  active: string
+  deleted: string
+  /** An id. */
+  location: string
+  /** `no`: without its sub-locations. */
+  inside: string
+  seen: string
+}
+
+type List = AssetFilter & { sort: string }
+
+/**
+ * Whether a filter asks where or when assets were seen. Only the report knows that, and the report has neither types nor
+ * assets that were never seen.
+ */
+export const isByPlace = ({ location, seen }: Pick<List, 'location' | 'seen'>): boolean =>
+  Number(location) > 0 || isNotSeen(seen)
+
+const SORTS: Readonly<Record<string, string>> = {
+  external_key: 'asset_external_key',
+  last_seen: 'asset_last_seen',
+}
+
+/**
+ * The order of the list. By place it can do less, and without a filter by place it cannot sort by the last sighting: then
+ * it is what was not seen for the longest time first, or by name.
+ */
+export function sortOf(list: Pick<List, 'location' | 'seen' | 'sort'>): string {
+  const field = list.sort.replace(/^-/, '')
+  if (isByPlace(list)) return Object.hasOwn(SORTS, field) ? list.sort : 'last_seen'
+  return field === 'last_seen' ? 'name' : list.sort
+}
+
+/** The filter, as the report takes it. */
+export function placeQueryOf(list: List, now = Date.now()) {
+  const { q, deleted, location, inside, seen } = list
+  return {
+    sort: sortOf(list).replace(/\w+/, (field) => SORTS[field] ?? field),
+    ...(q !== '' && { q }),
+    ...(deleted === 'true' && { include_deleted: true }),
+    ...(Number(location) > 0 && { location_id: [Number(location)], include_descendants: inside !== 'no' }),
+    ...(isNotSeen(seen) && { not_seen_since: notSeenSince(seen, now) }),
+  }
+}

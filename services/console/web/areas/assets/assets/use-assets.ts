@@ -1,0 +1,73 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { unwrap, type components } from '@whereabouts/client/client'
+import { EXPENSIVE_MS, useReloadOnMovement } from '../../../live/use-live.ts'
+import { api } from '../../../session/api.ts'
+import { ASSET_TYPES } from './asset-fields.ts'
+import { isByPlace, placeQueryOf, sortOf, type AssetFilter } from './by-place.ts'
+
+const PAGE = 50
+
+export type LastLocation = components['schemas']['AssetLocation']
+export type AssetList = AssetFilter & { sort: string; offset: string }
+
+/** The filters and the order, as the API takes them. */
+export function queryOf(list: AssetFilter & { sort: string }) {
+  const { q, type, active, deleted } = list
+  const known = ASSET_TYPES.find(({ value }) => value === type)
+  return {
+    sort: sortOf(list),
+    ...(q !== '' && { q }),
+    ...(known && { type: [known.value] }),
+    ...(active !== '' && { is_active: active === 'true' }),
+    ...(deleted === 'true' && { include_deleted: true }),
+  }
+}
+
+/** One page of the assets that match a filter. */
+export function useAssets({ offset, ...list }: AssetList) {
+  const page = { limit: PAGE, offset: Number(offset) }
+  useReloadOnMovement([['assets', 'by-place']], EXPENSIVE_MS)
+  return useQuery({
+    queryKey: ['assets', isByPlace(list) ? 'by-place' : 'list', list, page],
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      if (isByPlace(list)) return loadByPlace(list, page, signal)
+      const query = { ...queryOf(list), ...page }
+      return unwrap(await api.GET('/api/v1/assets', { params: { query }, signal }))
+    },
+  })
+}
+
+/** One page of the assets of the report, as the other list has them. */
+async function loadByPlace(
+  list: Omit<AssetList, 'offset'>,
+  page: { limit: number; offset: number },
+  signal: AbortSignal,
+) {
+  const query = { ...placeQueryOf(list), ...page }
+  const report = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+  const id = report.data.map(({ asset_id }) => asset_id)
+  if (id.length === 0) return { ...report, data: [] }
+  const all = { id, limit: id.length, include_deleted: true, window: 'any' as const }
+  const { data } = unwrap(await api.GET('/api/v1/assets', { params: { query: all }, signal }))
+  const assets = new Map(data.map((asset) => [asset.id, asset]))
+  return { ...report, data: id.flatMap((each) => assets.get(each) ?? []) }
+}
+
+/** Locations of the assets of a page, in one request. Reloads on movements. */
+export function useLastLocations(ids: readonly number[]) {
+  useReloadOnMovement([['assets', 'last-locations']])
+  return useQuery({
+    queryKey: ['assets', 'last-locations', ids],
+    enabled: ids.length > 0,
+    placeholderData: keepPreviousData,
+    queryFn: async ({ signal }) => {
+      const query = { asset_id: [...ids], limit: 200, include_deleted: true, expand: 'location' }
+      return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal })).data
+    },
+    select: byAsset,
+  })
+}
+
+const byAsset = (rows: readonly LastLocation[]): ReadonlyMap<number, LastLocation> =>
+  new Map(rows.map((row) => [row.asset_id, row]))

@@ -1,0 +1,39 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { unwrap, type components } from '@whereabouts/client/client'
+import { useReloadOnMovement } from '../../../live/use-live.ts'
+import { api } from '../../../session/api.ts'
+import { queryOf, type Filter } from './filter.ts'
+
+export type Movement = components['schemas']['Movement']
+
+const PAGE = 100
+
+/** Movements that match, newest first, page by page. New ones arrive by themselves. */
+export function useMovementPages(filter: Filter) {
+  useReloadOnMovement([['movements', 'pages']])
+  return useInfiniteQuery({
+    queryKey: ['movements', 'pages', filter],
+    initialPageParam: '',
+    queryFn: async ({ pageParam: after, signal }) => {
+      const query = { ...queryOf(filter, Date.now()), limit: PAGE, ...(after !== '' && { after }) }
+      return unwrap(await api.GET('/api/v1/movements', { params: { query }, signal }))
+    },
+    getNextPageParam: ({ cursor }) => cursor ?? undefined,
+    select: ({ pages }) => pages.flatMap(({ data }) => data),
+  })
+}
+
+/** The asset or location that the address names. */
+export const usePicked = (of: 'assets' | 'locations', id: string) =>
+  useQuery({
+    queryKey: [of, 'picked', id],
+    enabled: id !== '',
+    queryFn: async ({ signal }) => {
+      const params = { query: { id: [Number(id)], limit: 1 } }
+      const { data } =
+        of === 'assets'
+          ? unwrap(await api.GET('/api/v1/assets', { params, signal }))
+          : unwrap(await api.GET('/api/v1/locations', { params, signal }))
+      return data[0] ?? null
+    },
+  }).data ?? null

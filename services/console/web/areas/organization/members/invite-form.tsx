@@ -1,0 +1,65 @@
+import { Select, TextInput } from '@mantine/core'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { email as emailProblem } from '../../../parts/form/checks.ts'
+import { ROLES, roleMeaning, type Role } from '../../../parts/things/roles.ts'
+import { SendForm } from '../../../parts/form/send-form.tsx'
+import { useSend } from '../../../parts/form/use-send.ts'
+import { api } from '../../../session/api.ts'
+import { useSession } from '../../../session/use-session.ts'
+
+export type NewInvitation = components['schemas']['InvitationCreated']
+
+const CHOICES = ROLES.map(({ value, name }) => ({ value, label: name }))
+
+type Props = { onInvited: (invitation: NewInvitation) => void; onCancel: () => void }
+
+export function InviteForm({ onInvited, onCancel }: Props) {
+  const { org } = useSession()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('member')
+  const send = useSend(
+    async () =>
+      unwrap(
+        await api.POST('/api/v1/orgs/{org_id}/invitations', {
+          params: { path: { org_id: org.id } },
+          body: { email: email.trim(), role },
+        }),
+      ).data,
+    {
+      check: () => ({ email: emailProblem(email) }),
+      explain: ({ type }) =>
+        type === 'conflict' ? { title: 'A person with this email address is already a member' } : undefined,
+      reload: [['invitations']],
+      onDone: onInvited,
+    },
+  )
+  return (
+    <SendForm
+      send={send}
+      label="Create invitation"
+      onSubmit={() => send.send(undefined)}
+      onCancel={onCancel}
+      shownFields={['email', 'role']}
+    >
+      <TextInput
+        label="Email"
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={send.fields['email']}
+        data-autofocus
+        required
+      />
+      <Select
+        label="Role"
+        description={roleMeaning(role)}
+        data={CHOICES}
+        value={role}
+        allowDeselect={false}
+        onChange={(value) => setRole(value === 'admin' ? 'admin' : 'member')}
+        error={send.fields['role']}
+      />
+    </SendForm>
+  )
+}

@@ -1,0 +1,43 @@
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { Loaded } from '../../../parts/load/loaded.tsx'
+import { Screen } from '../../../parts/page/screen.tsx'
+import { SecretOnce } from '../../../parts/form/secret-once.tsx'
+import { api } from '../../../session/api.ts'
+import { Deliveries } from './deliveries.tsx'
+import { RegisterWebhook } from './register-webhook.tsx'
+import { VerifyGuide } from './verify-guide.tsx'
+import { WebhookCard } from './webhook-card.tsx'
+
+/** The webhook of the organization, its recent delivery attempts, and how to verify events. */
+export default function WebhookScreen() {
+  const [secret, setSecret] = useState<string>()
+  const webhooks = useQuery({
+    queryKey: ['webhooks'],
+    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/webhooks', { signal })).data,
+  })
+  return (
+    <Screen title="Webhook" lead="Sends each movement to your URL, signed.">
+      {secret !== undefined && (
+        <SecretOnce
+          secrets={[{ label: 'Signing secret', value: secret }]}
+          onStored={() => setSecret(undefined)}
+        />
+      )}
+      <Loaded query={webhooks} what="the webhook">
+        {([webhook]) =>
+          webhook ? (
+            <>
+              <WebhookCard webhook={webhook} />
+              <Deliveries webhookId={webhook.id} />
+              <VerifyGuide />
+            </>
+          ) : (
+            <RegisterWebhook onRegistered={setSecret} />
+          )
+        }
+      </Loaded>
+    </Screen>
+  )
+}

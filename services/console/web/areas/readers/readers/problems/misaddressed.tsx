@@ -1,0 +1,48 @@
+import { Alert, Code, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { unwrap } from '@whereabouts/client/client'
+import { When } from '../../../../parts/time/when.tsx'
+import { api } from '../../../../session/api.ts'
+import { useSession } from '../../../../session/use-session.ts'
+import { mqttTopic } from '../../../connect/broker-address.ts'
+import type { Reader } from '../reader-fields.ts'
+
+const REFRESH_MS = 30_000
+/** The broker reports use about twice a minute. */
+const LATE_MS = 120_000
+
+/**
+ * Says that a device with a key of this reader sends, but nothing arrives here: over MQTT the broker acknowledges a message
+ * with a wrong topic and drops it, so the device shows no error. For administrators, who may see the keys.
+ */
+export function Misaddressed({ reader }: { reader: Reader }) {
+  const { org } = useSession()
+  const keys = useQuery({
+    queryKey: ['api-keys', 'of-readers'],
+    refetchInterval: REFRESH_MS,
+    queryFn: async ({ signal }) => {
+      const params = { path: { org_id: org.id }, query: { limit: 200 } }
+      return unwrap(await api.GET('/api/v1/orgs/{org_id}/api-keys', { params, signal })).data
+    },
+  })
+  const used = (keys.data ?? [])
+    .filter((key) => key.reader_key === reader.reader_key)
+    .map((key) => key.last_used_at ?? '')
+    .reduce((latest, at) => (at > latest ? at : latest), '')
+  const heard = reader.health.last_seen_at
+  if (used === '' || (heard !== null && Date.parse(used) - Date.parse(heard) < LATE_MS)) return null
+  const topic = mqttTopic({
+    orgId: org.id,
+    readerKey: reader.reader_key,
+    format: reader.format ?? 'canonical',
+  })
+  return (
+    <Alert color="yellow" variant="light" title="The device is connected, but nothing arrives">
+      <Text size="sm">
+        Its user name was last used <When at={used} />. If it sends, its topic is wrong: the broker drops such
+        messages, and the device shows no error. The topic has to begin with <Code>{topic}</Code>, without a
+        slash before it.
+      </Text>
+    </Alert>
+  )
+}

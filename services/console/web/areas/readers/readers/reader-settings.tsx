@@ -1,0 +1,47 @@
+import { Group, Text } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { Card } from '../../../parts/page/card.tsx'
+import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
+import { ResourceForm } from '../../../parts/form/resource-form.tsx'
+import { api } from '../../../session/api.ts'
+import { type Reader, READER_FIELDS } from './reader-fields.ts'
+
+/** Settings and deletion of a reader. Administrators only. */
+export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
+  const navigate = useNavigate()
+  const [saved, setSaved] = useState({ reader, count: 0 })
+  const params = { path: { reader_id: id } }
+  return (
+    <Card title="Settings">
+      <ResourceForm
+        key={saved.count}
+        fields={READER_FIELDS}
+        resource={{ ...saved.reader, id }}
+        label="Save"
+        request={async (body: components['schemas']['ReaderUpdate']) =>
+          unwrap(await api.PATCH('/api/v1/readers/{reader_id}', { params, body })).data
+        }
+        reload={[['readers'], ['reader', id]]}
+        onDone={(changed) => changed && setSaved(({ count }) => ({ reader: changed, count: count + 1 }))}
+      />
+      <Text size="sm" c="dimmed" role="status">
+        {saved.count > 0 ? 'Saved. Applies from the next message.' : ''}
+      </Text>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          Without the reader, its reads have no location.
+        </Text>
+        <ConfirmButton
+          label="Delete reader"
+          work={async () => unwrap(await api.DELETE('/api/v1/readers/{reader_id}', { params }))}
+          reload={[['readers']]}
+          onDone={() => void navigate({ to: '/readers' })}
+        >
+          {`This deletes ${reader.name ?? reader.reader_key} and its scan points, which cannot be undone. From now on its reads have no location. History stays. If the device still sends, it is listed as discovered.`}
+        </ConfirmButton>
+      </Group>
+    </Card>
+  )
+}

@@ -1,0 +1,66 @@
+import { Button, Group, Text } from '@mantine/core'
+import { type components, unwrap } from '@whereabouts/client/client'
+import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
+import type { Column } from '../../../parts/table/data-table.tsx'
+import { tagTypeLabel } from '../../../parts/things/tag-types.ts'
+import { When } from '../../../parts/time/when.tsx'
+import { api } from '../../../session/api.ts'
+
+export type UnknownTag = components['schemas']['UnknownTag']
+
+const count = new Intl.NumberFormat()
+
+export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly Column<UnknownTag>[] => [
+  {
+    label: 'Value',
+    role: 'title',
+    sort: 'value',
+    cell: ({ value, ibeacon }) => (
+      <>
+        <Text size="sm" ff="monospace">
+          {value}
+        </Text>
+        {ibeacon !== null && (
+          <Text size="xs" c="dimmed" ff="monospace">
+            {`iBeacon ${ibeacon}`}
+          </Text>
+        )}
+      </>
+    ),
+  },
+  { label: 'Type', cell: ({ tag_type: type }) => tagTypeLabel(type) },
+  { label: 'Last read', sort: 'last_seen_at', cell: ({ last_seen_at: at }) => <When at={at} /> },
+  { label: 'Reads', sort: 'reads', cell: ({ reads }) => count.format(reads) },
+  { label: 'Last read by', cell: ({ reader_key: reader, antenna }) => `${reader}, antenna ${antenna}` },
+  { label: 'Signal', cell: ({ rssi_dbm: dbm }) => (dbm === null ? '–' : `${dbm} dBm`) },
+  {
+    label: 'Actions',
+    role: 'actions',
+    cell: (tag) => (
+      <Group gap="xs" justify="flex-end" wrap="nowrap">
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onClaim(tag)}
+          aria-label={`Assign ${tag.value}`}
+        >
+          Assign
+        </Button>
+        <ConfirmButton
+          label="Dismiss"
+          ariaLabel={`Dismiss ${tag.value}`}
+          size="compact-sm"
+          work={() => dismiss(tag)}
+          reload={[['unknown-tags']]}
+        >
+          This removes the tag from the list. The list shows it again when a reader reads it again.
+        </ConfirmButton>
+      </Group>
+    ),
+  },
+]
+
+const dismiss = async ({ id }: UnknownTag) =>
+  unwrap(
+    await api.DELETE('/api/v1/unknown-tags/{unknown_tag_id}', { params: { path: { unknown_tag_id: id } } }),
+  )

@@ -1,0 +1,136 @@
+import { Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import type { components } from '@whereabouts/client/client'
+import { useState } from 'react'
+import { Card } from '../page/card.tsx'
+import { ConfirmButton } from '../form/confirm-button.tsx'
+import { FormModal } from '../form/form-modal.tsx'
+import { SendForm } from '../form/send-form.tsx'
+import { offerUndo } from '../form/undo.tsx'
+import { TAG_TYPE_CHOICES, tagTypeLabel, tagTypeOf } from './tag-types.ts'
+import { useSend } from '../form/use-send.ts'
+
+type Tag = components['schemas']['Tag']
+type NewTag = components['schemas']['TagCreate']
+
+type Props = {
+  tags: readonly Tag[]
+  /** For example `this asset`. */
+  owner: string
+  attach: (tag: NewTag) => Promise<unknown>
+  detach: (tagId: number) => Promise<unknown>
+  reload: readonly (readonly unknown[])[]
+}
+
+/** The tags of an asset or a location. */
+export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
+  const offerAttach = ({ tag_type, value }: Omit<Tag, 'id'>) => {
+    const type = tagTypeOf(tag_type)
+    if (!type) return // a newer API has more types than this console
+    offerUndo({
+      message: `Detached ${value}.`,
+      undo: () => attach({ tag_type: type, value }),
+      done: `${value} attached again.`,
+      reload,
+    })
+  }
+  return (
+    <Card title="Tags" actions={<AttachButton attach={attach} owner={owner} reload={reload} />}>
+      {tags.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No tags yet.
+        </Text>
+      ) : (
+        <Table verticalSpacing={4}>
+          <Table.Tbody>
+            {tags.map(({ id, tag_type, value }) => (
+              <Table.Tr key={id}>
+                <Table.Td w={1}>
+                  <Badge variant="light" color="gray" tt="none">
+                    {tagTypeLabel(tag_type)}
+                  </Badge>
+                </Table.Td>
+                <Table.Td style={{ overflowWrap: 'anywhere' }}>
+                  <Text size="sm" ff="monospace">
+                    {value}
+                  </Text>
+                </Table.Td>
+                <Table.Td ta="right">
+                  <ConfirmButton
+                    label="Detach"
+                    ariaLabel={`Detach ${value}`}
+                    size="compact-sm"
+                    work={() => detach(id)}
+                    reload={reload}
+                    onDone={() => offerAttach({ tag_type, value })}
+                  >
+                    {`After this, ${value} no longer identifies ${owner}. You can attach it again.`}
+                  </ConfirmButton>
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+const EMPTY: NewTag = { tag_type: 'rfid', value: '' }
+
+function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' | 'reload'>) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  const [tag, setTag] = useState(EMPTY)
+  const send = useSend(attach, {
+    reload,
+    onDone: () => {
+      setTag(EMPTY)
+      close()
+    },
+  })
+  return (
+    <>
+      <Button
+        size="xs"
+        variant="default"
+        onClick={() => {
+          send.reset()
+          open()
+        }}
+      >
+        Attach tag
+      </Button>
+      <FormModal opened={isOpen} onClose={close} title={`Attach a tag to ${owner}`}>
+        <SendForm
+          send={send}
+          label="Attach"
+          onSubmit={() => send.send(tag)}
+          onCancel={close}
+          shownFields={['tag_type', 'value']}
+        >
+          <Group align="flex-start" wrap="nowrap">
+            <Select
+              label="Type"
+              data={TAG_TYPE_CHOICES}
+              value={tag.tag_type}
+              onChange={(type) => setTag({ ...tag, tag_type: type ?? 'rfid' })}
+              allowDeselect={false}
+              error={send.fields['tag_type']}
+              w={120}
+            />
+            <TextInput
+              label="Value"
+              value={tag.value}
+              onChange={(event) => setTag({ ...tag, value: event.currentTarget.value })}
+              error={send.fields['value']}
+              spellCheck={false}
+              style={{ flex: 1 }}
+              required
+              data-autofocus
+            />
+          </Group>
+        </SendForm>
+      </FormModal>
+    </>
+  )
+}
