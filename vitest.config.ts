@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 /**
  * Three tiers: unit (no I/O), integration (real PostgreSQL and NATS), and black box (a started system): `blackbox`,
  * `operator`, `contract`, `console`, `walls`, `soak`, `upgrade` and `screens`. vitest wants a `groupOrder` for each project
- * with one worker; `npm test` runs them in the order of `deploy/local/all-suites.ts`.
+ * with one worker; `npm test` runs them in the order of `deploy/workshop/suites/all-suites.ts`.
  */
 const sources = [
   'libs/**/src/**',

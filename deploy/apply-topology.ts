@@ -2,7 +2,7 @@
 import { brokerLogin } from '@whereabouts/messaging/connect/connection'
 import { loadEnv } from '@whereabouts/service-kit/service/env'
 import { runCommand } from './command.ts'
-import { applyBrokerTopology } from './local/broker-topology.ts'
+import { applyBrokerTopology } from './installation/broker-topology.ts'
 import { TopologyConfig } from './step-config.ts'
 
 const HELP = `node deploy/apply-topology.ts [--shrink]    create or update the streams and consumers; safe to run again

@@ -32,7 +32,7 @@ const OTHERS: Record<string, RegExp> = {
   'pnpm and Node read them': /(^|\/)package\.json$|^pnpm-.*\.yaml$|^\.pnpmfile\.mjs$|^\.node-version$/,
   'who gets the image gets the licenses of what is in it': /^NOTICE$/,
   'the build fetches pnpm with them; its last step deletes them':
-    /^deploy\/local\/(\w|-)+\.mjs$|^deploy\/local\/tools-lock\.json$/,
+    /^deploy\/workshop\/launch\/((\w|-)+\.mjs|tools-lock\.json)$/,
   'vite builds the console and the documentation from them; the last step deletes them':
     /^docs\/|^services\/console\/web\/|^libs\/client\/src\/|^tsconfig\.base\.json$/,
 }

@@ -3,7 +3,7 @@ import { loadEnv } from '@whereabouts/service-kit/service/env'
 import { runCommand } from './command.ts'
 import { migrateAll } from './database/migrations.ts'
 import { createRoles } from './database/roles.ts'
-import type { DatabaseRole } from './local/secrets.ts'
+import type { DatabaseRole } from './installation/secrets.ts'
 import { MigrateConfig } from './step-config.ts'
 
 const HELP = `node deploy/migrate.ts    bring the schema of every service up to date; safe to run again

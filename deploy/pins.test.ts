@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { BROKER_RELEASE } from '@whereabouts/messaging/connect/broker-version'
 import { expect, test } from 'vitest'
 import { FILES_WITH_IMAGES, imageOf, readImages, referenceOf, unpinned, withPins } from './images.ts'
-import { DEBIAN_PACKAGES } from './local/servers/nats-binary.ts'
+import { DEBIAN_PACKAGES } from './workshop/downloads/nats-binary.ts'
 
 const ROOT = resolve(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8')
@@ -20,7 +20,7 @@ test('the image is built on the Node of .node-version', () => {
 })
 
 test('pnpm and Node have a hash for Linux on both architectures', () => {
-  const lock = JSON.parse(read('deploy/local/tools-lock.json')) as Record<string, string>
+  const lock = JSON.parse(read('deploy/workshop/launch/tools-lock.json')) as Record<string, string>
   const pnpm = packageManager.split('@')[1]
   const wanted = ['x64', 'arm64'].flatMap((arch) => [
     `@pnpm/exe.linux-${arch}@${pnpm}`,

@@ -10,11 +10,11 @@ import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/servic
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { z } from 'zod'
 import { runCommand } from '../command.ts'
-import { applyBrokerTopology } from '../local/broker-topology.ts'
+import { applyBrokerTopology } from '../installation/broker-topology.ts'
 import { Client } from 'pg'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { ROOT } from '../local/services.ts'
+import { ROOT } from '../installation/services.ts'
 
 const HELP = `node deploy/backup/after-restore.ts    make database and streams agree after a restore; safe to run again
 

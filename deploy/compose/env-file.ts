@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Secrets } from '../local/secrets.ts'
+import type { Secrets } from '../installation/secrets.ts'
 
 /** Added after the first release. An older `.env` lacks them; each can be generated alone. */
 const ADDED_LATER = ['GRAFANA_ADMIN_PASSWORD']

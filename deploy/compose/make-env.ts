@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { errorText } from '../error-text.ts'
-import { generateSecrets } from '../local/secrets.ts'
+import { generateSecrets } from '../installation/secrets.ts'
 import { writeCertificate } from './certificates.ts'
 import { envFileOf, missingLines } from './env-file.ts'
 

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { openDatabase } from '@whereabouts/db/database'
 import { migrate } from '@whereabouts/db/migrate'
-import { ROLES, SERVICES, type ServiceName, migrationFolder } from '../local/services.ts'
-import type { DatabaseRole } from '../local/secrets.ts'
+import { ROLES, SERVICES, type ServiceName, migrationFolder } from '../installation/services.ts'
+import type { DatabaseRole } from '../installation/secrets.ts'
 
 type Migration = { service: ServiceName; role: DatabaseRole }
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { generateSecrets } from '../local/secrets.ts'
-import { type PostgresServer, startPostgres } from '../local/servers/postgres.ts'
+import { generateSecrets } from '../installation/secrets.ts'
+import { type PostgresServer, startPostgres } from '../workshop/servers/postgres.ts'
 import { createRoles, databaseUrl } from './roles.ts'
 
 const passwords = generateSecrets().database_passwords

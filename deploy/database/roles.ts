@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, DatabaseError } from 'pg'
-import type { DatabaseRole } from '../local/secrets.ts'
+import type { DatabaseRole } from '../installation/secrets.ts'
 
 export const DATABASE = 'whereabouts'
 const ROLES_SQL = readFileSync(join(import.meta.dirname, 'roles.sql'), 'utf8')

@@ -1,7 +1,7 @@
 // Prints new Secrets for an installation in Kubernetes.
 import { parseArgs } from 'node:util'
 import { errorText } from '../error-text.ts'
-import { generateSecrets } from '../local/secrets.ts'
+import { generateSecrets } from '../installation/secrets.ts'
 import { secretManifests, type Installation, type SecretManifest } from './secret-manifests.ts'
 
 const HELP = `node deploy/kubernetes/make-secrets.ts --namespace NAME | kubectl create -f -

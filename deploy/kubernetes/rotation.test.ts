@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { generateSecrets } from '../local/secrets.ts'
+import { generateSecrets } from '../installation/secrets.ts'
 import { dropOld, KINDS, takeBoth, useNew, type SecretValues } from './rotation.ts'
 import { secretManifests } from './secret-manifests.ts'
 

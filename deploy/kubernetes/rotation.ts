@@ -1,4 +1,4 @@
-import { DATABASE_ROLES, generateSecrets, type DatabaseRole } from '../local/secrets.ts'
+import { DATABASE_ROLES, generateSecrets, type DatabaseRole } from '../installation/secrets.ts'
 
 /** The values of Secrets: by the name of the Secret, then by variable. */
 export type SecretValues = Readonly<Record<string, Readonly<Record<string, string>>>>

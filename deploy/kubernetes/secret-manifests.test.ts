@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { generateSecrets } from '../local/secrets.ts'
+import { generateSecrets } from '../installation/secrets.ts'
 import { secretManifests, type Installation } from './secret-manifests.ts'
 
 const secrets = generateSecrets()

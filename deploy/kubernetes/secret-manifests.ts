@@ -1,5 +1,5 @@
 import { databaseUrl } from '../database/roles.ts'
-import type { DatabaseRole, Secrets } from '../local/secrets.ts'
+import type { DatabaseRole, Secrets } from '../installation/secrets.ts'
 
 /** The server of `k8s/components/postgres` and the CA that the operator creates for it. */
 const OWN_SERVER = 'postgresql://postgres-rw:5432/postgres'

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from '../local/services.ts'
+import { ROOT } from '../installation/services.ts'
 import { boards } from './dashboards.ts'
 import { dashboard } from './grafana.ts'
 import { isOfNode, readMetrics, type Metric } from './metrics.ts'

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from '../local/services.ts'
+import { ROOT } from '../installation/services.ts'
 import { alertCases } from './alert-cases.fixture.ts'
 import { EXPORTERS_GROUP, isAlert, readAlerts, readGroups } from './alert-rules.ts'
 import { boards } from './dashboards.ts'

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { test as base } from 'vitest'
-import { findPromtool } from '../local/servers/promtool.ts'
-import { ROOT } from '../local/services.ts'
+import { findPromtool } from '../workshop/downloads/promtool.ts'
+import { ROOT } from '../installation/services.ts'
 
 const run = promisify(execFile)
 

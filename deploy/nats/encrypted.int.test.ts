@@ -9,10 +9,10 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { writeCertificate } from '../compose/certificates.ts'
 import { envFileOf } from '../compose/env-file.ts'
 import { readCompose } from '../compose/compose-file.ts'
-import { generateSecrets } from '../local/secrets.ts'
-import { freePorts } from '../local/servers/free-port.ts'
-import { findNatsServer } from '../local/servers/nats-binary.ts'
-import { ROOT } from '../local/services.ts'
+import { generateSecrets } from '../installation/secrets.ts'
+import { freePorts } from '../workshop/servers/free-port.ts'
+import { findNatsServer } from '../workshop/downloads/nats-binary.ts'
+import { ROOT } from '../installation/services.ts'
 
 const PATIENTLY = { timeout: 30_000, interval: 50 }
 /** MQTT 5, which the broker refuses at once. A login of 3.1.1 would wait, because nobody decides it here. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createServer } from 'node:http'
-import { freePort } from '../local/servers/free-port.ts'
+import { freePort } from '../workshop/servers/free-port.ts'
 
 const SCRIPT = join(import.meta.dirname, 'single.sh')
 const PATIENTLY = { timeout: 30_000, interval: 50 }

@@ -1,4 +1,4 @@
-import { startStack } from '@whereabouts/deploy/local/stack'
+import { startStack } from '@whereabouts/deploy/workshop/stack/stack'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createClient, exchangeKey } from '@whereabouts/client/client'
-import type { ClusterMember } from '@whereabouts/deploy/local/servers/nats-cluster'
+import type { ClusterMember } from '@whereabouts/deploy/workshop/servers/nats-cluster'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   handOver,

@@ -1,6 +1,6 @@
 import { connect, nanos } from 'nats'
 import pg from 'pg'
-import { republishEnvFile } from '@whereabouts/deploy/local/ops-env'
+import { republishEnvFile } from '@whereabouts/deploy/workshop/stack/ops-env'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { runProgram } from '../system/operator.ts'
 import { newAsset, newLocation, newOrganization, newReader, reportRows } from '../system/organization.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packClient } from '@whereabouts/deploy/client-types/pack'
+import { packClient } from '@whereabouts/deploy/workshop/clients/pack'
 
 /** What runs npm, which may be as old as the package supports (Node 20). */
 export const oldestNode = process.env['npm_node_execpath'] ?? process.execPath

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { packPythonClient } from '@whereabouts/deploy/client-types/pack-python'
+import { packPythonClient } from '@whereabouts/deploy/workshop/clients/pack-python'
 
 const run = promisify(execFile)
 const PIP = ['-m', 'pip', '--quiet', '--disable-pip-version-check', 'install']

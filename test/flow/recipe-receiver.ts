@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
-import { freePort } from '@whereabouts/deploy/local/servers/free-port'
+import { freePort } from '@whereabouts/deploy/workshop/servers/free-port'
 import { eventually } from '@whereabouts/testing/eventually'
 import { expect } from 'vitest'
 

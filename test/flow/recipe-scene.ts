@@ -1,5 +1,5 @@
 import { unwrap } from '@whereabouts/client/client'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { asOwner } from '../bench/load/database.ts'
 import { newOrganization, type Organization, type Tag } from '../system/organization.ts'
 

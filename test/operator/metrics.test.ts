@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import type { ServiceName } from '@whereabouts/deploy/local/services'
+import type { ServiceName } from '@whereabouts/deploy/installation/services'
 import { isOfNode, METRICS_FILE, readMetrics, type Metric } from '@whereabouts/deploy/monitoring/metrics'
 import { beforeAll, expect, test, vi } from 'vitest'
 import { fixtureBytes, fixturesOf, tagsOf } from '../system/fixtures.ts'

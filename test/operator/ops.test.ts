@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { opsEnvFile } from '@whereabouts/deploy/local/ops-env'
-import { roleUrl } from '@whereabouts/deploy/local/services'
+import { opsEnvFile } from '@whereabouts/deploy/workshop/stack/ops-env'
+import { roleUrl } from '@whereabouts/deploy/installation/services'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
 import pg from 'pg'
 import { describe, expect, test, vi } from 'vitest'
@@ -391,7 +391,7 @@ describe.concurrent('failures', () => {
 })
 
 describe.concurrent('the local stack', () => {
-  const launcher = ['deploy/local/run.mjs', 'ops', '--', 'org', 'list', '--json']
+  const launcher = ['deploy/workshop/launch/run.mjs', 'ops', '--', 'org', 'list', '--json']
 
   test('pnpm ops works on the data folder of npm start and prints only the result', async () => {
     const { PATH = '' } = process.env
@@ -402,7 +402,7 @@ describe.concurrent('the local stack', () => {
 
   test('npm run dead-letters works on it too', async () => {
     const { PATH = '' } = process.env
-    const args = ['deploy/local/run.mjs', 'dead-letters', 'list', '--json']
+    const args = ['deploy/workshop/launch/run.mjs', 'dead-letters', 'list', '--json']
     const ran = await runProgram(args, { env: { PATH, DATA_DIR: dataDir } })
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.json()).toMatchObject({ total: expect.any(Number), next_before: null })

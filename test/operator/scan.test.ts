@@ -1,4 +1,4 @@
-import { ROOT } from '@whereabouts/deploy/local/services'
+import { ROOT } from '@whereabouts/deploy/installation/services'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ test('npm run scan --every publishes scans and ends with the first Ctrl-C', asyn
 
   const args = ['--demo', file, '--reader', 'gate', '--tag', 'E28011600001', '--every', '1']
   // Ctrl-C in a terminal reaches every process of the group: npm, the wrapper and the program.
-  const program = spawn(process.execPath, [join(ROOT, 'deploy/local/run.mjs'), 'scan', ...args], {
+  const program = spawn(process.execPath, [join(ROOT, 'deploy/workshop/launch/run.mjs'), 'scan', ...args], {
     detached: true,
   })
   let [output, said] = ['', '']

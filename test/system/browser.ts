@@ -1,5 +1,5 @@
-import { findChromium } from '@whereabouts/deploy/local/servers/chromium'
-import { ROOT } from '@whereabouts/deploy/local/services'
+import { findChromium } from '@whereabouts/deploy/workshop/downloads/chromium'
+import { ROOT } from '@whereabouts/deploy/installation/services'
 import { join } from 'node:path'
 import { chromium, type Browser, type Page } from 'playwright-core'
 

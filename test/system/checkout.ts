@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { ROOT } from '@whereabouts/deploy/local/services'
+import { ROOT } from '@whereabouts/deploy/installation/services'
 
 /** Another version of the product with its packages installed. */
 export type Checkout = {
@@ -13,7 +13,14 @@ export type Checkout = {
 }
 
 /** Identifies a folder of the product. */
-const MARK = 'deploy/local/stack.ts'
+const MARK = 'deploy/workshop/stack/stack.ts'
+
+/** Where a version has this file of the workshop. Older versions have all of them in one folder. */
+export function workshopFile(folder: string, file: string): string {
+  const path = join(folder, file)
+  return existsSync(path) ? path : join(folder, 'deploy/local', basename(file))
+}
+
 /** Programs to copy instead of fetching them again: the package manager, but not Node. */
 const PACKAGE_MANAGER = ['pnpm', '@pnpm'].map((name) => join('.cache/tools/node_modules', name))
 
@@ -23,7 +30,7 @@ const PACKAGE_MANAGER = ['pnpm', '@pnpm'].map((name) => join('.cache/tools/node_
  */
 export async function checkoutOf(wanted: string, say: (text: string) => void): Promise<Checkout> {
   const folder = resolve(wanted)
-  if (!existsSync(join(folder, MARK))) return ofCommit(wanted, say)
+  if (!existsSync(workshopFile(folder, MARK))) return ofCommit(wanted, say)
   if (!existsSync(join(folder, 'node_modules')))
     throw new Error(`${folder} has no node_modules: run pnpm install there first`)
   const isOwn = existsSync(join(folder, '.git'))
@@ -76,7 +83,9 @@ async function installPackages({ name, folder }: Checkout): Promise<void> {
   for (const part of PACKAGE_MANAGER)
     if (existsSync(join(ROOT, part))) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
   mkdirSync(join(folder, '.cache'), { recursive: true })
-  const tools = (await import(pathToFileURL(join(folder, 'deploy/local/tools.mjs')).href)) as {
+  const tools = (await import(
+    pathToFileURL(workshopFile(folder, 'deploy/workshop/launch/tools.mjs')).href
+  )) as {
     findTools(root: string): Promise<{ node: string; pnpm: string }>
   }
   const { node, pnpm } = await tools.findTools(folder)

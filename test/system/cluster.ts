@@ -1,17 +1,17 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { generateSecrets } from '@whereabouts/deploy/local/secrets'
-import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
+import { generateSecrets } from '@whereabouts/deploy/installation/secrets'
+import { findNatsServer } from '@whereabouts/deploy/workshop/downloads/nats-binary'
 import {
   startNatsCluster,
   type ClusterMember,
   type NatsCluster,
-} from '@whereabouts/deploy/local/servers/nats-cluster'
+} from '@whereabouts/deploy/workshop/servers/nats-cluster'
 import { makeCertificate, type Certificate } from '@whereabouts/testing/certificates'
 import { connect, type NatsConnection } from 'nats'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { StackOptions } from '@whereabouts/deploy/local/stack'
+import type { StackOptions } from '@whereabouts/deploy/workshop/stack/stack'
 import { startSystem, type System } from './system.ts'
 
 export type ClusterSystem = System & {

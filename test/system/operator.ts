@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { opsEnvFile } from '@whereabouts/deploy/local/ops-env'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import { opsEnvFile } from '@whereabouts/deploy/workshop/stack/ops-env'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const opsOf = (root: string) => join(root, 'services/keys/src/ops/main.ts')

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DATABASE } from '@whereabouts/deploy/database/roles'
-import { freePorts } from '@whereabouts/deploy/local/servers/free-port'
-import { createServiceControl, type ServiceControl } from '@whereabouts/deploy/local/service-process'
-import { perService, serviceEnvironment, type ServiceName } from '@whereabouts/deploy/local/services'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import { freePorts } from '@whereabouts/deploy/workshop/servers/free-port'
+import { createServiceControl, type ServiceControl } from '@whereabouts/deploy/workshop/stack/service-process'
+import { perService, serviceEnvironment, type ServiceName } from '@whereabouts/deploy/installation/services'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 
 /** The data of a running stack that one more process needs. Plain, so that it can be sent to another process. */
 export type StackPlace = Pick<Stack, 'urls' | 'secrets' | 'dataDir'>

@@ -3,8 +3,9 @@ import { chmodSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { startStack, type Stack, type StackOptions } from '@whereabouts/deploy/local/stack'
+import { startStack, type Stack, type StackOptions } from '@whereabouts/deploy/workshop/stack/stack'
 import { startReceiver, type Receiver } from '@whereabouts/testing/receiver'
+import { workshopFile } from './checkout.ts'
 
 export type System = { stack: Stack; receiver: Receiver; stop(): Promise<void> }
 
@@ -48,6 +49,6 @@ export async function startSystem(
 }
 
 const stackModuleOf = (root: string) =>
-  import(pathToFileURL(join(root, 'deploy/local/stack.ts')).href) as Promise<
-    typeof import('@whereabouts/deploy/local/stack')
+  import(pathToFileURL(workshopFile(root, 'deploy/workshop/stack/stack.ts')).href) as Promise<
+    typeof import('@whereabouts/deploy/workshop/stack/stack')
   >

@@ -4,10 +4,10 @@ import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { execFileSync } from 'node:child_process'
-import { withTestServers } from '@whereabouts/deploy/local/run-vitest'
-import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
-import { ROOT } from '@whereabouts/deploy/local/services'
-import { checkoutOf } from '../system/checkout.ts'
+import { withTestServers } from '@whereabouts/deploy/workshop/suites/run-vitest'
+import { findNatsServer } from '@whereabouts/deploy/workshop/downloads/nats-binary'
+import { ROOT } from '@whereabouts/deploy/installation/services'
+import { checkoutOf, workshopFile } from '../system/checkout.ts'
 
 const HELP = `pnpm upgrade-test [--from REF]    upgrade from an older version to this checkout and roll back, under load
 
@@ -46,7 +46,9 @@ async function prepare(from: string): Promise<string> {
         `${name} is too old for this test: its upgrade needs a step of its own (docs/operating.md, "Upgrading without downtime")`,
       )
   }
-  const build = (await import(pathToFileURL(join(folder, 'deploy/local/console-build.mjs')).href)) as {
+  const build = (await import(
+    pathToFileURL(workshopFile(folder, 'deploy/workshop/launch/console-build.mjs')).href
+  )) as {
     buildConsole(root: string, node: string, env: NodeJS.ProcessEnv): Promise<void>
   }
   await build.buildConsole(folder, process.execPath, process.env)

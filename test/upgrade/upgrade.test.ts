@@ -1,4 +1,4 @@
-import { ROOT } from '@whereabouts/deploy/local/services'
+import { ROOT } from '@whereabouts/deploy/installation/services'
 import { createClient } from '@whereabouts/client/client'
 import { signIn } from '@whereabouts/client/sign-in'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-import type { Size } from '../../sizing/sizes.ts'
+import type { Size } from '../../workshop/sizing/sizes.ts'
 import { nameOf, ofKind, podGroups, PROBES, selects } from './manifest.ts'
 import type { Container, Manifest, PodGroup, PodSpec } from './manifest.ts'
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base } from 'vitest'
-import { findKubectl } from '../../local/servers/kubectl.ts'
-import { ROOT } from '../../local/services.ts'
+import { findKubectl } from '../../workshop/downloads/kubectl.ts'
+import { ROOT } from '../../installation/services.ts'
 import { renderInstallation } from './installation.fixture.ts'
 
 /** A pattern of sh's `case` for the arguments, and the commands that answer. The first that matches answers. */

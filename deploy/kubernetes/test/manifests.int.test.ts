@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { ROOT } from '../../local/services.ts'
+import { ROOT } from '../../installation/services.ts'
 import { problemsOf } from './checks.ts'
 import { connectionsGiven, connectionsWanted } from './connections.ts'
 import { environments } from './environment.ts'

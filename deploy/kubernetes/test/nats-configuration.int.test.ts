@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeCertificate } from '@whereabouts/testing/certificates'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ROOT } from '../../local/services.ts'
+import { ROOT } from '../../installation/services.ts'
 import { environments } from './environment.ts'
 import { renderInstallation } from './installation.fixture.ts'
 

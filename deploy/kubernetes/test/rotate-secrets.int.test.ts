@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { generateSecrets } from '../../local/secrets.ts'
+import { generateSecrets } from '../../installation/secrets.ts'
 import { secretManifests } from '../secret-manifests.ts'
 
 type Secret = {

@@ -1,4 +1,4 @@
-import type { Size } from '../../sizing/sizes.ts'
+import type { Size } from '../../workshop/sizing/sizes.ts'
 import { nameOf, ofKind, podGroups, portNumber, selects } from './manifest.ts'
 import type { Manifest, PodGroup, Selector } from './manifest.ts'
 

@@ -1,4 +1,4 @@
-import { backupHours, needsOf, NIGHT_HOURS, streamBytes, type Size } from '../../sizing/sizes.ts'
+import { backupHours, needsOf, NIGHT_HOURS, streamBytes, type Size } from '../../workshop/sizing/sizes.ts'
 import { nameOf, ofKind, podGroups } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
 

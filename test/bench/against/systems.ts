@@ -2,14 +2,14 @@ import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { findNatsServer } from '@whereabouts/deploy/local/servers/nats-binary'
-import { ROOT, type ServiceName } from '@whereabouts/deploy/local/services'
-import type { Stack, StackOptions } from '@whereabouts/deploy/local/stack'
-import { checkoutOf, type Checkout } from '../../system/checkout.ts'
+import { findNatsServer } from '@whereabouts/deploy/workshop/downloads/nats-binary'
+import { ROOT, type ServiceName } from '@whereabouts/deploy/installation/services'
+import type { Stack, StackOptions } from '@whereabouts/deploy/workshop/stack/stack'
+import { checkoutOf, workshopFile, type Checkout } from '../../system/checkout.ts'
 
 /** The files that a version has for its own measurement. A version without them is too old to compare. */
 type Files = {
-  'deploy/local/stack.ts': typeof import('@whereabouts/deploy/local/stack')
+  'deploy/workshop/stack/stack.ts': typeof import('@whereabouts/deploy/workshop/stack/stack')
   'test/bench/ingest/delay.ts': typeof import('../ingest/delay.ts')
   'test/bench/ingest/reads.ts': typeof import('../ingest/reads.ts')
   'test/bench/ingest/warehouse.ts': typeof import('../ingest/warehouse.ts')
@@ -89,11 +89,11 @@ const loadAverage = () => loadavg()[0]?.toFixed(2)
 
 async function startSystem({ name, folder }: Checkout, options: StackOptions): Promise<System> {
   const load: System['load'] = async (file) => {
-    const path = join(folder, file)
+    const path = workshopFile(folder, file)
     if (!existsSync(path)) throw new Error(`${name} has no ${file}: it is too old to be measured`)
     return import(pathToFileURL(path).href)
   }
-  const { startStack } = await load('deploy/local/stack.ts')
+  const { startStack } = await load('deploy/workshop/stack/stack.ts')
   return { name, load, stack: await startStack(options) }
 }
 

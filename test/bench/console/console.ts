@@ -1,4 +1,4 @@
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import type { Browser, Page } from 'playwright-core'
 import { withNow } from '../against/systems.ts'
 import { launchFullBrowser } from '../../system/browser.ts'

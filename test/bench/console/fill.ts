@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient, unwrap } from '@whereabouts/client/client'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import type { Organization } from '../../system/organization.ts'
 import { asAdministrator } from '../load/database.ts'
 import { AGENT } from '../requests/fill.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { connect, type NatsConnection } from 'nats'
 import { withNow } from '../against/systems.ts'
 import { reportOf, type Ask } from '../ingest/delay.ts'

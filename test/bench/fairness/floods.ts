@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { keyIdOf } from '../ingest/warehouse.ts'
 import { KEY_SECRET } from './reader-keys.ts'
 import type { FloodJob, Flooded } from './flood-process.ts'

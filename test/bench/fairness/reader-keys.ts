@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { keyIdOf } from '../ingest/warehouse.ts'
 import { asOwner } from '../load/database.ts'
 

@@ -1,5 +1,5 @@
 import type { NatsConnection } from 'nats'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import { READER, assetIdOf, tagValueOf } from './warehouse.ts'
 

@@ -1,4 +1,4 @@
-import { freePort } from '@whereabouts/deploy/local/servers/free-port'
+import { freePort } from '@whereabouts/deploy/workshop/servers/free-port'
 import { connect, type NatsConnection } from 'nats'
 import { ratioVerdict } from '../against/ratios.ts'
 import { compareRates, inRounds, type Pair } from '../against/rounds.ts'

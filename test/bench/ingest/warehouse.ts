@@ -1,5 +1,5 @@
 import type { NatsConnection } from 'nats'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { asOwner } from '../load/database.ts'
 
 /** Organizations with equally many assets, one tag on each, and one reader with two antennas at two docks. */

@@ -1,4 +1,4 @@
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { median, quantile, sum } from './figures.ts'
 import type { LoadGenerator, LoadJob, LoadRequest, LoadResult } from './load.ts'
 import { cpuBetween, cpuTimes, machineTime, PARTS, type CpuTimes } from './processes.ts'

@@ -1,6 +1,6 @@
 import { databaseUrl } from '@whereabouts/deploy/database/roles'
-import type { DatabaseRole } from '@whereabouts/deploy/local/secrets'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { DatabaseRole } from '@whereabouts/deploy/installation/secrets'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import pg from 'pg'
 
 type Work<T> = (client: pg.Client) => Promise<T>

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { sum } from './figures.ts'
 
 /** CPU seconds by part of the system since its start; a part that cannot be read (no /proc) is missing. */

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import type { ServiceControl } from '@whereabouts/deploy/local/service-process'
+import type { ServiceControl } from '@whereabouts/deploy/workshop/stack/service-process'
 import { attach } from './inspector.ts'
 
 /** For the environment of a service: the address of an inspector, which listens only on request. */

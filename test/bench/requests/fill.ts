@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient, exchangeKey } from '@whereabouts/client/client'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import pg from 'pg'
 import { countsOf } from '../load/counts.ts'
 import { asAdministrator } from '../load/database.ts'

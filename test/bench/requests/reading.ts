@@ -1,4 +1,4 @@
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { connect } from 'nats'
 import pg from 'pg'
 import { announceKeys, restartTracking } from '../ingest/warehouse.ts'

@@ -1,4 +1,4 @@
-import { freePort } from '@whereabouts/deploy/local/servers/free-port'
+import { freePort } from '@whereabouts/deploy/workshop/servers/free-port'
 import { ratioVerdict } from '../against/ratios.ts'
 import { withBoth, withNow, type System } from '../against/systems.ts'
 import { compare } from '../load/compare.ts'

@@ -1,4 +1,4 @@
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { asAdministrator } from '../load/database.ts'
 import { table } from '../load/figures.ts'
 

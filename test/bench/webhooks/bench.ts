@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { orgState } from '@whereabouts/contracts/messages/keys-state'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import { headersSignedWith } from '@whereabouts/testing/caller'
 import { headers as natsHeaders, type NatsConnection } from 'nats'
 import type { Pair } from '../against/rounds.ts'

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '@whereabouts/deploy/local/servers/free-port'
+import { freePort } from '@whereabouts/deploy/workshop/servers/free-port'
 import { connect } from 'nats'
 import { compareRates, inRounds, worked, type Pair } from '../against/rounds.ts'
 import { withBoth, withNow, type System } from '../against/systems.ts'

@@ -1,4 +1,4 @@
-import { poll } from '@whereabouts/deploy/local/servers/poll'
+import { poll } from '@whereabouts/deploy/workshop/servers/poll'
 import { connectReader } from '../../system/readers.ts'
 import type { Caller } from '../load/caller.ts'
 import { exchange, type RevokedKey } from '../load/keys.ts'

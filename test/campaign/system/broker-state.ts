@@ -1,6 +1,6 @@
 import { connect, type JetStreamManager } from 'nats'
 import pg from 'pg'
-import type { Stack } from '@whereabouts/deploy/local/stack'
+import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import type { Movement } from '../ledger/ledger.ts'
 
 /** The streams with durables, by the user that may ask for them. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
-import { poll } from '@whereabouts/deploy/local/servers/poll'
+import { poll } from '@whereabouts/deploy/workshop/servers/poll'
 import type { RanFault } from '../ledger/causes.ts'
 import { ruleOf, type Kind } from '../plan/kinds.ts'
 import type { Fault } from '../plan/plan.ts'

@@ -1,6 +1,6 @@
 import { createClient, exchangeKey, unwrap } from '@whereabouts/client/client'
 import { signIn } from '@whereabouts/client/sign-in'
-import { perService, type ServiceName } from '@whereabouts/deploy/local/services'
+import { perService, type ServiceName } from '@whereabouts/deploy/installation/services'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, vi } from 'vitest'

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { ServiceName } from '@whereabouts/deploy/local/services'
+import type { ServiceName } from '@whereabouts/deploy/installation/services'
 import type { TestProject } from 'vitest/node'
 import type { StackPlace } from '../../system/replicas.ts'
 import { startSystem, type System } from '../../system/system.ts'

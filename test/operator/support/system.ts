@@ -1,4 +1,4 @@
-import type { ServiceName } from '@whereabouts/deploy/local/services'
+import type { ServiceName } from '@whereabouts/deploy/installation/services'
 import { inject } from 'vitest'
 
 /** The system that all operator files share. */

@@ -1,11 +1,11 @@
 import { createClient, exchangeKey, unwrap } from '@whereabouts/client/client'
-import type { Demo } from '@whereabouts/deploy/local/demo/demo-file'
-import { warehousePlan } from '@whereabouts/deploy/local/demo/warehouse'
-import { createProblems } from '@whereabouts/deploy/local/simulator/problems'
-import { seededRandom } from '@whereabouts/deploy/local/simulator/random'
-import { openReaders } from '@whereabouts/deploy/local/simulator/readers'
-import { createRooms } from '@whereabouts/deploy/local/simulator/rooms'
-import { createScene } from '@whereabouts/deploy/local/simulator/scene'
+import type { Demo } from '@whereabouts/deploy/workshop/demo/demo-file'
+import { warehousePlan } from '@whereabouts/deploy/workshop/demo/warehouse'
+import { createProblems } from '@whereabouts/deploy/workshop/demo/simulator/problems'
+import { seededRandom } from '@whereabouts/deploy/workshop/demo/simulator/random'
+import { openReaders } from '@whereabouts/deploy/workshop/demo/simulator/readers'
+import { createRooms } from '@whereabouts/deploy/workshop/demo/simulator/rooms'
+import { createScene } from '@whereabouts/deploy/workshop/demo/simulator/scene'
 import { expect } from 'vitest'
 
 const MINUTE_MS = 60_000

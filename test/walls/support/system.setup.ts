@@ -1,6 +1,6 @@
 import mqtt from 'mqtt'
 import type { TestProject } from 'vitest/node'
-import type { Secrets } from '@whereabouts/deploy/local/secrets'
+import type { Secrets } from '@whereabouts/deploy/installation/secrets'
 import type { StackPlace } from '../../system/gateways.ts'
 import { newOrganization } from '../../system/organization.ts'
 import { startSystem } from '../../system/system.ts'

@@ -1,6 +1,6 @@
 /**
  * The release of nats-server that `npm start`, the tests, docker-compose.yml and k8s run (ADR 45). To change it, also
- * change its hashes in `deploy/local/servers` and its image in `deploy/images.json`; `deploy/pins.test.ts` compares
+ * change its hashes in `deploy/workshop/suites/servers` and its image in `deploy/images.json`; `deploy/pins.test.ts` compares
  * them.
  */
 export const BROKER_RELEASE = '2.15.1'

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { generateSecrets } from '../../installation/secrets.ts'
+import { findNatsServer } from '../downloads/nats-binary.ts'
+import { type NatsServer, startNatsServer } from './nats-server.ts'
+
+const cacheDir = resolve(import.meta.dirname, '../../../.cache/nats-server')
+const running: NatsServer[] = []
+let dataDir: string
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'nats test-')) // with a space: paths of users have them
+})
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((server) => server.stop()))
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+async function start(): Promise<NatsServer & { notes: string[] }> {
+  const notes: string[] = []
+  const secrets = generateSecrets().nats
+  const binary = await findNatsServer({ cacheDir })
+  const server = await startNatsServer({ binary, dataDir, secrets, onNote: (note) => notes.push(note) })
+  running.push(server)
+  return Object.assign(server, { notes })
+}
+
+test('a leftover broker on the same data is stopped first', async () => {
+  const leftover = await start()
+  const next = await start()
+  expect(next.notes).toEqual([`stopped nats-server left over from a killed run (pid ${leftover.pid})`])
+  expect((await fetch(`${next.monitorUrl}/healthz`)).status).toBe(200)
+  await expect(fetch(`${leftover.monitorUrl}/healthz`)).rejects.toThrow('fetch failed')
+})
+
+test('the broker notices within half a minute that a machine disappeared', async () => {
+  const { monitorUrl } = await start()
+  const settings = await (await fetch(`${monitorUrl}/varz`)).json()
+  expect(settings).toMatchObject({ ping_interval: 10_000_000_000, ping_max: 2 })
+})

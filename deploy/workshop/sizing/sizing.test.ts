@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { amount, bytes, count } from './figures.ts'
+import { historyBytes, loadOf, scansBytes } from './load.ts'
+import { backupHours, needsOf, SIZES, streamBytes } from './sizes.ts'
+import { scalingPage } from './scaling-tables.ts'
+
+test('the tables of docs/scaling.md follow from the costs: node deploy/workshop/sizing/scaling-tables.ts', () => {
+  const { documented, actual } = scalingPage()
+  expect(documented).toBe(actual)
+})
+
+test('history is kept for up to a month longer than its retention, because whole months are dropped', () => {
+  expect(historyBytes(1_000, 60)).toBe(91 * loadOf(1_000).historyBytesPerDay)
+})
+
+test('a buffer of 72 hours holds three working days', () => {
+  expect(scansBytes(10, 72)).toBe(30 * 3_600 * loadOf(10).scansBytesPerSecond)
+  expect(scansBytes(10, 4)).toBe(4 * 3_600 * loadOf(10).scansBytesPerSecond)
+})
+
+test('the limit of SCANS counts three times, because the streams of MQTT and of floods have the same', () => {
+  expect(streamBytes(10, 10e9) - streamBytes(10, 1e9)).toBe(3 * 9e9)
+})
+
+test('a backup takes twice as long with half the jobs', () => {
+  const { databaseBytes } = needsOf(SIZES.production)
+  expect(backupHours(databaseBytes, 2)).toBe(2 * backupHours(databaseBytes, 4))
+})
+
+test.for([
+  [0.00043, '0.00043'],
+  [5_555.6, '5 560'],
+  [55.56, '55.6'],
+] as const)('%d is shown as %s', ([value, shown]) => expect(amount(value)).toBe(shown))
+
+test('bytes and counts are shown with three digits and thin groups', () => {
+  expect([bytes(468e6), bytes(18.72e12), bytes(999), count(1_800_000)]).toEqual([
+    '468 MB',
+    '18.7 TB',
+    '999 bytes',
+    '1 800 000',
+  ])
+})

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { ROOT } from '../../installation/services.ts'
+import { outcomeOf } from './suite-report.ts'
+
+type Test = { fullName: string; status: string }
+const resultOf = (file: string, status: string, assertionResults: Test[]) => ({
+  name: join(ROOT, file),
+  status,
+  assertionResults,
+})
+
+/** A report like that of vitest's JSON reporter. */
+function reportWith(testResults: ReturnType<typeof resultOf>[], { passed = 0, skipped = 0 } = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'suite-report-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = join(folder, 'report.json')
+  writeFileSync(file, JSON.stringify({ numPassedTests: passed, numPendingTests: skipped, testResults }))
+  return file
+}
+
+test('passed and skipped tests are counted', () => {
+  const file = reportWith([resultOf('a.test.ts', 'passed', [{ fullName: 'one', status: 'passed' }])], {
+    passed: 7,
+    skipped: 2,
+  })
+  expect(outcomeOf(['unit'], 0, file)).toEqual({ code: 0, passed: 7, skipped: 2, failures: [] })
+})
+
+test('each failed test is named with its file', () => {
+  const file = reportWith([
+    resultOf('libs/a.test.ts', 'failed', [
+      { fullName: 'one', status: 'failed' },
+      { fullName: 'two', status: 'passed' },
+      { fullName: 'three', status: 'failed' },
+    ]),
+    resultOf('libs/b.test.ts', 'passed', [{ fullName: 'four', status: 'passed' }]),
+  ])
+  expect(outcomeOf(['unit'], 1, file)).toMatchObject({
+    code: 1,
+    failures: ['  libs/a.test.ts > one', '  libs/a.test.ts > three'],
+  })
+})
+
+test('a failed file without a failed test is a failure', () => {
+  const file = reportWith([resultOf('libs/a.test.ts', 'failed', [])])
+  expect(outcomeOf(['unit'], 1, file).failures).toEqual(['  libs/a.test.ts > the file could not be run'])
+})
+
+test('an exit code without a failed test is a failure of the run', () => {
+  const file = reportWith([resultOf('a.test.ts', 'passed', [{ fullName: 'one', status: 'passed' }])], {
+    passed: 1,
+  })
+  expect(outcomeOf(['contract', 'console'], 3, file)).toEqual({
+    code: 3,
+    passed: 1,
+    skipped: 0,
+    failures: ['  contract, console: see the errors above'],
+  })
+})
+
+test.for([
+  [0, 1],
+  [134, 134],
+] as const)('a run that ends with %d and without a report fails with %d', ([code, expected]) => {
+  expect(outcomeOf(['unit'], code, join(tmpdir(), 'missing', 'report.json'))).toEqual({
+    code: expected,
+    passed: 0,
+    skipped: 0,
+    failures: ['  unit: vitest ended without a report'],
+  })
+})
