@@ -95,15 +95,16 @@ function eachIn(check: (code: string) => void) {
 }
 
 test('every code block of the guides names its language and can be parsed', () => {
-  const blocks = globSync('{docs/{,readers/}*.md,libs/client{/package,-python}/README.md}').flatMap((file) =>
-    Array.from(
-      read(file).matchAll(/^( *)```(\w*).*\n([^]*?)^ *```$/gm),
-      ([, indent = '', language = '', code = '']) => ({
-        file,
-        language,
-        code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-      }),
-    ),
+  const blocks = globSync('{docs/{,design/,readers/}*.md,libs/client{/package,-python}/README.md}').flatMap(
+    (file) =>
+      Array.from(
+        read(file).matchAll(/^( *)```(\w*).*\n([^]*?)^ *```$/gm),
+        ([, indent = '', language = '', code = '']) => ({
+          file,
+          language,
+          code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+        }),
+      ),
   )
   expect(blocks.length).toBeGreaterThan(50)
   const problems = [...Map.groupBy(blocks, ({ language }) => language)].flatMap(([language, all]) => {
@@ -125,4 +126,66 @@ test('every log message that a runbook quotes is in the source', () => {
   ).filter((text) => !FOREIGN.test(text))
   expect(quoted.length).toBeGreaterThan(20)
   expect(quoted.filter((text) => !source.includes(text))).toEqual([])
+})
+
+const SUPERSEDED = /^Status: superseded by \[ADR (\d+)\]\(/m
+const records = globSync('docs/adr/0*.md').map((file) => {
+  const text = read(file)
+  return {
+    file,
+    text,
+    number: Number(file.slice('docs/adr/'.length).slice(0, 4)),
+    by: SUPERSEDED.exec(text)?.[1],
+  }
+})
+const valid = records.filter(({ by }) => by === undefined)
+const validNumbers = new Set(valid.map(({ number }) => number))
+const chapters = globSync('docs/design/*.md').map((file) => ({ file, text: read(file) }))
+
+test('a superseded decision is a few lines that name the valid one, and all others are accepted', () => {
+  const superseded = records.filter(({ by }) => by !== undefined)
+  expect(superseded.length).toBeGreaterThan(0)
+  expect(superseded.filter(({ by }) => !validNumbers.has(Number(by)))).toEqual([])
+  expect(superseded.filter(({ text }) => text.split('\n').length > 10)).toEqual([])
+  expect(valid.filter(({ text }) => !/^Status: accepted\b/m.test(text))).toEqual([])
+})
+
+test('each decision that is not superseded has its home in one chapter', () => {
+  const homes = chapters.flatMap(({ text }) =>
+    Array.from(text.split('\n## Decisions\n')[1]?.matchAll(/^- \[ADR (\d+)\]/gm) ?? [], ([, number]) =>
+      Number(number),
+    ),
+  )
+  const byNumber = (a: number, b: number) => a - b
+  expect(homes.toSorted(byNumber)).toEqual([...validNumbers].toSorted(byNumber))
+})
+
+test('a chapter cites no superseded decision, and names files that exist', () => {
+  const cited = chapters.flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/\bADR (\d+(?:(?:, | and )\d+)*)/g), ([, list = '']) => list.split(/, | and /))
+      .flat()
+      .map((number) => ({ file, number: Number(number) })),
+  )
+  expect(cited.length).toBeGreaterThan(100)
+  expect(cited.filter(({ number }) => !validNumbers.has(number))).toEqual([])
+  const named = chapters.flatMap(({ file, text }) =>
+    Array.from(text.matchAll(/`((?:services|libs|deploy|test|k8s|docs)\/[\w./-]+)`/g), ([, path = '']) => ({
+      file,
+      path,
+    })),
+  )
+  expect(named.length).toBeGreaterThan(150)
+  expect(named.filter(({ path }) => !existsSync(path))).toEqual([])
+})
+
+test('every decision that code, tests or documents cite exists', () => {
+  const numbers = new Set(records.map(({ number }) => number))
+  const files = globSync('{*.md,{deploy,docs,k8s,libs,services,test}/**/*.{md,mjs,sh,sql,ts,tsx,yaml}}', {
+    exclude,
+  })
+  const cited = files.flatMap((file) =>
+    Array.from(read(file).matchAll(/\bADR (\d+)\b/g), ([, number]) => ({ file, number: Number(number) })),
+  )
+  expect(cited.length).toBeGreaterThan(300)
+  expect(cited.filter(({ number }) => !numbers.has(number))).toEqual([])
 })

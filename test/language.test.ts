@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const exclude = ['**/node_modules/**', '**/dist{,-docs}/**', '**/migrations/**']
 const EVERY_WORD = [
   'docs/*.md',
-  'docs/{adr,readers}/*.md',
+  'docs/{adr,design,readers}/*.md',
   '{libs,services,deploy}/**/*.md',
   'services/console/web/**/*.{ts,tsx}',
   'services/console/web/*.html',

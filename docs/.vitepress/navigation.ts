@@ -54,14 +54,15 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
 
 const ALL_DECISIONS = page('adr/', 'All decisions')
 const CHANGELOG = page('changelog', 'Changelog')
-const DESIGN = page('design', 'Design of the console')
+const DESIGN = page('design/', 'How it works inside')
 
 const PROJECT = [CHANGELOG, DESIGN, ALL_DECISIONS]
 
-/** The menu, by path. Only decisions list all decisions, and readers all vendors: the lists would be half of every page. */
+/** The menu, by path. Only chapters list all chapters, decisions all decisions, and readers all vendors: the lists would be half of every page. */
 export const sidebar: Record<string, Section[]> = {
   '/': [...guidesWith([]), { text: 'The project', items: PROJECT }],
   '/readers': [...guidesWith(pagesIn('readers')), { text: 'The project', items: PROJECT }],
+  '/design/': [...guidesWith([]), { text: 'The project', items: [...PROJECT, ...pagesIn('design')] }],
   '/adr/': [...guidesWith([]), { text: 'The project', items: [...PROJECT, ...pagesIn('adr')] }],
 }
 
