@@ -47,6 +47,19 @@ test('only libs/messaging knows the nats package; black-box tests may play a rea
   expect(others.filter((file) => imports(file).includes('nats'))).toEqual([])
 })
 
+test('what runs in production imports nothing of the workshop', () => {
+  const wrong = sources('{libs,services,deploy}')
+    .filter(
+      (file) => !isTest(file) && !file.startsWith('deploy/workshop/') && !/\/(?:test|testing)\//.test(file),
+    )
+    .flatMap((file) =>
+      [...importedFiles(file), ...imports(file)]
+        .filter((name) => /deploy\/workshop\//.test(name))
+        .map((name) => `${file} imports ${name}`),
+    )
+  expect(wrong).toEqual([])
+})
+
 test('only main.ts reads the environment of a service', () => {
   const files = sources('services/*/src').filter((file) => !file.endsWith('/main.ts') && !isTest(file))
   const readers = files.filter((file) => readFileSync(file, 'utf8').includes('process.env'))
@@ -120,13 +133,16 @@ test.for(areas.flatMap((area) => globSync(area)))('no files of %s import each ot
   expect(circle(new Map(arrows))).toBeUndefined()
 })
 
-test.for(services)('no feature folders of %s import each other in a circle', (service) => {
-  const featureOf = (file: string) => /^services\/[^/]+\/src\/([^/]+)\//.exec(file)?.[1]
+const houses = [...globSync('services/*/src'), ...globSync('libs/!(client-python)/src')]
+
+test.for(houses)('no rooms of %s import each other in a circle', (house) => {
+  const roomOf = (file: string) =>
+    file.startsWith(`${house}/`) ? /^([^/]+)\//.exec(file.slice(house.length + 1))?.[1] : undefined
   const arrows = new Map<string, Set<string>>()
-  for (const file of productionFiles(service)) {
-    const from = featureOf(file)
+  for (const file of sources(house).filter((each) => !isTest(each))) {
+    const from = roomOf(file)
     if (from === undefined) continue
-    const reached = importedFiles(file).flatMap((name) => featureOf(name) ?? [])
+    const reached = importedFiles(file).flatMap((name) => roomOf(name) ?? [])
     arrows.set(from, new Set([...(arrows.get(from) ?? []), ...reached.filter((to) => to !== from)]))
   }
   expect(circle(arrows)).toBeUndefined()

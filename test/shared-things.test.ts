@@ -32,7 +32,7 @@ const SHARED =
 
 /** Where they are defined, and where one process serves one caller. */
 const EXEMPT = new Set([
-  'db/src/pipeline.ts',
+  'db/src/tenant/pipeline.ts',
   'messaging/src/consume/fair-queue.ts',
   'tracking/src/write-behind.ts',
   'service-kit/src/limits/rate-buckets.ts',

@@ -1,7 +1,7 @@
 // The last step of a restore, before the services start again. See docs/backup.md.
 import { mkdirSync } from 'node:fs'
 import { resolve, join } from 'node:path'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { skipIssued } from '@whereabouts/db/minted-ids'
 import { brokerLogin, connect } from '@whereabouts/messaging/connect/connection'
 import { rewindDurable } from '@whereabouts/messaging/state/restore'

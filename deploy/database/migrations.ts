@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { openDatabase } from '@whereabouts/db/database'
-import { migrate } from '@whereabouts/db/migrate'
+import { openDatabase } from '@whereabouts/db/connect/database'
+import { migrate } from '@whereabouts/db/schema/migrate'
 import { ROLES, SERVICES, type ServiceName, migrationFolder } from '../installation/services.ts'
 import type { DatabaseRole } from '../installation/secrets.ts'
 

@@ -8,8 +8,8 @@ import { consume } from '@whereabouts/messaging/consume/consume'
 import { keepDeadLetter, type FailedMessage } from '@whereabouts/messaging/dead-letters/dead-letters'
 import { publish } from '@whereabouts/messaging/messages/publish'
 import { streamExtent } from '@whereabouts/messaging/state/replay'
-import { busTest } from '@whereabouts/testing/broker-fixtures'
-import type { Bus } from '@whereabouts/testing/bus'
+import { busTest } from '@whereabouts/testing/broker/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/broker/bus'
 import { expect } from 'vitest'
 
 type RunResult = { code: number; out: string; errors: string }

@@ -1,5 +1,5 @@
 import { createMintedIds, createRevisions, idShares } from '@whereabouts/db/minted-ids'
-import { createOutbox } from '@whereabouts/db/outbox'
+import { createOutbox } from '@whereabouts/db/outbox/outbox'
 import type { Kysely } from 'kysely'
 
 /** What every table of this schema builds on: public ids, revisions, the outbox. */

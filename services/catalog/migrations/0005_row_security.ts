@@ -1,4 +1,4 @@
-import { grantToTenant, protectByOrganization } from '@whereabouts/db/row-security'
+import { grantToTenant, protectByOrganization } from '@whereabouts/db/tenant/row-security'
 import type { Kysely } from 'kysely'
 
 /** A statement that forgets the organization sees no rows of another one (ADR 17). */

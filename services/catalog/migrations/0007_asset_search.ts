@@ -1,5 +1,5 @@
-import { createIndexConcurrently, dropIndexConcurrently } from '@whereabouts/db/concurrent-index'
-import { createOwnRowsView } from '@whereabouts/db/row-security'
+import { createIndexConcurrently, dropIndexConcurrently } from '@whereabouts/db/schema/concurrent-index'
+import { createOwnRowsView } from '@whereabouts/db/tenant/row-security'
 import { sql, type Kysely } from 'kysely'
 
 export const inTransaction = false

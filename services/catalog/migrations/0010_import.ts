@@ -1,4 +1,4 @@
-import { protectByOrganization } from '@whereabouts/db/row-security'
+import { protectByOrganization } from '@whereabouts/db/tenant/row-security'
 import { sql, type Kysely } from 'kysely'
 
 /**

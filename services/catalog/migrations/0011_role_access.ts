@@ -1,4 +1,4 @@
-import { closeToRoles, openToRoles } from '@whereabouts/db/role-access'
+import { closeToRoles, openToRoles } from '@whereabouts/db/tenant/role-access'
 import type { Kysely } from 'kysely'
 
 export const inTransaction = false

@@ -1,4 +1,4 @@
-import { bytesOf, countRows, createUsage, setDefaultLimits } from '@whereabouts/db/usage'
+import { bytesOf, countRows, createUsage, setDefaultLimits } from '@whereabouts/db/schema/usage'
 import type { Kysely } from 'kysely'
 
 /**

@@ -1,4 +1,4 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'

@@ -3,7 +3,7 @@ import type { ImageType, PlacedReader, Zone } from '@whereabouts/contracts/resou
 import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/rules/fields'
 import type { FileColumn, ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
 import { locationFields } from '@whereabouts/contracts/resources/catalog/locations'
-import type { OutboxTable } from '@whereabouts/db/outbox'
+import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
 
 /** The fields of each resource, by table. */

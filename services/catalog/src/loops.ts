@@ -1,5 +1,5 @@
-import { startCountFolds } from '@whereabouts/db/asset-counts'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { startCountFolds } from '@whereabouts/db/schema/asset-counts'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Kysely } from 'kysely'

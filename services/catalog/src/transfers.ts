@@ -1,4 +1,4 @@
-import { LocalBuckets } from '@whereabouts/db/local-buckets'
+import { LocalBuckets } from '@whereabouts/db/buckets/local-buckets'
 import { tooManyTransfers } from './errors.ts'
 
 type Holder = 'user' | 'organization'

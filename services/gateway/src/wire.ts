@@ -1,4 +1,4 @@
-import type { Rate, Take } from '@whereabouts/db/token-bucket'
+import type { Rate, Take } from '@whereabouts/db/buckets/token-bucket'
 import type { FastifyInstance } from 'fastify'
 import type { KeyObject } from 'node:crypto'
 import { buildApp } from './app.ts'

@@ -1,7 +1,7 @@
 import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
 import { upstreams } from '@whereabouts/contracts/route'
 import { routes } from '@whereabouts/contracts/routes'
-import { takeToken, type Rate, type Take } from '@whereabouts/db/token-bucket'
+import { takeToken, type Rate, type Take } from '@whereabouts/db/buckets/token-bucket'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { createRegistry, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import {
@@ -9,7 +9,7 @@ import {
   principalVerifier,
   type PrincipalVerifier,
 } from '@whereabouts/service-kit/http/principal'
-import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database'
+import { createServiceDatabase, type ServiceDatabase } from '@whereabouts/testing/database/database'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { test as base } from 'vitest'

@@ -1,5 +1,5 @@
 import { createMintedIds, createRevisions, idShares } from '@whereabouts/db/minted-ids'
-import { createOutbox } from '@whereabouts/db/outbox'
+import { createOutbox } from '@whereabouts/db/outbox/outbox'
 import { sql, type Kysely } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-import { openToRoles } from '@whereabouts/db/role-access'
+import { openToRoles } from '@whereabouts/db/tenant/role-access'
 import { sql, type Kysely } from 'kysely'
 
 /** Keys whose readers are refused for a while, because they sent far more than their organization may (ADR 49). */

@@ -1,4 +1,4 @@
-import { openToRoles } from '@whereabouts/db/role-access'
+import { openToRoles } from '@whereabouts/db/tenant/role-access'
 import { sql, type Kysely } from 'kysely'
 
 /** Links with which a device gets its settings once (D16.1). A used link is deleted; its key remains. */

@@ -1,5 +1,5 @@
-import type { SharedBuckets } from '@whereabouts/db/shared-buckets'
-import type { Rate } from '@whereabouts/db/token-bucket'
+import type { SharedBuckets } from '@whereabouts/db/buckets/shared-buckets'
+import type { Rate } from '@whereabouts/db/buckets/token-bucket'
 import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
 import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'

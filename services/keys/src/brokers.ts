@@ -1,5 +1,5 @@
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
-import type { OutboxPublish } from '@whereabouts/db/outbox-relay'
+import type { OutboxPublish } from '@whereabouts/db/outbox/outbox-relay'
 import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/readers/callout'
 import {
   brokerLogin,

@@ -1,7 +1,7 @@
 import type { ReaderFormat } from '@whereabouts/contracts/resources/tracking/readers'
 import type { Role } from '@whereabouts/contracts/principal'
-import type { OutboxTable } from '@whereabouts/db/outbox'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Generated, Kysely, Selectable, Transaction } from 'kysely'
 
 type OrgTable = {

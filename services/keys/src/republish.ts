@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { databaseEnv, loadEnv } from '@whereabouts/service-kit/service/env'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { start } from '@whereabouts/service-kit/service/run'

@@ -1,4 +1,4 @@
-import { dropIndexConcurrently } from '@whereabouts/db/concurrent-index'
+import { dropIndexConcurrently } from '@whereabouts/db/schema/concurrent-index'
 import type { Kysely } from 'kysely'
 
 export const inTransaction = false

@@ -1,4 +1,4 @@
-import { createIndexConcurrently } from '@whereabouts/db/concurrent-index'
+import { createIndexConcurrently } from '@whereabouts/db/schema/concurrent-index'
 import type { Kysely } from 'kysely'
 
 export const inTransaction = false

@@ -1,5 +1,5 @@
-import { closeToRoles, openToRoles } from '@whereabouts/db/role-access'
-import { createOwnRowsView } from '@whereabouts/db/row-security'
+import { closeToRoles, openToRoles } from '@whereabouts/db/tenant/role-access'
+import { createOwnRowsView } from '@whereabouts/db/tenant/row-security'
 import { sql, type Kysely } from 'kysely'
 
 export const inTransaction = false

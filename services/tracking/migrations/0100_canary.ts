@@ -1,4 +1,4 @@
-import { openToRoles } from '@whereabouts/db/role-access'
+import { openToRoles } from '@whereabouts/db/tenant/role-access'
 import { sql, type Kysely } from 'kysely'
 
 /** One row: when the broker received the newest canary that ingest has stored (ADR 81). It belongs to no organization. */

@@ -1,4 +1,4 @@
-import { openToRoles } from '@whereabouts/db/role-access'
+import { openToRoles } from '@whereabouts/db/tenant/role-access'
 import { sql, type Kysely } from 'kysely'
 
 /**

@@ -1,4 +1,4 @@
-import { countRows, createUsage, setDefaultLimits } from '@whereabouts/db/usage'
+import { countRows, createUsage, setDefaultLimits } from '@whereabouts/db/schema/usage'
 import type { Kysely } from 'kysely'
 
 /** What an organization stores in tracking, and its limits (ADR 91). History has a limit in days: its retention. */

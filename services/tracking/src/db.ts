@@ -1,11 +1,11 @@
 import type { ReaderMessageProblem } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
-import type { OutboxTable } from '@whereabouts/db/outbox'
-import type { DeviceReports } from './readers/device-reports.ts'
+import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
+import type { DeviceReports } from './readers/health/device-reports.ts'
 import type { Evidence, Outvoted } from './positions/evidence.ts'
-import type { ReaderClock } from './readers/reader-clock.ts'
-import type { Identities } from './readers/reader-identities.ts'
+import type { ReaderClock } from './readers/health/reader-clock.ts'
+import type { Identities } from './readers/health/reader-identities.ts'
 import type { Generated, GeneratedAlways, Kysely, Transaction } from 'kysely'
 
 type Entity = { org_id: number; id: number; revision: number; deleted_at: string | null }

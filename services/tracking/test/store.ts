@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import type { Tables } from '../src/db.ts'
 import type { Observation } from '../src/positions/observation.ts'
-import { storeScans } from '../src/ingest/store.ts'
+import { storeScans } from '../src/ingest/rows/store.ts'
 import { withMonths } from '../src/positions/partitions/missing-months.ts'
 import { DEFAULT_RULES } from '../src/positions/rules.ts'
 import type { CatalogView } from '../src/catalog/catalog-view.ts'

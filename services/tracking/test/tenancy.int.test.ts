@@ -1,4 +1,4 @@
-import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
+import { withoutOrgFilter } from '@whereabouts/testing/database/without-org-filter'
 import type { Kysely } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import type { Tables } from '../src/db.ts'

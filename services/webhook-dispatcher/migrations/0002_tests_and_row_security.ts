@@ -1,4 +1,4 @@
-import { grantToTenant, protectByOrganization } from '@whereabouts/db/row-security'
+import { grantToTenant, protectByOrganization } from '@whereabouts/db/tenant/row-security'
 import { sql, type Kysely } from 'kysely'
 
 /** What is added may be left out by the release before this one, which goes on as the owner of the tables. */

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { orgState } from '@whereabouts/contracts/messages/keys-state'
 import { publish } from '@whereabouts/messaging/messages/publish'
-import type { Bus } from '@whereabouts/testing/bus'
-import type { ServiceDatabase } from '@whereabouts/testing/database'
+import type { Bus } from '@whereabouts/testing/broker/bus'
+import type { ServiceDatabase } from '@whereabouts/testing/database/database'
 import { describe, expect } from 'vitest'
 import {
   addWebhook,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { buildApp, type AppDeps } from './app.ts'
 import { attemptLogs } from './deliveries/attempts/attempt-logs.ts'
 import { deliveryStore } from './deliveries/attempts/delivery-store.ts'

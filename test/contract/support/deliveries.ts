@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AssetMovedBody } from '@whereabouts/contracts/resources/webhooks/webhook-events'
+import type { AssetMovedBody } from '@whereabouts/contracts/messages/webhook-events'
 import type { Api } from './api.ts'
 import { succeed, type Organization } from './organization.ts'
 

@@ -1,7 +1,7 @@
 import { eventually } from '@whereabouts/testing/eventually'
 import { serveLogins, type Login } from '@whereabouts/messaging/readers/callout'
 import { connect } from '@whereabouts/messaging/connect/connection'
-import { readerGrant } from '@whereabouts/testing/reader-grant'
+import { readerGrant } from '@whereabouts/testing/broker/reader-grant'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

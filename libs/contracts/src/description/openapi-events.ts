@@ -1,5 +1,5 @@
 import { JSON_MEDIA_TYPE } from '../route.ts'
-import { webhookEvents } from '../resources/webhooks/webhook-events.ts'
+import { webhookEvents } from '../messages/webhook-events.ts'
 
 const rows = Object.entries(webhookEvents).map(([type, { body, summary }]) => {
   const name = type.replace(/(?:^|\.)./g, (start) => start.slice(-1).toUpperCase()) // AssetMoved

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { openToRoles } from '../../src/role-access.ts'
+import { openToRoles } from '../../src/tenant/role-access.ts'
 
 /** A minimal table that belongs to organizations, and one that belongs to none. */
 export async function up(db: Kysely<unknown>): Promise<void> {

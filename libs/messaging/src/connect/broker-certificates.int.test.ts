@@ -1,5 +1,5 @@
-import { startBroker, type TestBroker } from '@whereabouts/testing/broker'
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import { startBroker, type TestBroker } from '@whereabouts/testing/broker/broker'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
 import { makeCertificate } from '@whereabouts/testing/certificates'
 import { X509Certificate } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

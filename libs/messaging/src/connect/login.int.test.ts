@@ -1,5 +1,5 @@
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
-import type { Bus } from '@whereabouts/testing/bus'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/broker/bus'
 import { eventually } from '@whereabouts/testing/eventually'
 import { describe, expect } from 'vitest'
 import { connect } from './connection.ts'

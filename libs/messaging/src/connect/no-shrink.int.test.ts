@@ -1,4 +1,4 @@
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
 import { expect } from 'vitest'
 import { natsOf, type Broker } from './connection.ts'
 import { publish } from '../messages/publish.ts'

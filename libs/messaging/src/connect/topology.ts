@@ -75,7 +75,7 @@ export const streams = {
   OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
-  // All go to webhook-dispatcher-lanes, and each type is a row of contracts/src/resources/webhooks/webhook-events.ts.
+  // All go to webhook-dispatcher-lanes, and each type is a row of contracts/src/messages/webhook-events.ts.
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
   // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of

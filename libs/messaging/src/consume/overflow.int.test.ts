@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { busTest } from '@whereabouts/testing/broker-fixtures'
-import type { Bus } from '@whereabouts/testing/bus'
+import { busTest } from '@whereabouts/testing/broker/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/broker/bus'
 import { expect, vi } from 'vitest'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import { consumeBatches } from './consume.ts'

@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { busTest } from '@whereabouts/testing/broker-fixtures'
-import type { Bus } from '@whereabouts/testing/bus'
+import { busTest } from '@whereabouts/testing/broker/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/broker/bus'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, vi } from 'vitest'
 import { natsOf } from '../connect/connection.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
 import { connect, natsOf, type Broker, type ConnectionMetrics } from '../connect/connection.ts'
 import { listDeadLetters } from '../dead-letters/dead-letters.ts'
 import { outboxPublish, publish, publishMany } from './publish.ts'

@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
 import { expect, vi } from 'vitest'
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
 import { natsOf } from '../connect/connection.ts'
 import { RefusedError, request, RequestError, respond } from './request.ts'
 import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'

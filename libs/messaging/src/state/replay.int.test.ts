@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
-import { dropBefore } from '@whereabouts/testing/streams'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
+import { dropBefore } from '@whereabouts/testing/broker/streams'
 import { natsOf } from '../connect/connection.ts'
 import { publishMany } from '../messages/publish.ts'
 import { readSubject, streamExtent } from './replay.ts'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
-import type { Bus } from '@whereabouts/testing/bus'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
+import type { Bus } from '@whereabouts/testing/broker/bus'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import { consume } from '../consume/consume.ts'
 import { publishMany } from '../messages/publish.ts'

@@ -1,4 +1,4 @@
-import { keptCount } from '@whereabouts/db/asset-counts'
+import { keptCount } from '@whereabouts/db/schema/asset-counts'
 import { sql, type RawBuilder } from 'kysely'
 
 /**

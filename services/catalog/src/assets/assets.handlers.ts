@@ -2,7 +2,7 @@ import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
 import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Db, Tx } from '../db.ts'

@@ -1,6 +1,6 @@
 import { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { assetPlaced, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { LocationRow, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { toLocationState } from '../locations/locations.views.ts'

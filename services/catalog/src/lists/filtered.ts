@@ -1,5 +1,5 @@
 import { containing } from '@whereabouts/db/sql-conditions'
-import { customPlan, fixedPlan } from '@whereabouts/db/tenant-database'
+import { customPlan, fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageRange, PagedQuery } from './page.ts'
 

@@ -1,4 +1,4 @@
-import { buffersOfFixedPlan } from '@whereabouts/testing/fixed-plan'
+import { buffersOfFixedPlan } from '@whereabouts/testing/database/fixed-plan'
 import { CompiledQuery, sql } from 'kysely'
 import { expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'

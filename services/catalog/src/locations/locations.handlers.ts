@@ -6,7 +6,7 @@ import {
 } from '@whereabouts/contracts/resources/catalog/locations'
 import { locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'

@@ -4,8 +4,8 @@ import type {
   locationFields,
   LocationPatch,
 } from '@whereabouts/contracts/resources/catalog/locations'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-import { nextRevision } from '@whereabouts/db/revisions'
+import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql, type SelectQueryBuilder } from 'kysely'
 import { locationColumns, type Db, type LocationRow, type Tables, type Tx } from '../db.ts'
 import { locationKeyTaken, windowInverted } from '../errors.ts'

@@ -1,5 +1,5 @@
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { sql, type Kysely, type SelectQueryBuilder } from 'kysely'
 import { toAssetState } from '../assets/assets.views.ts'
 import { assetColumns, locationColumns, type Tables, type Tx } from '../db.ts'

@@ -1,4 +1,4 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Kysely } from 'kysely'

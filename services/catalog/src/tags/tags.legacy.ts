@@ -2,7 +2,7 @@ import type { LegacyIdentifierCreate, LegacyIdentifierView } from '@whereabouts/
 import { tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'

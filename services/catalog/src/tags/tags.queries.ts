@@ -1,6 +1,6 @@
 import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
-import { nextRevision } from '@whereabouts/db/revisions'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
 import { tagExists } from '../errors.ts'

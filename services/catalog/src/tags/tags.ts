@@ -1,6 +1,6 @@
 import { tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { MAX_TAGS, type TagCreate, type TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { Tx } from '../db.ts'
 import { tagNotFound, tooManyTags } from '../errors.ts'
 import { countTags, deleteTag, insertTag, type Owner } from './tags.queries.ts'

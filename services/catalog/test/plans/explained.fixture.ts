@@ -1,4 +1,4 @@
-import type { ServiceDatabase } from '@whereabouts/testing/database'
+import type { ServiceDatabase } from '@whereabouts/testing/database/database'
 import type { Tables } from '../../src/db.ts'
 import type { Recorded } from './recorded.fixture.ts'
 

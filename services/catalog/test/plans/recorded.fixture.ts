@@ -1,4 +1,4 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { PostgresQueryCompiler, type Kysely, type KyselyPlugin } from 'kysely'
 import type { Tables } from '../../src/db.ts'
 

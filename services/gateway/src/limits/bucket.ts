@@ -1,4 +1,4 @@
-import { secondsUntilToken, type Rate as BucketRate, type Take } from '@whereabouts/db/token-bucket'
+import { secondsUntilToken, type Rate as BucketRate, type Take } from '@whereabouts/db/buckets/token-bucket'
 
 export type Rate = BucketRate & { limit: number }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { takeToken } from '@whereabouts/db/token-bucket'
+import { takeToken } from '@whereabouts/db/buckets/token-bucket'
 import type { LightMyRequestResponse } from 'fastify'
 import { describe, expect, vi } from 'vitest'
 import { ACCOUNT_RATE, accountBucket } from './attempts.ts'

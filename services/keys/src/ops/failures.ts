@@ -1,4 +1,4 @@
-import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import { RequestError } from '@whereabouts/messaging/messages/request'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { ConfigError } from '@whereabouts/service-kit/service/env'

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { Usage } from '@whereabouts/contracts/messages/usage'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connect/connection'
 import { brokerEnv, loadEnv } from '@whereabouts/service-kit/service/env'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'

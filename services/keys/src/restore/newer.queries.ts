@@ -1,4 +1,4 @@
-import { nextRevision } from '@whereabouts/db/revisions'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'

@@ -4,7 +4,7 @@ import {
   memberState,
   orgState,
 } from '@whereabouts/contracts/messages/keys-state'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'

@@ -5,7 +5,7 @@ import {
   type RepublishReply,
 } from '@whereabouts/contracts/messages/republish-state'
 import { Uuid } from '@whereabouts/contracts/rules/ids'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { RefusedError } from '@whereabouts/messaging/messages/request'
 import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import type { Db, Tx } from '../db.ts'

@@ -1,4 +1,4 @@
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { sql, type Kysely } from 'kysely'
 import { expect, vi } from 'vitest'
 import { up as fillAssetPlace } from '../../migrations/0005_fill_asset_place.ts'

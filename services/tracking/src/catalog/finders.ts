@@ -1,5 +1,5 @@
-import { batchCallsByKey } from '@whereabouts/db/batch-calls'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { batchCallsByKey } from '@whereabouts/db/tenant/batch-calls'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Tables } from '../db.ts'
 import { CatalogUnavailable, type AskCatalog, type CatalogResolver } from './catalog-resolver.ts'
 import type { CatalogView, KnownAsset, KnownLocation } from './catalog-view.ts'

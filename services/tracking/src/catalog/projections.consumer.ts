@@ -1,7 +1,7 @@
 import type { BatchConsumer } from '@whereabouts/messaging/consume/consumer'
 import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import type { Kysely } from 'kysely'
-import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { Db, Tables } from '../db.ts'
 import { readCatalogMessage, type CatalogMessage } from './catalog-message.ts'

@@ -1,15 +1,15 @@
 import type { ReaderFormat } from '@whereabouts/contracts/resources/tracking/readers'
 import { decodeCanonical } from './canonical.ts'
-import { decodeCsl } from './csl.ts'
+import { decodeCsl } from './vendors/csl.ts'
 import type { Decoder } from './decoder.ts'
-import { decodeGlS10 } from './gl-s10.ts'
-import { decodeImpinj } from './impinj.ts'
-import { decodeKkm } from './kkm.ts'
-import { decodeMapping } from './mapping.ts'
-import { decodeMinew } from './minew.ts'
-import { decodeMoko } from './moko.ts'
+import { decodeGlS10 } from './vendors/gl-s10.ts'
+import { decodeImpinj } from './vendors/impinj.ts'
+import { decodeKkm } from './vendors/kkm.ts'
+import { decodeMapping } from './mapping/mapping.ts'
+import { decodeMinew } from './vendors/minew.ts'
+import { decodeMoko } from './vendors/moko.ts'
 import { limited } from './limits.ts'
-import { decodeZebra } from './zebra.ts'
+import { decodeZebra } from './vendors/zebra.ts'
 
 /** A decoder for each format of readers. */
 const decoders = {

@@ -1,7 +1,7 @@
 import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
-import type { Resolved } from './resolve.ts'
-import type { StoredParts } from './store-in-parts.ts'
-import { UnusableMessages } from './unusable-messages.ts'
+import type { Resolved } from './places/resolve.ts'
+import type { StoredParts } from './rows/store-in-parts.ts'
+import { UnusableMessages } from './reads/unusable-messages.ts'
 
 export type IngestMetrics = {
   /** `fresh`: observed reads that became a row. `outvoted`: those that were set aside. */

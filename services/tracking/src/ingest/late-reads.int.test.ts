@@ -1,9 +1,9 @@
 import { describe, expect } from 'vitest'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'
-import { ReaderHealthLog } from '../readers/reader-health.ts'
+import { ReaderHealthLog } from '../readers/health/reader-health.ts'
 import { maintainPartitions } from '../positions/partitions/partitions.loop.ts'
-import { RecentMinutes } from './recent-minutes.ts'
+import { RecentMinutes } from './places/recent-minutes.ts'
 
 const [DOCK, SHELF] = [1, 2]
 const HOUR = 3_600_000

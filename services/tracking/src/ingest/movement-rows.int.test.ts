@@ -9,7 +9,7 @@ import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { NOT_READ } from '../positions/cause.ts'
 import { minuteOf, type Observation } from '../positions/observation.ts'
 import { DEFAULT_RULES } from '../positions/rules.ts'
-import { storeSaves } from './store.ts'
+import { storeSaves } from './rows/store.ts'
 
 const MINUTE = 60_000
 /** The minutes before the next month. The first two rows of a run may be in this month and the others in the next one. */

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { minuteOf, type Observation } from '../positions/observation.ts'
-import { RecentMinutes } from './recent-minutes.ts'
+import { RecentMinutes } from './places/recent-minutes.ts'
 import { store } from '../../test/store.ts'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { readBy } from '../../test/read-by.ts'

@@ -3,7 +3,7 @@ import { MQTT_PREFIX } from '@whereabouts/messaging/connect/topology'
 import { describe, expect } from 'vitest'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { mqttCopyConsumer } from './ingest.consumer.ts'
-import { RecentMinutes } from './recent-minutes.ts'
+import { RecentMinutes } from './places/recent-minutes.ts'
 import { events, ingest, message, NOW, scans, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 
 const context = { signal: new AbortController().signal, working: () => undefined }

@@ -4,8 +4,8 @@ import { setRules } from '../../test/ingest/rules.fixture.ts'
 import { events, ingest, message, NOW, warehouse } from '../../test/ingest/warehouse.fixture.ts'
 import { waitingOf } from '../positions/evidence.ts'
 import { LastReads } from './last-reads.loop.ts'
-import { HEARD_ELSEWHERE_CHANNEL } from './heard-elsewhere.ts'
-import { RecentMinutes } from './recent-minutes.ts'
+import { HEARD_ELSEWHERE_CHANNEL } from './places/heard-elsewhere.ts'
+import { RecentMinutes } from './places/recent-minutes.ts'
 
 const MINUTE = 60_000
 const [DOCK, SHELF, NOWHERE] = [1, 2, 3] // antennas

@@ -1,5 +1,5 @@
 import type { InventorySave } from '@whereabouts/contracts/resources/tracking/inventory'
-import { isDatabaseOutage } from '@whereabouts/db/outage'
+import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
-import { openTenantDatabase } from '@whereabouts/db/tenant-database'
+import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'

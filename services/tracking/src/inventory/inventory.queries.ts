@@ -1,6 +1,6 @@
 import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
-import { bigints } from '@whereabouts/db/array-parameters'
-import { fixedPlan } from '@whereabouts/db/tenant-database'
+import { bigints } from '@whereabouts/db/tenant/array-parameters'
+import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
 import type { Tx } from '../db.ts'
 import { upsertAssets, upsertLocations } from '../catalog/projections.queries.ts'

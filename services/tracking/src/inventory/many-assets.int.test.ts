@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest'
 import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { LocationState } from '@whereabouts/contracts/messages/catalog-state'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { sql } from 'kysely'
 import type { Tables } from '../db.ts'
 import { minuteOf, type Observation } from '../positions/observation.ts'

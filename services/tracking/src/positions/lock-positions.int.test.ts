@@ -1,4 +1,4 @@
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Tables } from '../db.ts'

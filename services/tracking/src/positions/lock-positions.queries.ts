@@ -1,4 +1,4 @@
-import { bigints } from '@whereabouts/db/array-parameters'
+import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../db.ts'
 import { epochMinute, epochMs } from '../sql-times.ts'

@@ -6,12 +6,12 @@ import type {
 } from '@whereabouts/contracts/resources/tracking/readers'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
-import type { DeviceReports } from './device-reports.ts'
-import { COUNTS } from './health-entry.ts'
-import { readsByHour } from './reader-hours.queries.ts'
-import type { Identities } from './reader-identities.ts'
-import { clockState, lastHour, severity, statusAt } from './reader-status.queries.ts'
-import { readsPerMinute } from './recent-reads.ts'
+import type { DeviceReports } from './health/device-reports.ts'
+import { COUNTS } from './health/health-entry.ts'
+import { readsByHour } from './health/reader-hours.queries.ts'
+import type { Identities } from './health/reader-identities.ts'
+import { clockState, lastHour, severity, statusAt } from './health/reader-status.queries.ts'
+import { readsPerMinute } from './health/recent-reads.ts'
 
 export type ReaderListRow = Omit<ListedReader, 'health' | 'configured'> &
   Omit<ReaderView['health'], 'device' | 'replaced' | 'two_devices'> & {

@@ -1,5 +1,5 @@
 import { eventually } from '@whereabouts/testing/eventually'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { sql, type KyselyPlugin } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Tables } from '../db.ts'

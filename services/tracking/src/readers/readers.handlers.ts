@@ -2,7 +2,7 @@ import type { ListedReader, ReaderView } from '@whereabouts/contracts/resources/
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { Reply } from '@whereabouts/service-kit/http/serve'
 import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/resources/tracking/reader-mapping'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors/errors'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
 import type { Tables } from '../db.ts'
@@ -15,8 +15,8 @@ import {
   type ReaderDetailRow,
   type ReaderListRow,
 } from './reader-list.queries.ts'
-import { replacedOf, RETURN_MS, turnOf, type Identities } from './reader-identities.ts'
-import { listReaderHours } from './reader-hours.queries.ts'
+import { replacedOf, RETURN_MS, turnOf, type Identities } from './health/reader-identities.ts'
+import { listReaderHours } from './health/reader-hours.queries.ts'
 import {
   deleteReader,
   findReader,

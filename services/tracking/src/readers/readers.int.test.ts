@@ -1,6 +1,6 @@
 import { eventually } from '@whereabouts/testing/eventually'
 import { describe, expect, vi } from 'vitest'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { wayTo } from '@whereabouts/testing/lost-machine'
 import type { Tables } from '../db.ts'
 import { log, test, type Tracking } from '../../test/tracking.fixture.ts'

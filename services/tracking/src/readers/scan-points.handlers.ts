@@ -2,7 +2,7 @@ import type { ScanPointUpdate } from '@whereabouts/contracts/resources/tracking/
 import { mustReferToSameResource, rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Tables, Tx } from '../db.ts'
 import { antennaTaken, locationUnresolved, readerNotFound, scanPointNotFound } from '../errors.ts'
 import type { FindLocation } from '../catalog/finders.ts'

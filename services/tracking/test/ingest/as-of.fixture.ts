@@ -1,6 +1,6 @@
 import type { AssetState, TagState } from '@whereabouts/contracts/messages/catalog-state'
-import { decodeReaderMessage } from '../../src/ingest/reader-message.ts'
-import { findReads } from '../../src/ingest/resolve.ts'
+import { decodeReaderMessage } from '../../src/ingest/reads/reader-message.ts'
+import { findReads } from '../../src/ingest/places/resolve.ts'
 import { CatalogResolver } from '../../src/catalog/catalog-resolver.ts'
 import { CatalogView } from '../../src/catalog/catalog-view.ts'
 import { ReaderDirectory } from '../../src/readers/reader-directory.ts'

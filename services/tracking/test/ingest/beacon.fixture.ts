@@ -1,4 +1,4 @@
-import type { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
+import type { RecentMinutes } from '../../src/ingest/places/recent-minutes.ts'
 import type { Tracking } from '../tracking.fixture.ts'
 import { ingest, message, NOW, warehouse } from './warehouse.fixture.ts'
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Tables } from '../../src/db.ts'
 import { startReplica } from './replica.fixture.ts'

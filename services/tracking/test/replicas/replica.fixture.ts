@@ -1,6 +1,6 @@
-import { openDatabase } from '@whereabouts/db/database'
-import { urlAs } from '@whereabouts/db/service-roles'
-import { startOutboxRelay } from '@whereabouts/db/outbox-relay'
+import { openDatabase } from '@whereabouts/db/connect/database'
+import { urlAs } from '@whereabouts/db/tenant/service-roles'
+import { startOutboxRelay } from '@whereabouts/db/outbox/outbox-relay'
 import { connect } from '@whereabouts/messaging/connect/connection'
 import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import type { ConsumerMetrics } from '@whereabouts/messaging/consume/consumer'
@@ -13,15 +13,15 @@ import { askCatalogOver, CatalogResolver } from '../../src/catalog/catalog-resol
 import type { Position } from '../../src/positions/position.ts'
 import { CatalogView } from '../../src/catalog/catalog-view.ts'
 import { ReaderDirectory } from '../../src/readers/reader-directory.ts'
-import { findRightTimes } from '../../src/readers/right-times.queries.ts'
-import { ReaderHealthLog } from '../../src/readers/reader-health.ts'
+import { findRightTimes } from '../../src/readers/health/right-times.queries.ts'
+import { ReaderHealthLog } from '../../src/readers/health/reader-health.ts'
 import { UnknownTagLog } from '../../src/readers/unknown-tags/unknown-tag-log.ts'
 import { ingestConsumer, overflowConsumer } from '../../src/ingest/ingest.consumer.ts'
 import type { IngestMetrics } from '../../src/ingest/ingest-metrics.ts'
 import { Admission } from '../../src/ingest/rate/admission.ts'
 import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
 import { LastReads } from '../../src/ingest/last-reads.loop.ts'
-import { RecentMinutes } from '../../src/ingest/recent-minutes.ts'
+import { RecentMinutes } from '../../src/ingest/places/recent-minutes.ts'
 
 /** The steps at which a process may die, in the order of a message. */
 export const steps = [

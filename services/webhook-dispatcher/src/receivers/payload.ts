@@ -3,7 +3,7 @@ import {
   webhookEvents,
   type WebhookEventType,
   type WebhookMessage,
-} from '@whereabouts/contracts/resources/webhooks/webhook-events'
+} from '@whereabouts/contracts/messages/webhook-events'
 
 /** Shared by all attempts of a delivery, because the receiver must see the same bytes each time (D11.2). */
 export type Payload = {

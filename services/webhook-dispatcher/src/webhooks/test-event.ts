@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import {
-  webhookEvents,
-  type WebhookEventType,
-} from '@whereabouts/contracts/resources/webhooks/webhook-events'
+import { webhookEvents, type WebhookEventType } from '@whereabouts/contracts/messages/webhook-events'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { payloadOf, type Payload } from '../receivers/payload.ts'
 import type { Post, PostResult } from '../receivers/http-post.ts'

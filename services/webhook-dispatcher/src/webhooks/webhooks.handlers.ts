@@ -2,7 +2,7 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { WebhookView } from '@whereabouts/contracts/resources/webhooks/webhooks'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import {
   attemptRecord,
   countAttempts,

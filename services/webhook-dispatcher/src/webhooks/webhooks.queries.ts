@@ -1,4 +1,4 @@
-import { bigints } from '@whereabouts/db/array-parameters'
+import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
 import { webhookExists } from '../errors.ts'

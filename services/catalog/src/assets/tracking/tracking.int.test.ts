@@ -3,7 +3,7 @@ import { assetsAt, MAX_ASSETS_AT } from '@whereabouts/contracts/messages/assets-
 import { currentLocations } from '@whereabouts/contracts/messages/current-locations'
 import { respond } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
-import type { Bus } from '@whereabouts/testing/bus'
+import type { Bus } from '@whereabouts/testing/broker/bus'
 import { expect } from 'vitest'
 import { test } from '../../../test/catalog.fixture.ts'
 import { trackingClient, TrackingUnavailable } from './tracking.ts'

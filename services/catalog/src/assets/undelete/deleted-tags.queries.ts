@@ -1,6 +1,6 @@
 import type { TagToRestore } from '@whereabouts/contracts/resources/catalog/restore'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-import { nextRevision } from '@whereabouts/db/revisions'
+import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../../db.ts'

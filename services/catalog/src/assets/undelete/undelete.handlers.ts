@@ -1,7 +1,7 @@
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { Holder, LostTag } from '@whereabouts/contracts/resources/catalog/restore'
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { toAssetState, toAssetView } from '../assets.views.ts'

@@ -1,6 +1,6 @@
 import type { Holder } from '@whereabouts/contracts/resources/catalog/restore'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
-import { nextRevision } from '@whereabouts/db/revisions'
+import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
 import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow, type Tx } from '../../db.ts'
 import { keyNeeded } from '../../errors.ts'

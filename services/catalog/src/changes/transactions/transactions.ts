@@ -1,5 +1,5 @@
-import { isDatabaseOutage } from '@whereabouts/db/outage'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'

@@ -11,7 +11,7 @@ import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
 import { advanceImport, endImport, type ImportRow } from './imports.queries.ts'
 import { findEarlierLines, findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
 import { plan, tagName, type Change, type Snapshot, type Planned } from './plan.ts'
-import { readRow, tableOf, type RowInput } from './row-input.ts'
+import { readRow, tableOf, type RowInput } from './file/row-input.ts'
 import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
 import { writeChanges } from './writes.queries.ts'
 

@@ -1,4 +1,4 @@
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
 import { sql, type Kysely } from 'kysely'
 import type { Tables, Tx } from '../../db.ts'
 import type { ImportRow } from './imports.queries.ts'

@@ -1,5 +1,5 @@
-import { isDatabaseOutage } from '@whereabouts/db/outage'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import { BEYOND_LIMIT } from '@whereabouts/service-kit/http/error-handler'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'

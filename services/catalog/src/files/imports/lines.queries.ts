@@ -2,7 +2,7 @@ import type { ImportRowView, RowOutcome } from '@whereabouts/contracts/resources
 import { jsonInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db.ts'
-import type { CsvRow } from './csv.ts'
+import type { CsvRow } from './file/csv.ts'
 
 /** A stored line, with its key if it has a valid one. */
 export type StoredLine = CsvRow & { key?: string | undefined }

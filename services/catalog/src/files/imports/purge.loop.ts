@@ -1,4 +1,4 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'

@@ -8,8 +8,8 @@ import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
 import { bodyEndedEarly } from '@whereabouts/service-kit/errors/errors'
 import { tooManyRows } from '../../errors.ts'
 import type { RunInTransaction } from '../../changes/transactions/transactions.ts'
-import { readHeader } from './columns.ts'
-import { readCsv, type CsvRow } from './csv.ts'
+import { readHeader } from './file/columns.ts'
+import { readCsv, type CsvRow } from './file/csv.ts'
 import {
   admitImport,
   beginUpload,

@@ -4,7 +4,7 @@ import {
   type Zone,
 } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import type { AppError } from '@whereabouts/service-kit/errors/app-error'
-import { readUsage } from '@whereabouts/db/usage'
+import { readUsage } from '@whereabouts/db/schema/usage'
 import { sql } from 'kysely'
 import type { Tx } from '../../db.ts'
 import { tooManyPlans, tooManyReaders, tooManyZones } from '../../errors.ts'

@@ -1,7 +1,7 @@
 import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { fixedPlan } from '@whereabouts/db/tenant-database'
+import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import {
   assetColumns,

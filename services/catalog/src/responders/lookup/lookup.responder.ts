@@ -1,5 +1,5 @@
 import { catalogLookup, type PublishedLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'

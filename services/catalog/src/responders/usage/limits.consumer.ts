@@ -1,6 +1,6 @@
 import { OrgLimits } from '@whereabouts/contracts/messages/keys-state'
-import { isDatabaseOutage } from '@whereabouts/db/outage'
-import { saveLimits } from '@whereabouts/db/usage'
+import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
+import { saveLimits } from '@whereabouts/db/schema/usage'
 import type { MessageConsumer } from '@whereabouts/messaging/consume/consumer'
 import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import type { Kysely } from 'kysely'

@@ -1,5 +1,5 @@
-import { setDefaultLimits, readUsage, saveLimits } from '@whereabouts/db/usage'
-import { foldUsage } from '@whereabouts/db/asset-counts'
+import { setDefaultLimits, readUsage, saveLimits } from '@whereabouts/db/schema/usage'
+import { foldUsage } from '@whereabouts/db/schema/asset-counts'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { test as base, type Imports } from '../../../test/imports.fixture.ts'

@@ -1,6 +1,6 @@
 import { catalogUsage } from '@whereabouts/contracts/messages/usage'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { readUsage } from '@whereabouts/db/usage'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import { readUsage } from '@whereabouts/db/schema/usage'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'

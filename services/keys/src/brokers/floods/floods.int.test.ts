@@ -4,7 +4,7 @@ import {
   type ReaderConnection,
 } from '@whereabouts/messaging/readers/reader-connection'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
-import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { expect, vi } from 'vitest'
 import { openBrokers } from '../../brokers.ts'
 import { disconnectRevoked } from '../disconnects/disconnects.loop.ts'

@@ -1,4 +1,4 @@
-import { nextRevision } from '@whereabouts/db/revisions'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../../db.ts'
 

@@ -1,5 +1,5 @@
 import { keyState, type KeyState } from '@whereabouts/contracts/messages/keys-state'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { ApiKeyRow, Tx } from '../../db.ts'
 
 /** What other services know about a key. Never its secret or the hash. */

@@ -1,4 +1,4 @@
-import { LocalBuckets } from '@whereabouts/db/local-buckets'
+import { LocalBuckets } from '@whereabouts/db/buckets/local-buckets'
 import type { Grant, Login, Refusal } from '@whereabouts/messaging/readers/callout'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 

@@ -1,5 +1,5 @@
 import { chainEnd } from '@whereabouts/contracts/messages/keys-state'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { Tx } from '../../db.ts'
 import { revokeChain, type EndedChain } from './tokens.queries.ts'
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { expect } from 'vitest'
 import type { KeysDatabase } from '../../db.ts'

@@ -1,4 +1,4 @@
-import { LocalBuckets } from '@whereabouts/db/local-buckets'
+import { LocalBuckets } from '@whereabouts/db/buckets/local-buckets'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { Attempts } from '../../attempts/attempts.ts'
 import { tooManyAttempts } from '../../errors.ts'

@@ -1,9 +1,9 @@
-import { nextRevision } from '@whereabouts/db/revisions'
+import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import type { Role } from '@whereabouts/contracts/principal'
 import { sql } from 'kysely'
 import type { Db, MembershipRow, Tx } from '../../db.ts'
 import { alreadyMember } from '../../errors.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
 import { emailKey } from '../../emails.ts'
 import { members, type Member } from './find-members.queries.ts'
 

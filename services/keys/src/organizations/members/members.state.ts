@@ -1,6 +1,6 @@
 import { memberState } from '@whereabouts/contracts/messages/keys-state'
 import type { MemberState } from '@whereabouts/contracts/messages/keys-state'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { MembershipRow, Tx } from '../../db.ts'
 
 type Changed = Pick<MembershipRow, 'org_id' | 'user_id' | 'revision' | 'role'> & { deleted_at?: string }

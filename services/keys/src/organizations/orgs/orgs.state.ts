@@ -1,5 +1,5 @@
 import { orgState, type OrgState } from '@whereabouts/contracts/messages/keys-state'
-import { enqueue } from '@whereabouts/db/outbox'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { OrgRow, Tx } from '../../db.ts'
 
 export const toOrgState = (org: OrgRow): OrgState => ({

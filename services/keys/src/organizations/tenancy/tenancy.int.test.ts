@@ -1,7 +1,7 @@
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { testCallers, type Caller } from '@whereabouts/testing/caller'
-import { withoutOrgFilter } from '@whereabouts/testing/without-org-filter'
+import { withoutOrgFilter } from '@whereabouts/testing/database/without-org-filter'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import { buildApp } from '../../app.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { takeToken } from '@whereabouts/db/token-bucket'
+import { takeToken } from '@whereabouts/db/buckets/token-bucket'
 import { expect } from 'vitest'
 import { ACCOUNT_RATE, accountBucket } from '../../attempts/attempts.ts'
 import { test, type Keys, type Org } from '../../../test/keys.fixture.ts'

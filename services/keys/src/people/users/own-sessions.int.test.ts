@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SessionView } from '@whereabouts/contracts/resources/keys/members'
 import type { Session } from '@whereabouts/contracts/resources/keys/tokens'
-import { takeToken } from '@whereabouts/db/token-bucket'
+import { takeToken } from '@whereabouts/db/buckets/token-bucket'
 import { expect } from 'vitest'
 import type { Caller } from '@whereabouts/testing/caller'
 import { ACCOUNT_RATE, accountBucket } from '../../attempts/attempts.ts'

@@ -1,6 +1,6 @@
 import type { Db, Tx, UserRow } from '../../db.ts'
 import { emailTaken } from '../../errors.ts'
-import { violatedConstraint } from '@whereabouts/db/constraint-violation'
+import { violatedConstraint } from '@whereabouts/db/connect/constraint-violation'
 import { emailKey } from '../../emails.ts'
 import type { PasswordHash } from './passwords.ts'
 

@@ -1,12 +1,12 @@
 import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
 import type { Arrival } from '@whereabouts/messaging/messages/delivery'
-import type { ReaderHealthLog } from '../../readers/reader-health.ts'
+import type { ReaderHealthLog } from '../../readers/health/reader-health.ts'
 import type { IngestMetrics } from '../ingest-metrics.ts'
-import { readerSubject } from '../reader-subject.ts'
+import { readerSubject } from '../reads/reader-subject.ts'
 import type { KeyRates } from './key-rates.ts'
-import type { OrgRate } from '../../readers/org-rate.ts'
+import type { OrgRate } from '../../readers/health/org-rate.ts'
 import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
-import type { ReaderMessage } from '../reader-message.ts'
+import type { ReaderMessage } from '../reads/reader-message.ts'
 import { ReplicaShare } from './replica-share.ts'
 
 /** Whether an organization may store no more in OVERFLOW. */

@@ -2,7 +2,7 @@ import { republishKeysState } from '@whereabouts/contracts/messages/republish-st
 import { publish } from '@whereabouts/messaging/messages/publish'
 import { respond } from '@whereabouts/messaging/messages/request'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
-import { busTest as test } from '@whereabouts/testing/broker-fixtures'
+import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
 import { expect } from 'vitest'
 import { KeyRates } from './key-rates.ts'
 

@@ -1,7 +1,7 @@
 import { KeyRate } from '@whereabouts/contracts/messages/keys-state'
 import { allowanceOf } from '@whereabouts/contracts/messages/reader-rates'
 import { StateView } from '@whereabouts/messaging/state/state-view'
-import type { OrgRate } from '../../readers/org-rate.ts'
+import type { OrgRate } from '../../readers/health/org-rate.ts'
 
 /** A sum is kept this long, because no message says that a key has expired. */
 const SUM_MS = 1_000

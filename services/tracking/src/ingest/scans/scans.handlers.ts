@@ -6,7 +6,7 @@ import { invalidToken, serviceUnavailable } from '@whereabouts/service-kit/error
 import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { otherReaderOnly, tooManyMessages } from '../../errors.ts'
-import { VIA_HEADER } from '../../readers/problem-message.ts'
+import { VIA_HEADER } from '../../readers/health/problem-message.ts'
 import type { KeyRates } from '../rate/key-rates.ts'
 
 export type ScanDeps = {

@@ -1,6 +1,6 @@
 import type { Principal } from '@whereabouts/contracts/principal'
 import { consumeBatches } from '@whereabouts/messaging/consume/consume'
-import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { describe, expect, vi } from 'vitest'
 import { log, test as base, type Tracking } from '../../../test/tracking.fixture.ts'
 

@@ -1,4 +1,4 @@
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import { sql, type Kysely } from 'kysely'
 import { expect, vi } from 'vitest'
 import type { Tables } from '../../db.ts'

@@ -1,4 +1,4 @@
-import { saveLimits } from '@whereabouts/db/usage'
+import { saveLimits } from '@whereabouts/db/schema/usage'
 import { expect } from 'vitest'
 import { test } from '../../../test/tracking.fixture.ts'
 import { usageOf } from './usage.responder.ts'

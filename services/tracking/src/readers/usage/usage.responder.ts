@@ -1,11 +1,11 @@
 import { trackingUsage, type Usage } from '@whereabouts/contracts/messages/usage'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
-import { readUsage } from '@whereabouts/db/usage'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import { readUsage } from '@whereabouts/db/schema/usage'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { sql } from 'kysely'
-import { mostKept } from '../reader-messages.queries.ts'
+import { mostKept } from '../health/reader-messages.queries.ts'
 import type { Db, Tables } from '../../db.ts'
 
 /** Answers `rpc.tracking.usage`. One replica answers each request. */

@@ -4,7 +4,7 @@ import type {
   OmittedReads,
 } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import { publishMany } from '@whereabouts/messaging/messages/publish'
-import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import type { EventStream } from '@whereabouts/testing/event-stream'
 import { describe, expect } from 'vitest'
 import { scans, warehouse } from '../../../test/ingest/warehouse.fixture.ts'

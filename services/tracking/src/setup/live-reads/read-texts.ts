@@ -7,11 +7,11 @@ import {
 } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
-import { decodeReaderMessage, type ReaderMessage } from '../../ingest/reader-message.ts'
-import { findReads, type FindDeps } from '../../ingest/resolve.ts'
-import type { DecodingTime } from '../../ingest/decoding-time.ts'
+import { decodeReaderMessage, type ReaderMessage } from '../../ingest/reads/reader-message.ts'
+import { findReads, type FindDeps } from '../../ingest/places/resolve.ts'
+import type { DecodingTime } from '../../ingest/reads/decoding-time.ts'
 import { problemsIn, toDecodedRead } from '../reader-messages/decoded-read.ts'
-import { problemMessage } from '../../readers/problem-message.ts'
+import { problemMessage } from '../../readers/health/problem-message.ts'
 import { eventText, type Shown } from './read-stream.ts'
 
 export type ShowDeps = FindDeps

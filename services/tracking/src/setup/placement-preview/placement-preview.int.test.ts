@@ -1,5 +1,5 @@
 import { publish } from '@whereabouts/messaging/messages/publish'
-import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { describe, expect } from 'vitest'
 import { setRules } from '../../../test/ingest/rules.fixture.ts'
 import { events, scans, warehouse } from '../../../test/ingest/warehouse.fixture.ts'

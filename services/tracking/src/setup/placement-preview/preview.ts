@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
-import { decodeReaderMessage, type ReaderMessage } from '../../ingest/reader-message.ts'
-import { resolve, type ResolveDeps } from '../../ingest/resolve.ts'
+import { decodeReaderMessage, type ReaderMessage } from '../../ingest/reads/reader-message.ts'
+import { resolve, type ResolveDeps } from '../../ingest/places/resolve.ts'
 import type { Observation } from '../../positions/observation.ts'
 import type { PlacementRules } from '../../positions/rules.ts'
 import { Simulation } from '../../positions/simulation.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { ReaderDirectory } from '../../readers/reader-directory.ts'
-import type { Received } from '../../readers/problem-message.ts'
+import type { Received } from '../../readers/health/problem-message.ts'
 
 export type PreviewDeps = {
   view: CatalogView

@@ -1,6 +1,6 @@
 import type { PlacementSettings } from '@whereabouts/contracts/resources/tracking/placement'
 import type { Principal } from '@whereabouts/contracts/principal'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../../db.ts'
 import { orgNotFound } from '../../errors.ts'

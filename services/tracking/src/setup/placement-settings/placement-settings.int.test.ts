@@ -14,7 +14,7 @@ import {
 import { events, ingest, message } from '../../../test/ingest/warehouse.fixture.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { LastReads } from '../../ingest/last-reads.loop.ts'
-import { RecentMinutes } from '../../ingest/recent-minutes.ts'
+import { RecentMinutes } from '../../ingest/places/recent-minutes.ts'
 import { DEFAULT_RULES } from '../../positions/rules.ts'
 
 const DEFAULTS = {

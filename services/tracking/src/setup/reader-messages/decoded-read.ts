@@ -3,11 +3,11 @@ import type {
   ReaderMessageProblem,
 } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { Decoded } from '../../formats/decoder.ts'
-import { PlaceProblems } from '../../ingest/place-problems.ts'
-import { locationIdOf } from '../../ingest/place.ts'
-import type { FoundRead } from '../../ingest/resolve.ts'
+import { PlaceProblems } from '../../ingest/places/place-problems.ts'
+import { locationIdOf } from '../../ingest/places/place.ts'
+import type { FoundRead } from '../../ingest/places/resolve.ts'
 import type { KnownAsset } from '../../catalog/catalog-view.ts'
-import { problemsOf } from '../../readers/problem-message.ts'
+import { problemsOf } from '../../readers/health/problem-message.ts'
 
 /** What was not understood in a message, and why its reads have no place. */
 export function problemsIn(

@@ -1,5 +1,5 @@
 import { consumeBatches } from '@whereabouts/messaging/consume/consume'
-import { startBus, type Bus } from '@whereabouts/testing/bus'
+import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { describe, expect, vi } from 'vitest'
 import { events, scans, warehouse } from '../../../test/ingest/warehouse.fixture.ts'
 import { log, test as base, type Tracking } from '../../../test/tracking.fixture.ts'

@@ -2,7 +2,7 @@ import type { SightingRow } from '@whereabouts/contracts/resources/tracking/sigh
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
 import type { HistoryRow } from '@whereabouts/contracts/resources/tracking/tracking'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Tables } from '../../db.ts'
 import { assetNotFound } from '../../errors.ts'
 import type { FindAsset } from '../../catalog/finders.ts'

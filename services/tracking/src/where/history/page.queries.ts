@@ -1,5 +1,5 @@
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { fixedPlan } from '@whereabouts/db/tenant-database'
+import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import type { Minutes } from './history.queries.ts'

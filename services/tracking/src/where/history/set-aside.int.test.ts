@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import { beacon, DOCK, hear, heard, setPlacement, SHELF, START } from '../../../test/ingest/beacon.fixture.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 import { LastReads } from '../../ingest/last-reads.loop.ts'
-import { RecentMinutes } from '../../ingest/recent-minutes.ts'
+import { RecentMinutes } from '../../ingest/places/recent-minutes.ts'
 
 const at = (second: number) => new Date(START + second * 1_000).toISOString()
 const list = async (tracking: Tracking, assetId: number, query = '') =>

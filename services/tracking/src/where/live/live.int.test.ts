@@ -1,4 +1,4 @@
-import { dropBefore, recreateStream } from '@whereabouts/testing/streams'
+import { dropBefore, recreateStream } from '@whereabouts/testing/broker/streams'
 import { describe, expect } from 'vitest'
 import { MAX_REPLAYED } from './catch-up.ts'
 import { anybody, numbersOf, PATIENTLY, publishMoves, range, test } from '../../../test/live/live.fixture.ts'

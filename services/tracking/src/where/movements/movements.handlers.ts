@@ -1,4 +1,4 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { validationFailed } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../../db.ts'

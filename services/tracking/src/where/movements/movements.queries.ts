@@ -1,4 +1,4 @@
-import { customPlan } from '@whereabouts/db/tenant-database'
+import { customPlan } from '@whereabouts/db/tenant/tenant-database'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 import type { Movement } from '@whereabouts/contracts/resources/tracking/movements'

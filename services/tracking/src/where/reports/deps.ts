@@ -1,4 +1,4 @@
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Tables } from '../../db.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 

@@ -1,4 +1,4 @@
-import { logKeeper } from '@whereabouts/testing/bus'
+import { logKeeper } from '@whereabouts/testing/broker/bus'
 import { expect, test } from 'vitest'
 import { attemptLogs } from './attempt-logs.ts'
 

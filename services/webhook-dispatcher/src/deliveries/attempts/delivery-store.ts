@@ -1,5 +1,5 @@
-import { batchCalls } from '@whereabouts/db/batch-calls'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import { batchCalls } from '@whereabouts/db/tenant/batch-calls'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Db, Tables } from '../../db.ts'
 import { findTargets, type Target } from '../../webhooks/webhooks.queries.ts'
 import {

@@ -1,6 +1,6 @@
 import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
-import { openDatabase } from '@whereabouts/db/database'
+import { openDatabase } from '@whereabouts/db/connect/database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { listDeadLetters } from '@whereabouts/messaging/dead-letters/dead-letters'
 import type { Logger } from '@whereabouts/messaging/connect/logger'

@@ -1,4 +1,4 @@
-import { webhookEvents, webhookEventType } from '@whereabouts/contracts/resources/webhooks/webhook-events'
+import { webhookEvents, webhookEventType } from '@whereabouts/contracts/messages/webhook-events'
 import type { MessageConsumer } from '@whereabouts/messaging/consume/consumer'
 import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'

@@ -1,4 +1,4 @@
-import { foldAssetCounts } from '@whereabouts/db/asset-counts'
+import { foldAssetCounts } from '@whereabouts/db/schema/asset-counts'
 import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
 import { sql } from 'kysely'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-import { keptCount } from '@whereabouts/db/asset-counts'
+import { keptCount } from '@whereabouts/db/schema/asset-counts'
 import { sql } from 'kysely'
 import { isListed, type Sql } from '../listed.sql.ts'
 import type { AssetLocationsFilter } from './filter.ts'

@@ -1,4 +1,4 @@
-import { buffersOfFixedPlan } from '@whereabouts/testing/fixed-plan'
+import { buffersOfFixedPlan } from '@whereabouts/testing/database/fixed-plan'
 import { sql } from 'kysely'
 import { expect, vi } from 'vitest'
 import { isVacuumed, recordStatements, type Statement } from '../../../../test/reports/plans.fixture.ts'

@@ -1,5 +1,5 @@
 import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking/tracking'
-import { fixedPlan } from '@whereabouts/db/tenant-database'
+import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import { isListed, LOCATION_KEY, type Sql } from '../listed.sql.ts'
 import { direction, orderBy, type AssetLocationsFilter, type ReportSort } from './filter.ts'

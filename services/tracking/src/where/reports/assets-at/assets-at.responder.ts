@@ -1,11 +1,11 @@
 import { assetsAt, type AssetsAtReply } from '@whereabouts/contracts/messages/assets-at'
-import type { TenantDatabase } from '@whereabouts/db/tenant-database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { RefusedError, respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { sql } from 'kysely'
 import type { Tables } from '../../../db.ts'
-import { bigints } from '@whereabouts/db/array-parameters'
+import { bigints } from '@whereabouts/db/tenant/array-parameters'
 
 /** Serves `rpc.tracking.assets-at`; one of all replicas answers each request. */
 export const serveAssetsAt = (broker: Broker, db: TenantDatabase<Tables>, logger: Logger): Responder =>

@@ -1,4 +1,4 @@
-import { openTenantDatabase } from '@whereabouts/db/tenant-database'
+import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Tables } from '../../../db.ts'

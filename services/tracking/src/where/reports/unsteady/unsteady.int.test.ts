@@ -11,7 +11,7 @@ import {
 } from '../../../../test/ingest/beacon.fixture.ts'
 import { ingest, message } from '../../../../test/ingest/warehouse.fixture.ts'
 import { test, type Tracking } from '../../../../test/tracking.fixture.ts'
-import { RecentMinutes } from '../../../ingest/recent-minutes.ts'
+import { RecentMinutes } from '../../../ingest/places/recent-minutes.ts'
 
 const at = (second: number) => new Date(START + second * 1_000).toISOString()
 const HOUR = 3_600_000

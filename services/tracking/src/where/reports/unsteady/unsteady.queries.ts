@@ -1,4 +1,4 @@
-import { customPlan } from '@whereabouts/db/tenant-database'
+import { customPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../../db.ts'
 import { isListed } from '../listed.sql.ts'

@@ -1,0 +1,163 @@
+import { AssetPatch, type assetFields } from '@whereabouts/contracts/resources/catalog/assets'
+import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/rules/fields'
+import {
+  importColumns,
+  type FileColumn,
+  type ImportResource,
+  type RowError,
+} from '@whereabouts/contracts/resources/catalog/imports'
+import { LocationPatch, type locationFields } from '@whereabouts/contracts/resources/catalog/locations'
+import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
+import { NaturalKey } from '@whereabouts/contracts/rules/text'
+import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
+import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
+import { parseMetadata } from '@whereabouts/service-kit/http/json-text'
+import { z } from 'zod'
+import { fieldsOf } from '../../../db.ts'
+import { splitValues } from './cells.ts'
+import type { CsvRow } from './csv.ts'
+
+type Imported<F extends Fields> = {
+  [K in Exclude<NamesWith<F, 'imported'>, 'external_key'>]: ValueOf<F[K]>
+}
+type OfAssets = Imported<typeof assetFields>
+type OfLocations = Imported<typeof locationFields>
+type Shared = keyof OfAssets & keyof OfLocations
+
+/** The imported fields of an asset or a location, without its key and tags. Instants are texts in microseconds. */
+export type ImportedFields = Pick<OfAssets, Shared> &
+  Partial<Omit<OfAssets, Shared> & Omit<OfLocations, Shared>>
+
+/** One row of a file, parsed. A field that the row does not name stays unchanged. */
+export type RowInput = {
+  line: number
+  /** Undefined: a new resource, whose key is minted. */
+  key: string | undefined
+  fields: Partial<ImportedFields>
+  /** All tags of a type. */
+  tags: Partial<Record<TagType, string[]>>
+  /** The row has a name, valid or not. */
+  isNamed: boolean
+  /** Problems of the row that do not depend on stored rows. */
+  errors: RowError[]
+}
+
+/** The table of a resource. */
+export const tableOf = { assets: 'asset', locations: 'location' } as const
+
+const schemas = { assets: AssetPatch, locations: LocationPatch }
+const KeyCell = z.object({ external_key: NaturalKey })
+const tagCells = {
+  rfid: z.object({ rfid: TagCreate.shape.value }),
+  ble: z.object({ ble: TagCreate.shape.value }),
+  barcode: z.object({ barcode: TagCreate.shape.value }),
+}
+
+/** Checks a row with the schemas of PATCH, so that errors are the same as in the API. */
+export function readRow(
+  resource: ImportResource,
+  columns: readonly FileColumn[],
+  { line, cells }: CsvRow,
+): RowInput {
+  const given = new Map(columns.map((column, i) => [column, unescapeFormula(cells[i] ?? '')]))
+  const [key, { tags, errors: tagErrors }] = [given.get('external_key') || undefined, tagsIn(given)]
+  const fields = parse(schemas[resource], fieldsIn(resource, given))
+  const errors = [
+    ...fields.errors,
+    ...(key === undefined ? [] : parse(KeyCell, { external_key: key }).errors),
+    ...tagErrors,
+    ...deletedProblems(given),
+  ]
+  return {
+    line,
+    key,
+    fields: fields.data as Partial<ImportedFields>,
+    tags,
+    isNamed: Boolean(given.get('name')),
+    errors: inColumnOrder(resource, errors),
+  }
+}
+
+export function inColumnOrder(resource: ImportResource, errors: readonly RowError[]): RowError[] {
+  const columns: readonly string[] = importColumns[resource]
+  return errors.toSorted((a, b) => columns.indexOf(a.field) - columns.indexOf(b.field))
+}
+
+/** The cells as a request body, without key and tags. */
+function fieldsIn(resource: ImportResource, given: ReadonlyMap<string, string>): Record<string, unknown> {
+  const fields: Fields = fieldsOf[tableOf[resource]]
+  const entries = [...given].flatMap(([column, cell]) => {
+    const field = column === 'external_key' ? undefined : fields[column]
+    const value = field?.imported && valueOf(field, cell)
+    return value === undefined ? [] : [[column, value] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The value of a cell. An empty cell clears a field that may be null, and leaves any other alone. */
+function valueOf(field: Field, cell: string): unknown {
+  if (cell === '') return field.default === null ? null : undefined
+  if (field.column === 'boolean') return booleans.get(cell.toLowerCase()) ?? cell // spreadsheets write TRUE
+  return field.column === 'jsonb' ? json(cell) : cell
+}
+
+const booleans = new Map([['true', true], ['false', false]]) // oxfmt-ignore
+
+/** Text that is not JSON remains text, which the schema refuses. */
+function json(cell: string): unknown {
+  try {
+    return parseMetadata(cell)
+  } catch {
+    return cell
+  }
+}
+
+/** An export may contain deleted rows. An import would create them again, without their history. */
+function deletedProblems(given: ReadonlyMap<FileColumn, string>): RowError[] {
+  if (!given.get('deleted_at')) return []
+  const message = 'This row is deleted. Restore it in the console, or remove the row from the file'
+  return [{ field: 'deleted_at', code: 'read_only', message }]
+}
+
+/** The distinct values of the tag columns, and at most one problem per column. */
+function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' | 'errors'> {
+  const tags: RowInput['tags'] = {}
+  const errors: RowError[] = []
+  for (const type of tagTypes) {
+    const cell = given.get(type)
+    if (cell === undefined) continue
+    const values = cell.length > MAX_TAG_CELL ? [] : [...new Set(splitValues(cell))]
+    const problem =
+      cell.length > MAX_TAG_CELL || values.length > MAX_TAG_VALUES
+        ? tooManyValues(type)
+        : firstProblem(type, values)
+    tags[type] = values.slice(0, MAX_TAG_VALUES)
+    if (problem) errors.push(problem)
+  }
+  return { tags, errors }
+}
+
+/** More than any resource has. Each value costs a lookup. */
+const MAX_TAG_VALUES = 1_000
+/** The length of that many values with every character escaped. */
+const MAX_TAG_CELL = 256 * 1024
+
+const tooManyValues = (type: TagType): RowError => ({
+  field: type,
+  code: 'too_long',
+  message: `${type} must contain at most ${MAX_TAG_VALUES} values`,
+  params: { max_length: MAX_TAG_VALUES },
+})
+
+function firstProblem(type: TagType, values: readonly string[]): RowError | undefined {
+  for (const value of values) {
+    const [problem] = parse(tagCells[type], { [type]: value }).errors
+    if (problem) return problem
+  }
+  return undefined
+}
+
+function parse(schema: z.ZodType, input: Record<string, unknown>): { data: unknown; errors: RowError[] } {
+  const { success, data, error } = schema.safeParse(input, { reportInput: true })
+  return success ? { data, errors: [] } : { data: {}, errors: fieldEntries(error.issues, 'body') }
+}
