@@ -46,6 +46,13 @@ test('every file that the entry points import is in the image', () => {
   expect([...reachable].filter(isIgnored)).toEqual([])
 })
 
+test('every page of the documentation is in the image, so that the site can be built', () => {
+  const pages = matching(/^docs\/.*\.md$/)
+  expect(pages.length).toBeGreaterThan(100)
+  expect(pages.filter(isIgnored)).toEqual([])
+  expect(isIgnored('docs/node_modules/vitepress/README.md')).toBe(true)
+})
+
 test('every file in the image is imported from an entry point, or listed with a reason', () => {
   const reasons = Object.values(OTHERS)
   const stray = files.filter(

@@ -120,10 +120,6 @@ function circle(arrows: ReadonlyMap<string, ReadonlySet<string>>): string[] | un
   return [...arrows.keys()].map((node) => visit(node, [])).find((found) => found !== undefined)
 }
 
-const services = globSync('services/*/src').map((folder) => folder.split('/')[1] ?? '')
-const productionFiles = (service: string) =>
-  sources(`services/${service}/src`).filter((file) => !isTest(file))
-
 const areas = ['libs/!(client-python)/src', 'services/*/src', 'services/console/web', 'deploy']
 
 test.for(areas.flatMap((area) => globSync(area)))('no files of %s import each other in a circle', (area) => {

@@ -6,13 +6,15 @@ const exclude = ['**/node_modules/**', '**/dist{,-docs}/**', '**/migrations/**']
 const EVERY_WORD = [
   'docs/*.md',
   'docs/{adr,design,readers}/*.md',
+  'docs/contributing/!(language).md',
+  'CONTRIBUTING.md',
   '{libs,services,deploy}/**/*.md',
   'services/console/web/**/*.{ts,tsx}',
   'services/console/web/*.html',
 ]
 const COMMENTS = ['{libs,services,deploy}/**/*.{ts,tsx,mjs,js,py,sh,yaml,conf}']
 
-const [table = ''] = /^\| Say [^]*?\n\n/m.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? []
+const [table = ''] = /^\| Say [^]*?\n\n/m.exec(readFileSync('docs/contributing/language.md', 'utf8')) ?? []
 const rows = Array.from(
   table.matchAll(/^\| ([^|]+)\|([^|]+)\|([^|]+)\|$/gm),
   ([, say = '', not = '', except = '']) => ({ say: say.trim(), not: quoted(not), except: quoted(except) }),
@@ -59,7 +61,7 @@ function problemsOf(file: string, text: string) {
 
 const withoutNotColumn = (text: string) => text.replaceAll(/(?<=^\|[^|]*\|[^|]*\|)[^|\n]*/gm, blank)
 
-test('documents, comments and texts of the console have no word of the Not column of CONTRIBUTING.md', () => {
+test('documents, comments and texts of the console have no word of the Not column of docs/contributing/language.md', () => {
   expect(known.length).toBeGreaterThan(20)
   const whole = globSync(EVERY_WORD, { exclude }).filter((file) => !file.endsWith('.test.ts'))
   const commented = globSync(COMMENTS, { exclude }).filter((file) => !whole.includes(file))

@@ -19,7 +19,11 @@ export default defineConfig({
   outDir: '../services/console/dist-docs',
   cleanUrls: true,
   metaChunk: true,
-  rewrites: { 'adr/README.md': 'adr/index.md', 'design/README.md': 'design/index.md' },
+  rewrites: {
+    'adr/README.md': 'adr/index.md',
+    'contributing/README.md': 'contributing/index.md',
+    'design/README.md': 'design/index.md',
+  },
   head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },

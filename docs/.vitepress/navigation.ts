@@ -52,16 +52,24 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
   },
 ]
 
+const CONTRIBUTING = page('contributing/', 'Contributing')
 const ALL_DECISIONS = page('adr/', 'All decisions')
 const CHANGELOG = page('changelog', 'Changelog')
 const DESIGN = page('design/', 'How it works inside')
 
-const PROJECT = [CHANGELOG, DESIGN, ALL_DECISIONS]
+const PROJECT = [CHANGELOG, DESIGN, CONTRIBUTING, ALL_DECISIONS]
 
-/** The menu, by path. Only chapters list all chapters, decisions all decisions, and readers all vendors: the lists would be half of every page. */
+/**
+ * The menu, by path. Only decisions list all decisions, readers all vendors, chapters all chapters, and
+ * contributing all its guides: the lists would be half of every page.
+ */
 export const sidebar: Record<string, Section[]> = {
   '/': [...guidesWith([]), { text: 'The project', items: PROJECT }],
   '/readers': [...guidesWith(pagesIn('readers')), { text: 'The project', items: PROJECT }],
+  '/contributing/': [
+    ...guidesWith([]),
+    { text: 'The project', items: [...PROJECT, ...pagesIn('contributing')] },
+  ],
   '/design/': [...guidesWith([]), { text: 'The project', items: [...PROJECT, ...pagesIn('design')] }],
   '/adr/': [...guidesWith([]), { text: 'The project', items: [...PROJECT, ...pagesIn('adr')] }],
 }

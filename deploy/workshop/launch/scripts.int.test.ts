@@ -8,7 +8,7 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   scripts: Record<string, string>
 }
 
-/** They need the tools of this project: CONTRIBUTING.md says which folder to put on the PATH. All others run with any Node. */
+/** They need the tools of this project: docs/contributing/tests.md says which folder to put on the PATH. All others run with any Node. */
 const FOR_DEVELOPERS = new Set([
   'check', 'check:static', 'format', 'format:check', 'lint', 'types', 'unused', 'test:unit', 'lint:api', 'try:generators',
 ]) // oxfmt-ignore

@@ -13,9 +13,9 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const GUIDE = readFileSync(resolve(import.meta.dirname, '../../../CONTRIBUTING.md'), 'utf8')
+const GUIDE = readFileSync(resolve(import.meta.dirname, '../../../docs/contributing/release.md'), 'utf8')
 
-test('the command in CONTRIBUTING.md verifies the signature, and refuses changed sums', async () => {
+test('the command in the guide of a release verifies the signature, and refuses changed sums', async () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
   writeFileSync(join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }))
   writeFileSync(join(folder, 'release.pub'), publicKey.export({ type: 'spki', format: 'pem' }))

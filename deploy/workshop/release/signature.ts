@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Signs SHA256SUMS, which names every artefact, with the Ed25519 key (PEM) in `keyFile`. CONTRIBUTING.md has the command that
+ * Signs SHA256SUMS, which names every artefact, with the Ed25519 key (PEM) in `keyFile`. docs/contributing/release.md has the command that
  * verifies it. Returns a line for the user.
  */
 export async function signSums(folder: string, keyFile: string | undefined): Promise<string> {

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 
 /**
  * One field of a resource. Requests, replies, state messages, table columns and import columns derive from it.
- * CONTRIBUTING.md, "A new field of a resource", lists the other steps for a new field.
+ * docs/contributing/field.md lists the other steps for a new field.
  */
 export type Field = {
   /** In replies. */

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 
-/** The exports of a migration file, see CONTRIBUTING.md. */
+/** The exports of a migration file, see docs/contributing/migration.md. */
 type MigrationFile = Migration & { contracts?: string }
 
 const SERVICES = new URL('../../../../services/', import.meta.url)
