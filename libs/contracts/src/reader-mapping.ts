@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { objectRule, type Problem } from './object-rules.ts'
 import { openEnum } from './open-enum.ts'
 import { tagTypes, type TagType } from './tags.ts'
-import { addProblem, text } from './text.ts'
+import { addProblem, text, type FieldProblem } from './text.ts'
 
 const MAX_POINTER_LENGTH = 255
 const MAX_EVENTS = 50
@@ -55,7 +55,7 @@ const EventValue = z
     params: {
       code: 'invalid_value',
       message: '{f} must be true, false, a number, or text of at most 255 characters',
-    },
+    } satisfies FieldProblem,
   })
   .meta({ override: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } })
 
