@@ -67,8 +67,8 @@ describe('D3 D7 every query parameter', () => {
 const OTHER_IDS = {
   identifier: 'a key: identifiers.test.ts',
   key_id: 'an id or a UUID: api-keys.test.ts',
-  session_id: 'a UUID: sessions.test.ts',
-  hash: 'of an image: images.int.test.ts of catalog',
+  session_id: 'a UUID, see below',
+  hash: 'of an image, see below',
   place: 'a location or `all`: floor-plans.int.test.ts of catalog',
   org_id: 'the own organization, or 403 (D9.6): cross-tenant.test.ts',
 }
@@ -91,6 +91,26 @@ describe('D3 D7.7 every path parameter', () => {
         expect(await ask(id), id).toEqual([entry(name, 'invalid_value', `${name} must be an integer`)])
       for (const id of ['0', '-0', '-1', '-9223372036854775808'])
         expect(await ask(id), id).toEqual([entry(name, 'too_small', `${name} must be ≥ 1`, { min: 1 })])
+    },
+  )
+
+  test.for([
+    {
+      operationId: 'endSession',
+      name: 'session_id',
+      wrong: ['x', '5', '00000000-0000-4000-8000-00000000000'],
+    },
+    { operationId: 'getFloorImage', name: 'hash', wrong: ['x', '5', '0'.repeat(63), 'G'.repeat(64)] },
+  ] as const)(
+    'D3 $name of $operationId: another form is refused',
+    async ({ operationId, name, wrong }, { api, org }) => {
+      for (const value of wrong) {
+        const reply = await api.call(operationId, { params: { [name]: value }, token: org.admin })
+        expect([reply.status, reply.body.error.fields], value).toEqual([
+          400,
+          [entry(name, 'invalid_value', `${name} is not valid`)],
+        ])
+      }
     },
   )
 })

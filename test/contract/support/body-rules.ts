@@ -58,9 +58,7 @@ const renaming: BodyRules = {
   fields: { external_key: naturalKey() },
 }
 
-/**
- * Fields without a rule, each with the reason.
- */
+/** Fields without a rule, each with the reason. */
 export const withoutRule: Readonly<Record<string, string>> = {
   ...tokenFields('createToken'),
   ...tokenFields('createLegacyToken'),
