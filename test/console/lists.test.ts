@@ -5,7 +5,7 @@ import { newReader, readerViews, type Organization } from '../system/organizatio
 import { connectReader } from '../system/readers.ts'
 import { isLive } from './support/tabs.ts'
 import { saved } from './support/moves.ts'
-import { screensOf } from './support/screens.ts'
+import { screensOf, type ScreenName } from './support/screens.ts'
 import { STACK, test } from './support/visitor.fixture.ts'
 
 /**
@@ -53,7 +53,15 @@ async function complete(organization: Organization): Promise<string[]> {
   const isDegraded = async () =>
     (await readerViews(organization)).find(({ reader_key }) => reader_key === 'gate')?.health.status
   await expect.poll(isDegraded, { timeout: 15_000 }).not.toBe('never_heard')
-  const withoutLists = new Set(['overview', 'floor', 'start', 'live', 'inventory', 'locations', 'positions'])
+  const withoutLists: ReadonlySet<string> = new Set<ScreenName>([
+    'overview',
+    'floor',
+    'start',
+    'live',
+    'inventory',
+    'locations',
+    'positions',
+  ])
   return [
     ...screens.filter(({ name }) => !withoutLists.has(name)).map(({ path }) => path),
     '/locations?q=dock',

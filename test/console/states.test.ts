@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { saved } from './support/moves.ts'
 import { API, envelope, REQUEST_ID } from './support/refused.ts'
-import { screensOf } from './support/screens.ts'
+import { screensOf, type ScreenName } from './support/screens.ts'
 import { expectSignInAgain } from './support/session-end.ts'
 import { leave, newVisitor, signIn, test } from './support/visitor.fixture.ts'
 
@@ -102,7 +102,13 @@ test('an unknown address says so, also before signing in', async ({ visitor }) =
 })
 
 /** Screens that load one thing, a list, page by page, and not at all. `pnpm screens` tries all. */
-const SOME = new Set(['overview', 'asset', 'imports', 'locations', 'inventory'])
+const SOME: ReadonlySet<string> = new Set<ScreenName>([
+  'overview',
+  'asset',
+  'imports',
+  'locations',
+  'inventory',
+])
 
 test('people sign in again over a screen after the session ends', async ({ browser, organization }) => {
   const screens = (await screensOf(organization)).filter(({ name }) => SOME.has(name))

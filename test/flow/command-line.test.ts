@@ -170,7 +170,7 @@ test('a CSV file is imported and exported; refused rows are printed and the othe
   const file = join(folder, 'assets.csv')
   writeFileSync(
     file,
-    '\ufeffexternal_key,name,tags\nA-1,"Crate, big",rfid:A1 ble:B1\nA-2,,\nA-3,Belt,\nA-1,"Crate, big",rfid:A1\n',
+    '\ufeffexternal_key,name,metadata,tags\nA-1,"Crate, big","{""maker"":""Linde""}",rfid:A1 ble:B1\nA-2,,,\nA-3,Belt,,\nA-1,"Crate, big",,rfid:A1\n',
   )
   const imported = await run(['import', 'assets', file])
   expect(imported.status).toBe(4)
@@ -187,6 +187,11 @@ test('a CSV file is imported and exported; refused rows are printed and the othe
   const [header, first] = readFileSync(join(folder, 'out.csv'), 'utf8').split('\n')
   expect(header).toMatch(/^external_key,name,/)
   expect(first).toMatch(/^A-1,"Crate, big",.*rfid:A1/)
+  expect(header).toContain(',metadata,tags')
+  expect(first).toContain(',"{""maker"":""Linde""}",')
+  expect((await run(['import', 'assets', join(folder, 'out.csv')])).said).toMatch(/ unchanged\n$/)
+  const broken = await run(['import', 'assets', '-'], { input: 'external_key,name,metadata\nA-3,Belt,{\n' })
+  expect(broken.said).toContain('row 1, A-3: metadata must be a JSON object, not {.')
 })
 
 test('watch prints what moves, and nothing else', async () => {

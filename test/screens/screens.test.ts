@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject } from 'vitest'
 import { ROOT } from '@whereabouts/deploy/installation/services'
+import { OPEN_PATHS } from '../../services/console/src/screens.ts'
 import { problemsOf } from '../console/support/accessible.ts'
-import { screensOf } from '../console/support/screens.ts'
+import { screensOf, type ScreenName } from '../console/support/screens.ts'
 import { expectSignInAgain } from '../console/support/session-end.ts'
 import { takeNewAddress, test } from '../console/support/visitor.fixture.ts'
 import { furnish } from './support/furnished.ts'
@@ -13,7 +14,7 @@ const FOLDER = join(ROOT, '.cache/screenshots/sizes')
 const SIZES = { phone: [360, 780], tablet: [768, 1024], desktop: [1440, 900] } as const
 
 /** Buttons that open a dialog, by screen. */
-const DIALOGS: Readonly<Record<string, readonly RegExp[]>> = {
+const DIALOGS: Readonly<Partial<Record<ScreenName, readonly RegExp[]>>> = {
   assets: [/^New asset$/],
   asset: [/^Edit$/, /^Rename key$/, /^Delete$/, /^Attach tag$/],
   locations: [/^New location$/, /^Move Hamburg/],
@@ -78,16 +79,9 @@ test('on every screen, people sign in again over it after the session ends', asy
 
 test('every page for people who are not signed in', async ({ visitor }) => {
   mkdirSync(FOLDER, { recursive: true })
-  for (const name of [
-    'sign-in',
-    'sign-up',
-    'accept-invitation',
-    'forgot-password',
-    'reset-password',
-    'provision',
-  ]) {
-    await visitor.open(`/${name}`)
+  for (const path of OPEN_PATHS) {
+    await visitor.open(path)
     await visitor.page.getByRole('heading', { level: 1 }).waitFor()
-    expect.soft(await lookAt(visitor.page, name)).toEqual([])
+    expect.soft(await lookAt(visitor.page, path.slice(1))).toEqual([])
   }
 })

@@ -1,13 +1,27 @@
 import { unwrap } from '@whereabouts/client/client'
+import { SIGNED_IN_PATHS, type SignedInPath } from '../../../services/console/src/screens.ts'
 import { newReader, readerViews, type Organization } from '../../system/organization.ts'
 import { saved } from './moves.ts'
 
+type NameOf<P extends SignedInPath> = P extends '/'
+  ? 'overview'
+  : P extends `/${string}/$${infer Name}Id`
+    ? Name
+    : P extends `/${infer Name}`
+      ? Name
+      : never
+/** `/assets` is `assets`, `/assets/$assetId` is `asset`. */
+export type ScreenName = NameOf<SignedInPath>
+/** Of the screens of one thing, the name of the thing. */
+type Thing = SignedInPath extends infer P ? (P extends `/${string}/$${infer Name}Id` ? Name : never) : never
+
 /** A screen of signed-in people. `loads`: it calls the API when it opens. */
-export type ScreenPath = { name: string; path: string; loads: boolean }
+export type ScreenPath = { name: ScreenName; path: string; loads: boolean }
 
-const screen = (name: string, path: string, loads = true): ScreenPath => ({ name, path, loads })
+/** Screens that call the API only later. */
+const QUIET: ReadonlySet<string> = new Set<SignedInPath>(['/live', '/inventory'])
 
-/** Gives the organization one thing of each kind. Returns every screen. */
+/** Gives the organization one thing of each kind. Returns every screen of the app, in the menu or not. */
 export async function screensOf(organization: Organization): Promise<ScreenPath[]> {
   const { assetId, locationId } = await saved(organization)
   await newReader(organization, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
@@ -20,27 +34,13 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
       bodySerializer: (text) => text,
     }),
   ).data
-  return [
-    screen('overview', '/'),
-    screen('floor', '/floor'),
-    screen('assets', '/assets'),
-    screen('asset', `/assets/${assetId}`),
-    screen('imports', '/imports'),
-    screen('import', `/imports/${importId}`),
-    screen('locations', '/locations'),
-    screen('location', `/locations/${locationId}`),
-    screen('start', '/start'),
-    screen('readers', '/readers'),
-    screen('reader', `/readers/${reader?.id}`),
-    screen('positions', '/positions'),
-    screen('unknown-tags', '/unknown-tags'),
-    screen('api-keys', '/api-keys'),
-    screen('webhook', '/webhook'),
-    screen('members', '/members'),
-    screen('limits', '/limits'),
-    screen('account', '/account'),
-    screen('movements', '/movements'),
-    screen('live', '/live', false),
-    screen('inventory', '/inventory', false),
-  ]
+  const ids = { asset: assetId, import: importId, location: locationId, reader: reader?.id ?? 0 }
+  return SIGNED_IN_PATHS.map((path) => screen(path, ids))
+}
+
+function screen(path: SignedInPath, ids: Readonly<Record<Thing, number>>): ScreenPath {
+  const [, list = '', thing] = path.split('/')
+  const name = (thing?.slice(1, -'Id'.length) ?? (list === '' ? 'overview' : list)) as ScreenName
+  const things: Readonly<Record<string, number>> = ids
+  return { name, path: thing === undefined ? path : `/${list}/${things[name]}`, loads: !QUIET.has(path) }
 }

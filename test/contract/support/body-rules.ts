@@ -1,12 +1,8 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, echo, flag, freeForm, ignored, instant, listOf, naturalKey, neverSent, reference, text, type FieldRule } from './field-rules.ts' // oxfmt-ignore
-
-type Body = {
-  /** A valid body. */
-  good: object
-  required: string[]
-  fields: Record<string, FieldRule>
-}
+import { choice, echo, flag, freeForm, id, ignored, instant, integer, listOf, naturalKey, neverSent, pairOf, reference, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+import { keysBodyRules } from './body-rules-keys.ts'
+import { legacyBodyRules } from './body-rules-legacy.ts'
+import { trackingBodyRules } from './body-rules-tracking.ts'
 
 const tag = { tag_type: choice('rfid', 'ble', 'barcode'), value: text(255, { lines: true }) }
 const TAG = { tag_type: 'rfid', value: 'x' }
@@ -43,15 +39,34 @@ const echoes = {
 const newName = { name: text(255, { trimmed: true, plain: true }) }
 const created = { ...newName, external_key: naturalKey(), tags: newTags }
 
-const attaching: Body = { good: TAG, required: ['tag_type', 'value'], fields: tag }
-const renaming: Body = {
+const coordinate = integer(0, 10_000)
+const zoneOf = (index: number) => ({ location_id: index + 1, points: [[0, 0], [9, 0], [9, 9]] }) // oxfmt-ignore
+const placedOf = (index: number) => ({ reader_id: index + 1, x: 0, y: 0 })
+
+/** The fields of the token endpoint. A field that is added needs a test there, and its line here. */
+function tokenFields(operationId: OperationId): Record<string, string> {
+  const why =
+    'token-endpoint.test.ts: `grant_type` decides what is needed, and an empty value is absent (D12.1)'
+  const fields = ['grant_type', 'client_id', 'client_secret', 'refresh_token', 'scope']
+  return Object.fromEntries(fields.map((field) => [`${operationId}.${field}`, why]))
+}
+
+const attaching: BodyRules = { good: TAG, required: ['tag_type', 'value'], fields: tag }
+const renaming: BodyRules = {
   good: { external_key: 'A' },
   required: ['external_key'],
   fields: { external_key: naturalKey() },
 }
 
-/** The contract's rule for every field of every body of catalog, in the current vocabulary. */
-export const bodyRules: Partial<Record<OperationId, Body>> = {
+/** Fields without a rule, each with the reason. */
+export const withoutRule: Readonly<Record<string, string>> = {
+  ...tokenFields('createToken'),
+  ...tokenFields('createLegacyToken'),
+  'decodeReaderMessage.message': 'any JSON value is a message of a reader',
+}
+
+/** The contract's rule for every field of every body. */
+export const bodyRules: Partial<Record<OperationId, BodyRules>> = {
   createAsset: { good: { name: 'Thing' }, required: ['name'], fields: { ...asset, ...created } },
   createLocation: { good: { name: 'Thing' }, required: ['name'], fields: { ...location, ...created } },
   updateAsset: { good: {}, required: [], fields: { ...asset, ...echoes } },
@@ -62,4 +77,32 @@ export const bodyRules: Partial<Record<OperationId, Body>> = {
   restoreLocation: { good: {}, required: [], fields: { external_key: naturalKey(), parent_id: reference } },
   addAssetTag: attaching,
   addLocationTag: attaching,
+  lookUpValues: {
+    good: { values: ['x'] },
+    required: ['values'],
+    fields: { values: valuesOf(text(255, { lines: true }), (index) => `x${index}`, { min: 1, max: 200 }) },
+  },
+  saveFloorPlan: {
+    good: { zones: [], readers: [], version: 0 },
+    required: ['zones', 'readers', 'version'],
+    fields: {
+      zones: listOf(
+        {
+          location_id: id,
+          points: valuesOf(pairOf(coordinate, 0), (index) => [index, 0], { min: 3, max: 100 }),
+        },
+        zoneOf(1),
+        { max: 2_000, required: ['location_id', 'points'], make: zoneOf },
+      ),
+      readers: listOf({ reader_id: id, x: coordinate, y: coordinate }, placedOf(1), {
+        max: 500,
+        required: ['reader_id', 'x', 'y'],
+        make: placedOf,
+      }),
+      version: integer(0, Number.MAX_SAFE_INTEGER),
+    },
+  },
+  ...keysBodyRules,
+  ...trackingBodyRules,
+  ...legacyBodyRules,
 }

@@ -46,9 +46,6 @@ const keys = repeatable('A-1', ['', 'a_b', 'a%20', '%C3%A4', '%00', 'x'.repeat(2
 const ids = repeatable('5', ['', 'x', '0', '-5', '1.5', '%2B5', '9223372036854775808'], (name) =>
   invalid(name, 'a positive integer'),
 )
-const types = repeatable('person', ['', 'other', 'ASSET', 'asset,person'], (name) =>
-  enumEntry(name, ['asset', 'person', 'inventory']),
-)
 
 const tags = repeatable(
   'rfid:A',
@@ -57,18 +54,43 @@ const tags = repeatable(
     invalid(name, '<type>:<value> with a type among rfid, ble, barcode and a value of 1 to 255 characters'),
 )
 
-const validity: ParameterRule = (name) => [
-  ...each(name, ['', 'all', 'CURRENT', 'any,current'], enumEntry(name, ['current', 'any'])),
-  ...twice('any')(name),
+const sort =
+  (...fields: [string, ...string[]]): ParameterRule =>
+  (name) => {
+    const [one] = fields
+    const wrong = ['colour', '-colour', 'id', `--${one}`, `${one},`, `${one},,${one}`, one.toUpperCase(), `${one}%20`, '%00'] // oxfmt-ignore
+    return [...each(name, wrong, enumEntry(name, fields)), ...twice(one)(name)]
+  }
+
+const expand: ParameterRule = (name) => [
+  ...each(name, ['', 'colour', 'ASSET', 'asset,', 'asset,asset'], enumEntry(name, ['asset', 'location'])),
+  ...twice('asset')(name),
 ]
 
-const sort: ParameterRule = (name) => [
+const choice =
+  (...allowed: [string, ...string[]]): ParameterRule =>
+  (name) => [
+    ...each(name, ['', 'other', allowed[0].toUpperCase(), allowed.join(',')], enumEntry(name, allowed)),
+    ...twice(allowed[0])(name),
+  ]
+
+const choices = (...allowed: [string, ...string[]]) =>
+  repeatable(allowed[0], ['', 'other', allowed[0].toUpperCase(), allowed.join(',')], (name) =>
+    enumEntry(name, allowed),
+  )
+
+const id: ParameterRule = (name) => [
+  ...each(name, ['', 'x', '0', '-5', '1.5', '%2B5'], invalid(name, 'a positive integer')),
+  ...twice('5')(name),
+]
+
+const instant: ParameterRule = (name) => [
   ...each(
     name,
-    ['colour', '-colour', 'id', '--name', 'name,', 'name,,name', 'NAME', 'name%20', '%00'],
-    enumEntry(name, ['external_key', 'name', 'created_at', 'updated_at']),
+    ['', 'now', '2026-11-21', '2026/11/21%2010:00:00Z'],
+    entry(name, 'invalid_value', `Invalid '${name}' timestamp; RFC3339 required`),
   ),
-  ...twice('name')(name),
+  ...twice('2026-11-21T10:00:00Z')(name),
 ]
 
 const noControl = (name: string) =>
@@ -81,24 +103,135 @@ const search: ParameterRule = (name) => [
 ] // oxfmt-ignore
 
 const page = { limit: integer(1, 200), offset: integer(0, Number.MAX_SAFE_INTEGER) }
-const shared = {
-  ...page,
+const filters = {
   id: ids,
   external_key: keys,
   is_active: boolean,
   tag: tags,
   include_deleted: boolean,
-  window: validity,
+  window: choice('current', 'any'),
   q: search,
-  sort,
+  sort: sort('external_key', 'name', 'created_at', 'updated_at'),
 }
-const tree = { ...page }
+const types = choices('asset', 'person', 'inventory')
+const period = { from: instant, to: instant }
+const version = { version: integer(0) }
+const legacyList = { ...page, identifier: keys, is_active: boolean, include_deleted: boolean, q: search }
+const current = {
+  ...page,
+  location: keys,
+  asset: keys,
+  q: search,
+  sort: sort('last_seen', 'asset', 'location'),
+}
 
-/** The contract's rule for every query parameter of catalog, in the current vocabulary. */
+/** Valid values of the parameters that a request needs. */
+export const neededParameters: Partial<Record<OperationId, Record<string, string>>> = {
+  listLocationUses: { from: '2026-11-21T10:00:00Z', to: '2026-11-21T11:00:00Z' },
+  playMovements: { from: '2026-11-21T10:00:00Z', to: '2026-11-21T11:00:00Z' },
+  listOccupancy: { location_id: '5' },
+  createImport: { resource: 'assets' },
+}
+
+/** The contract's rule for every query parameter. */
 export const parameterRules: Partial<Record<OperationId, Record<string, ParameterRule>>> = {
-  listAssets: { ...shared, type: types },
-  listLocations: { ...shared, parent_id: ids, parent_external_key: keys, is_root: boolean },
-  listLocationAncestors: tree,
-  listLocationChildren: tree,
-  listLocationDescendants: tree,
+  listAssets: { ...page, ...filters, type: types },
+  exportAssets: { ...filters, type: types },
+  listLocations: { ...page, ...filters, parent_id: ids, parent_external_key: keys, is_root: boolean },
+  listLocationAncestors: page,
+  listLocationChildren: page,
+  listLocationDescendants: page,
+  listLocationBranch: { ...page, parent_id: id },
+  saveFloorImage: version,
+  removeFloorImage: version,
+  createImport: { resource: choice('assets', 'locations'), dry_run: boolean },
+  listImports: page,
+  listImportRows: { ...page, outcome: choices('created', 'updated', 'unchanged', 'failed') },
+
+  listAssetHistory: { ...page, ...period, sort: sort('event_observed_at'), expand },
+  listAssetLocations: {
+    ...page,
+    asset_id: ids,
+    asset_external_key: keys,
+    location_id: ids,
+    location_external_key: keys,
+    include_descendants: boolean,
+    not_seen_since: instant,
+    include_deleted: boolean,
+    q: search,
+    at: instant,
+    sort: sort('asset_last_seen', 'asset_external_key', 'location_external_key'),
+    expand,
+  },
+  listCurrentLocations: current,
+  listSightings: { ...page, ...period },
+  listOccupancy: { location_id: ids },
+  listUnsteadyAssets: page,
+  listLocationUses: period,
+  playMovements: period,
+  listMovements: {
+    ...period,
+    asset_id: ids,
+    location_id: ids,
+    include_descendants: boolean,
+    type: types,
+    after: search,
+    limit: integer(1, 500),
+  },
+  summarizeMovements: {
+    ...period,
+    location_id: id,
+    include_descendants: boolean,
+    asset_id: ids,
+    type: types,
+    step_seconds: integer(60),
+  },
+  streamMovements: { last_event_id: search },
+  listReaders: {
+    ...page,
+    configured: boolean,
+    status: choices('online', 'degraded', 'silent', 'never_heard'),
+    q: search,
+    location_id: ids,
+    sort: sort('reader_key', 'name', 'last_seen_at', 'reads_per_minute', 'severity'),
+  },
+  listReaderHours: period,
+  listScanPoints: page,
+  listUnknownTags: {
+    ...page,
+    tag_type: choices('rfid', 'ble', 'barcode'),
+    reader_key: keys,
+    min_reads: integer(0),
+    seen_since: instant,
+    q: search,
+    sort: sort('last_seen_at', 'first_seen_at', 'reads', 'value'),
+  },
+
+  listSessions: page,
+  listMembers: page,
+  listInvitations: page,
+  listApiKeys: page,
+  revokeApiKey: { descendants: boolean },
+  listWebhooks: page,
+  listWebhookDeliveries: page,
+
+  listLegacyAssets: {
+    ...legacyList,
+    location: keys,
+    type: types,
+    sort: sort('identifier', 'name', 'created_at', 'updated_at'),
+  },
+  listLegacyLocations: {
+    ...legacyList,
+    parent_identifier: keys,
+    parent: keys,
+    sort: sort('identifier', 'name', 'path', 'created_at', 'updated_at'),
+  },
+  listLegacyLocationAncestors: page,
+  listLegacyLocationChildren: page,
+  listLegacyLocationDescendants: page,
+  getLegacyAssetHistory: { ...page, ...period, sort: sort('timestamp') },
+  listLegacyCurrentLocations: current,
+  listLegacyApiKeys: page,
+  revokeLegacyApiKey: { descendants: boolean },
 }

@@ -3,18 +3,27 @@ import { stdin, stdout } from 'node:process'
 import { pipeline } from 'node:stream/promises'
 import { Argument, type Command } from 'commander'
 import { parse } from 'csv-parse'
-import { ApiError } from '../client.ts'
+import { ApiError, type components } from '../client.ts'
 import type { AssetFields, LocationFields } from '../upsert.ts'
 import { delimiterOf, peekHeader } from './delimiter.ts'
 import { csvLine, progress, say } from './output.ts'
 import { open, UsageError } from './settings.ts'
 
 type Row = Record<string, string>
+type Parse = (text: string, column: string) => unknown
+type ColumnsOf<Fields> = Readonly<Record<'external_key' | keyof Fields, Parse>>
+
+const asText: Parse = (text) => text
+const shared = { external_key: asText, name: asText, description: asText }
+const window = { valid_from: asText, valid_to: asText, is_active: booleanOf }
+
+/** The columns in the order of an export. The types ask for each field of the API; a file names parents by their key. */
 const COLUMNS = {
-  assets: ['external_key', 'name', 'description', 'type', 'valid_from', 'valid_to', 'is_active', 'tags'],
-  locations: ['external_key', 'name', 'description', 'parent_external_key', 'valid_from', 'valid_to', 'is_active', 'tags'],
-} as const // oxfmt-ignore
+  assets: { ...shared, type: asText, ...window, metadata: objectOf, tags: tagsOf },
+  locations: { ...shared, parent_external_key: asText, ...window, tags: tagsOf },
+} satisfies { assets: ColumnsOf<AssetFields>; locations: ColumnsOf<Omit<LocationFields, 'parent_id'>> }
 type Resource = keyof typeof COLUMNS
+const namesOf = (resource: Resource): string[] => Object.keys(COLUMNS[resource])
 
 /** Done in part: some rows were refused. */
 const IN_PART = 4
@@ -33,9 +42,9 @@ export function addCsvCommands(program: Command): void {
     .argument('<file>')
     .addHelpText('after', `
 Columns, in any order; external_key and name are needed:
-  assets     ${COLUMNS.assets.join(', ')}
-  locations  ${COLUMNS.locations.join(', ')}
-Commas, semicolons or tabs between the columns. An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Locations come after their parents.
+  assets     ${namesOf('assets').join(', ')}
+  locations  ${namesOf('locations').join(', ')}
+Commas, semicolons or tabs between the columns. An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Metadata is a JSON object. Locations come after their parents.
 Refused rows are printed, and the others are kept: repair the file and run it again.`)
     .action(importFile)
   program
@@ -48,7 +57,7 @@ Refused rows are printed, and the others are kept: repair the file and run it ag
 
 async function importFile(resource: Resource, file: string): Promise<void> {
   const whereabouts = open()
-  const known = new Set<string>(COLUMNS[resource])
+  const known = new Set(namesOf(resource))
   const { header, whole } = await peekHeader(file === '-' ? stdin : createReadStream(file))
   const rows = whole.pipe(
     parse({
@@ -72,7 +81,7 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   const put = async (row: Row, line: number) => {
     const key = row['external_key'] ?? ''
     try {
-      const fields = fieldsOf(row)
+      const fields = fieldsOf(row, COLUMNS[resource])
       const { outcome } = await (resource === 'assets'
         ? whereabouts.upsertAsset(key, fields as AssetFields, { signal })
         : whereabouts.upsertLocation(key, fields as LocationFields, { signal }))
@@ -114,18 +123,26 @@ async function importFile(resource: Resource, file: string): Promise<void> {
 const isOfRow = (error: unknown): error is Error =>
   error instanceof UsageError || (error instanceof ApiError && OF_ROW.has(error.status ?? 0))
 
-function fieldsOf({ external_key: _key, tags, is_active, ...cells }: Row): object {
-  const given = Object.fromEntries(Object.entries(cells).filter(([, text]) => text !== ''))
-  return {
-    ...given,
-    ...(is_active && { is_active: booleanOf(is_active) }),
-    ...(tags && { tags: tags.trim().split(/\s+/).map(tagOf) }),
+function fieldsOf({ external_key: _key, ...cells }: Row, parsers: Readonly<Record<string, Parse>>): object {
+  const given = Object.entries(cells).filter(([, text]) => text !== '')
+  return Object.fromEntries(given.map(([column, text]) => [column, parsers[column]?.(text, column)]))
+}
+
+function booleanOf(text: string, column: string): boolean {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new UsageError(`${column} must be true or false, not ${text}.`)
+}
+
+function objectOf(text: string, column: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(`${column} must be a JSON object, not ${text}.`)
   }
 }
 
-function booleanOf(text: string): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw new UsageError(`is_active must be true or false, not ${text}.`)
+function tagsOf(text: string) {
+  return text.trim().split(/\s+/).map(tagOf)
 }
 
 function tagOf(text: string) {
@@ -133,11 +150,22 @@ function tagOf(text: string) {
   return { tag_type: text.slice(0, at), value: text.slice(at + 1) }
 }
 
-const REPORT = ['asset_external_key', 'location_external_key', 'asset_last_seen', 'dwell_started_at', 'dwell_seconds', 'asset_id', 'location_id'] // oxfmt-ignore
+type ReportColumns = Omit<components['schemas']['AssetLocation'], 'asset' | 'location'>
+/** The types ask for each column of the report. */
+const REPORT = Object.keys({
+  asset_external_key: true,
+  location_external_key: true,
+  asset_last_seen: true,
+  dwell_started_at: true,
+  dwell_seconds: true,
+  asset_id: true,
+  location_id: true,
+  asset_deleted_at: true,
+} satisfies Record<keyof ReportColumns, true>)
 
 async function exportFile(resource: Resource | 'report', { output }: { output?: string }): Promise<void> {
   const done = progress(resource)
-  const columns = resource === 'report' ? REPORT : COLUMNS[resource]
+  const columns = resource === 'report' ? REPORT : namesOf(resource)
   async function* lines() {
     yield csvLine(columns)
     for await (const row of rowsOf(resource)) {
@@ -158,8 +186,9 @@ function rowsOf(resource: Resource | 'report'): AsyncIterable<object> {
   return whereabouts.rows(`/api/v1/${resource}`, { query: { sort: 'external_key' } })
 } // oxfmt-ignore
 
-type Cell = string | number | boolean | null | { tag_type: string; value: string }[]
+type Cell = string | number | boolean | object | null
 
 function textOf(value: Cell = ''): string {
-  return Array.isArray(value) ? value.map((tag) => `${tag.tag_type}:${tag.value}`).join(' ') : String(value ?? '')
-} // oxfmt-ignore
+  if (Array.isArray(value)) return value.map((tag) => `${tag.tag_type}:${tag.value}`).join(' ')
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
+}

@@ -49,12 +49,7 @@ export const Instant = z
   .transform((raw, ctx) => {
     const parsed = parseInstant(raw)
     if (parsed !== undefined) return parsed
-    ctx.issues.push({
-      code: 'custom',
-      input: raw,
-      message: '',
-      params: { code: 'invalid_value', message: '{f} must be an RFC 3339 timestamp' },
-    })
+    addProblem(ctx, { code: 'invalid_value', message: '{f} must be an RFC 3339 timestamp' })
     return z.NEVER
   })
   .meta({ override: { type: 'string', format: 'date-time' }, example: '2026-11-21T10:00:00.000Z' })

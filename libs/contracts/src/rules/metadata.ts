@@ -94,8 +94,8 @@ function metadata({ mayEcho }: { mayEcho: boolean }) {
     const problem = problemOfWhole(value)
     if (problem) addProblem(payload, problem)
     else if (!mayEcho)
-      for (const { path, value: input, ...params } of unstorableIn(value))
-        payload.issues.push({ code: 'custom', path, input, message: '', params })
+      for (const { path, value: _refused, ...unstorable } of unstorableIn(value))
+        addProblem(payload, unstorable, path)
   }) as unknown as z.ZodType<Record<string, unknown>>
   return schema.meta(described)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
-import type { FieldProblem } from './text.ts'
+import { addProblem, type FieldProblem } from './text.ts'
 
 /**
  * Rules about two fields of one request. They run even if other fields are wrong, so that all problems are reported
@@ -11,8 +11,7 @@ export type Problem = FieldProblem & { field: string }
 export function objectRule<T>(problems: (value: Partial<Record<string, unknown>>) => readonly Problem[]) {
   const check = z.check<T>((payload) => {
     if (typeof payload.value !== 'object' || payload.value === null) return
-    for (const { field, ...params } of problems(payload.value))
-      payload.issues.push({ code: 'custom', input: payload.value, path: [field], message: '', params })
+    for (const { field, ...problem } of problems(payload.value)) addProblem(payload, problem, [field])
   })
   check._zod.def.when = () => true // zod's default skips the check as soon as any field has a problem
   return check

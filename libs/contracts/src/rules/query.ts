@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
 import { MAX_ID, readId, Uuid } from './ids.ts'
-import { codePoints, hasControl, patternOf, type FieldProblem } from './text.ts'
+import { addProblem, codePoints, hasControl, patternOf, type FieldProblem } from './text.ts'
 
 /**
  * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
@@ -21,7 +21,7 @@ function parameter<T>(read: Read<T>, schema: Shape, description?: string) {
     .transform((values, ctx): T => {
       const result = values.length === 1 ? read(values[0] ?? '') : invalid('sent only once')
       if ('value' in result) return result.value
-      ctx.issues.push({ code: 'custom', input: values, message: '', params: result.problem })
+      addProblem(ctx, result.problem)
       return z.NEVER
     })
     .meta({
@@ -48,7 +48,7 @@ export function parameters<T>(
           ? { code: 'too_long', message: '{f} must contain at most 200 items', params: { max_length: 200 } }
           : results.flatMap((r) => ('problem' in r ? [r.problem] : []))[0]
       if (!problem) return results.flatMap((r) => ('value' in r ? [r.value] : []))
-      ctx.issues.push({ code: 'custom', input: values, message: '', params: problem })
+      addProblem(ctx, problem)
       return z.NEVER
     })
     .meta({ description, override: { type: 'array', items: schema } })
@@ -261,10 +261,10 @@ export const pathIdOrUuid = z
 export function pathIdOf(raw: string, expected: string, ctx: z.RefinementCtx): number {
   const reading = readId(raw)
   if ('id' in reading) return reading.id
-  const params =
+  const problem: FieldProblem =
     reading.code === 'too_small'
       ? { code: 'too_small', message: '{f} must be ≥ 1', params: { min: 1 } }
       : { code: 'invalid_value', message: `{f} must be ${expected}` }
-  ctx.issues.push({ code: 'custom', input: raw, message: '', params })
+  addProblem(ctx, problem)
   return z.NEVER
 }

@@ -1,16 +1,31 @@
 import { z } from 'zod'
+import type { FieldCode } from '../errors.ts'
 
 /**
  * A custom problem of a field. The error mapping replaces `{f}` in `message` by the name of the field, because a schema
  * does not know its name.
  */
-export type FieldProblem = { code: string; message: string; params?: Record<string, unknown> }
+export type FieldProblem = { code: FieldCode; message: string; params?: Record<string, unknown> }
 
-type Check<T> = z.core.ParsePayload<T>
+type Payload = Pick<z.core.ParsePayload, 'issues' | 'value'>
 
-/** Adds a problem that the error mapping turns into a field entry with exactly this code and message. */
-export function addProblem(payload: Check<unknown>, problem: FieldProblem): void {
-  payload.issues.push({ code: 'custom', input: payload.value, message: problem.message, params: problem })
+/**
+ * Adds a problem that the error mapping turns into a field entry with exactly this code and message. `path` leads from
+ * `value` to the field. All problems of our own come this way, so that a code outside the contract is a type error.
+ */
+export function addProblem(
+  { issues, value }: Payload,
+  problem: FieldProblem,
+  path: PropertyKey[] = [],
+): void {
+  issues.push({ code: 'custom', input: value, path, message: problem.message, params: problem })
+}
+
+/** The problem that `addProblem` added; undefined for an issue of zod itself. */
+export function addedProblem(issue: z.core.$ZodIssue): FieldProblem | undefined {
+  if (issue.code !== 'custom' || !issue.params) return undefined
+  const { code, message, params } = issue.params
+  return { code, message, ...(params && { params }) }
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { FieldCode, FieldEntry } from '@whereabouts/contracts/errors'
+import type { FieldEntry } from '@whereabouts/contracts/errors'
+import { addedProblem } from '@whereabouts/contracts/rules/text'
 
 type Issue = z.core.$ZodIssue
 type Part = 'path' | 'query' | 'body'
@@ -36,21 +37,18 @@ export function fieldName(path: readonly PropertyKey[]): string {
 
 function fieldEntry(issue: Issue): FieldEntry {
   const field = fieldName(issue.path)
-  const custom = customEntry(field, issue)
-  if (custom) return custom
+  const own = ownEntry(field, issue)
+  if (own) return own
   if (issue.input === undefined) return { field, code: 'required', message: `${field} is required` }
   if (issue.input === null) return nullEntry(field, issue)
   return fromTemplate(field, issue)
 }
 
-/** Problems with a text from our own schema, see `addProblem` in contracts. */
-function customEntry(field: string, issue: Issue): FieldEntry | undefined {
-  if (issue.code !== 'custom' || !issue.params) return undefined
-  const { code, message, params } = issue.params as {
-    code: FieldCode
-    message: string
-    params?: Record<string, unknown>
-  }
+/** Problems that a schema of ours added. */
+function ownEntry(field: string, issue: Issue): FieldEntry | undefined {
+  const problem = addedProblem(issue)
+  if (!problem) return undefined
+  const { code, message, params } = problem
   const worded = message.replaceAll('{f}', field)
   return params ? { field, code, message: worded, params } : { field, code, message: worded }
 }
@@ -119,6 +117,7 @@ function expectedType(issue: Issue): string {
   if (issue.code === 'invalid_value') return 'string'
   if (issue.code !== 'invalid_type') return 'value'
   if (issue.expected === 'int' || issue.expected === 'number') return 'integer' // all numbers of the API are integers
+  if (issue.expected === 'tuple') return 'array'
   return issue.expected === 'record' ? 'object' : issue.expected
 }
 

@@ -4,6 +4,7 @@ import { WireInstant } from '../../rules/instant.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { dataOf, integerParameter, pathIdOf } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
+import { addProblem, type FieldProblem } from '../../rules/text.ts'
 
 /** What one organization may store. It keeps the list of plans short enough for one answer. */
 export const floorLimits = {
@@ -93,14 +94,17 @@ export const FloorPlanSave = z
     },
   })
 
+const TWICE = {
+  code: 'invalid_value',
+  message: '{f} is on this plan twice. Send each id once',
+} as const satisfies FieldProblem
+
 /** A thing has one place on a plan. */
 function onceEach<K extends string>(name: K) {
-  return z.check<Record<K, number>[]>(({ value, issues }) => {
+  return z.check<Record<K, number>[]>((payload) => {
     const seen = new Set<number>()
-    for (const [index, { [name]: id }] of value.entries()) {
-      const params = { code: 'invalid_value', message: '{f} is on this plan twice. Send each id once' }
-      if (seen.has(id))
-        issues.push({ code: 'custom', input: value, path: [index, name], message: '', params })
+    for (const [index, { [name]: id }] of payload.value.entries()) {
+      if (seen.has(id)) addProblem(payload, TWICE, [index, name])
       seen.add(id)
     }
   })

@@ -59,12 +59,7 @@ export const TokenPair = Tokens.extend({
 export const Email = text(3, 254)
   .check((payload) => {
     if (!/^[^\s@]+@[^\s@]+$/.test(payload.value))
-      payload.issues.push({
-        code: 'custom',
-        input: payload.value,
-        message: '',
-        params: { code: 'invalid_value', message: '{f} must be an e-mail address' },
-      })
+      addProblem(payload, { code: 'invalid_value', message: '{f} must be an e-mail address' })
   })
   .meta({ override: { format: 'email', minLength: 3, maxLength: 254 } })
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { objectRule, type Problem } from '../../rules/object-rules.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { tagTypes, type TagType } from '../catalog/tags.ts'
-import { addProblem, text } from '../../rules/text.ts'
+import { addProblem, text, type FieldProblem } from '../../rules/text.ts'
 
 const MAX_POINTER_LENGTH = 255
 const MAX_EVENTS = 50
@@ -55,7 +55,7 @@ const EventValue = z
     params: {
       code: 'invalid_value',
       message: '{f} must be true, false, a number, or text of at most 255 characters',
-    },
+    } satisfies FieldProblem,
   })
   .meta({ override: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } })
 

@@ -1,6 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
+import { wordsFor } from '../../parts/things/known.ts'
 import { AssetLink } from '../../parts/things/links.tsx'
 import type { Match } from '../../parts/load/lookups.ts'
+import type { TagType } from '../../parts/things/tag-types.ts'
 import { type Row, valuesOf } from './rows.ts'
 import { titleOf } from './status-text.ts'
 
@@ -119,8 +121,8 @@ function Choices({ row, actions }: { row: Extract<Row, { kind: 'ambiguous' }>; a
   )
 }
 
-const TAGS: Record<string, string> = { rfid: 'RFID tag', ble: 'Bluetooth tag', barcode: 'barcode' }
-const nameOf = ({ tag }: Match) => (tag === null ? 'key' : (TAGS[tag.tag_type] ?? 'tag'))
+const TAGS: Readonly<Record<TagType, string>> = { rfid: 'RFID tag', ble: 'Bluetooth tag', barcode: 'barcode' }
+const nameOf = ({ tag }: Match) => (tag === null ? 'key' : (wordsFor(TAGS, tag.tag_type) ?? 'tag'))
 
 /** The label wraps on a phone. */
 const Choice = ({ label, onClick }: { label: string; onClick: () => void }) => (

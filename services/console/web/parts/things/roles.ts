@@ -1,20 +1,25 @@
-export type Role = 'admin' | 'member'
+import { wordsFor, type Role } from './known.ts'
+
+export type { Role }
+type Words = { name: string; meaning: string }
 
 /** What each role may do, in a sentence. */
-export const ROLES: readonly { value: Role; name: string; meaning: string }[] = [
-  {
-    value: 'admin',
+const WORDS: Readonly<Record<Role, Words>> = {
+  admin: {
     name: 'Administrator',
     meaning: 'Administrators do what members do, and manage readers, API keys, the webhook and members.',
   },
-  {
-    value: 'member',
+  member: {
     name: 'Member',
     meaning: 'Members see everything, and manage assets, locations, inventory and imports.',
   },
-]
+}
 
-const roleOf = (role: string) => ROLES.find(({ value }) => value === role) ?? ROLES[1]
+export const ROLES: readonly ({ value: Role } & Words)[] = (Object.keys(WORDS) as Role[]).map((value) =>
+  Object.assign({ value }, WORDS[value]),
+)
 
-export const roleName = (role: string): string => roleOf(role)?.name ?? role
-export const roleMeaning = (role: string): string => roleOf(role)?.meaning ?? ''
+const roleOf = (role: string): Words => wordsFor(WORDS, role) ?? WORDS.member
+
+export const roleName = (role: string): string => roleOf(role).name
+export const roleMeaning = (role: string): string => roleOf(role).meaning

@@ -1,17 +1,16 @@
-import type { components } from '@whereabouts/client/client'
+import type { components, paths } from '@whereabouts/client/client'
 import { type ImportColumn, importColumnsOf } from '../../../parts/form/fields.ts'
+import { TAG_TYPES } from '../../../parts/things/tag-types.ts'
 import { ASSET_FIELDS } from '../assets/asset-fields.ts'
 import { LOCATION_FIELDS } from '../../../parts/locations/location-fields.ts'
 
 export type Import = components['schemas']['Import']
-export type Resource = 'assets' | 'locations'
+export type Resource = paths['/api/v1/imports']['post']['parameters']['query']['resource']
 
-export const RESOURCES: readonly { value: Resource; label: string }[] = [
-  { value: 'assets', label: 'Assets' },
-  { value: 'locations', label: 'Locations' },
-]
+const LABELS: Readonly<Record<Resource, string>> = { assets: 'Assets', locations: 'Locations' }
+export const RESOURCES = (Object.keys(LABELS) as Resource[]).map((value) => ({ value, label: LABELS[value] }))
 
-const TAGS: readonly ImportColumn[] = ['rfid', 'ble', 'barcode'].map((name) => ({
+const TAGS: readonly ImportColumn[] = TAG_TYPES.map((name) => ({
   name,
   help: `Values of its ${name} tags, separated by |. An empty cell removes them.`,
 }))

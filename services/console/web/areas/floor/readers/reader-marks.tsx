@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
 import IconAntennaOff from '@tabler/icons-react/icons/IconAntennaOff'
 import { Icon } from '../../../parts/page/icon.tsx'
+import { wordsFor, type KnownReaderStatus } from '../../../parts/things/known.ts'
 import type { PlacedRoom } from '../layout.ts'
 import type { Frame } from '../plan-layout.ts'
 import { readerSpots } from './reader-spots.ts'
@@ -9,7 +10,7 @@ import type { Building } from '../rooms.ts'
 import { useFloorReaders } from './use-floor-readers.ts'
 import type { FloorPlanData } from '../use-plans.ts'
 
-const STATES: Readonly<Record<string, string>> = {
+const STATES: Readonly<Record<KnownReaderStatus, string>> = {
   online: 'online',
   degraded: 'degraded',
   silent: 'silent',
@@ -37,8 +38,8 @@ export function ReaderMarks(props: Props) {
             className="floor-reader"
             data-status={status}
             style={{ left, top }}
-            title={`${name}, ${STATES[status] ?? status}`}
-            aria-label={`${name}, ${STATES[status] ?? status}`}
+            title={`${name}, ${wordsFor(STATES, status) ?? status}`}
+            aria-label={`${name}, ${wordsFor(STATES, status) ?? status}`}
           >
             <Icon
               of={status === 'online' || status === 'degraded' ? IconAntenna : IconAntennaOff}

@@ -2,20 +2,44 @@ import type { components } from '@whereabouts/client/client'
 
 export type Scope = components['schemas']['ApiKeyCreate']['scopes'][number]
 
-export const RESOURCES = ['assets', 'locations', 'scans'] as const
-export type Resource = (typeof RESOURCES)[number]
+type May = 'read' | 'write'
+/** Another name of a scope: shown, and not offered (D8.4). */
+type Alias = 'tracking:read'
+type ResourceOf<S> = S extends `${infer R}:${May}` ? R : never
+type Resource = ResourceOf<Exclude<Scope, Alias>>
+/** Scopes that are no level of a resource: each has a checkbox. */
+type Special = Exclude<Scope, Alias | `${Resource}:${May}`>
+
+/** The form offers these, in this order. Its types ask for each scope of the API. */
+export const RESOURCE_TEXTS: Readonly<Record<Resource, readonly [label: string, description: string]>> = {
+  assets: ['Assets', 'Assets and their tags'],
+  locations: ['Locations', 'Locations and their tags'],
+  scans: ['Scans', 'Current and past locations. Write access can publish scans and save inventory.'],
+}
+export const RESOURCES = Object.keys(RESOURCE_TEXTS) as Resource[]
+
+/** The checkboxes of the form, with the name of each in `ScopeForm`. */
+export const CHECKBOXES = {
+  'keys:admin': {
+    name: 'isKeysAdmin',
+    label: 'Manage API keys',
+    description:
+      'Full administration: create keys that may do anything, also after this one has expired, and revoke any key (keys:admin)',
+  },
+} as const satisfies Readonly<Record<Special, { name: string; label: string; description: string }>>
 
 export const LEVELS = ['none', 'read', 'write'] as const
 /** `write` includes reading. */
 type Level = (typeof LEVELS)[number]
 
-export type ScopeForm = Readonly<Record<Resource, Level>> & { readonly isKeysAdmin: boolean }
+export type ScopeForm = Readonly<Record<Resource, Level>> &
+  Readonly<Record<(typeof CHECKBOXES)[Special]['name'], boolean>>
 
 export const NO_SCOPES: ScopeForm = { assets: 'none', locations: 'none', scans: 'none', isKeysAdmin: false }
 
 const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<Scope, string>> = {
   'assets:read': 'Read assets',
   'assets:write': 'Change assets',
   'locations:read': 'Read locations',
@@ -25,16 +49,17 @@ const WORDS: Readonly<Record<string, string>> = {
   'scans:write': 'Send reads, save inventory',
   'keys:admin': 'Manage API keys',
 }
+const wordsOf = (scope: string, words: Readonly<Record<string, string>> = WORDS) => words[scope] ?? scope
 
 /** What a key may do, and the scopes that allow it: some scopes have two names. A newer API may have more scopes. */
 export const scopeTexts = (scopes: readonly string[]): [text: string, scopes: string[]][] => [
-  ...Map.groupBy(scopes, (scope) => WORDS[scope] ?? scope),
+  ...Map.groupBy(scopes, (scope) => wordsOf(scope)),
 ]
 
 /** The scopes chosen in the form. */
 export const scopesOf = (form: ScopeForm): Scope[] => [
   ...RESOURCES.flatMap((resource) => OF_LEVEL[form[resource]].map((may) => `${resource}:${may}` as const)),
-  ...(form.isKeysAdmin ? (['keys:admin'] as const) : []),
+  ...(Object.keys(CHECKBOXES) as Special[]).filter((scope) => form[CHECKBOXES[scope].name]),
 ]
 
 export const EXPIRIES = ['never', '30', '90', '365', 'date'] as const

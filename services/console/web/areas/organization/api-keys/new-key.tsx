@@ -8,6 +8,7 @@ import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import {
+  CHECKBOXES,
   EXPIRIES,
   type Expiry,
   expiresAt,
@@ -15,18 +16,13 @@ import {
   LEVELS,
   NO_SCOPES,
   RESOURCES,
-  type Resource,
+  RESOURCE_TEXTS,
   type ScopeForm,
   scopesOf,
 } from './key-scopes.ts'
 
 type Props = { onCreated: (key: components['schemas']['ApiKeyCreated']) => void; onClose: () => void }
 
-const RESOURCE_TEXTS: Record<Resource, readonly [label: string, description: string]> = {
-  assets: ['Assets', 'Assets and their tags'],
-  locations: ['Locations', 'Locations and their tags'],
-  scans: ['Scans', 'Current and past locations. Write access can publish scans and save inventory.'],
-}
 const LEVEL_TEXTS = { none: 'None', read: 'Read', write: 'Read and write' } as const
 const EXPIRY_TEXTS: Record<Expiry, string> = {
   never: 'Never',
@@ -132,13 +128,16 @@ function ScopeFields({ scopes, onChange, error }: ScopeProps) {
           </Group>
         </Radio.Group>
       ))}
-      <Checkbox
-        label="Manage API keys"
-        description="Full administration: create keys that may do anything, also after this one has expired, and revoke any key (keys:admin)"
-        checked={scopes.isKeysAdmin}
-        onChange={(event) => onChange({ ...scopes, isKeysAdmin: event.currentTarget.checked })}
-        error={error}
-      />
+      {Object.values(CHECKBOXES).map(({ name, label, description }) => (
+        <Checkbox
+          key={name}
+          label={label}
+          description={description}
+          checked={scopes[name]}
+          onChange={(event) => onChange({ ...scopes, [name]: event.currentTarget.checked })}
+          error={error}
+        />
+      ))}
     </Stack>
   )
 }

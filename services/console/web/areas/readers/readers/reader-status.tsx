@@ -1,8 +1,9 @@
 import { Badge } from '@mantine/core'
 import IconAlertTriangle from '@tabler/icons-react/icons/IconAlertTriangle'
 import { Icon } from '../../../parts/page/icon.tsx'
+import { wordsFor, type KnownReaderStatus } from '../../../parts/things/known.ts'
 
-const STATUSES: Readonly<Record<string, readonly [color: string, text: string]>> = {
+const STATUSES: Readonly<Record<KnownReaderStatus, readonly [color: string, text: string]>> = {
   online: ['green', 'Online'],
   degraded: ['orange', 'Degraded'],
   silent: ['yellow', 'Silent'],
@@ -14,7 +15,7 @@ const STATUSES: Readonly<Record<string, readonly [color: string, text: string]>>
  * had a problem.
  */
 export function ReaderStatus({ status }: { status: string }) {
-  const [color, text] = STATUSES[status] ?? ['gray', status]
+  const [color, text] = wordsFor(STATUSES, status) ?? ['gray', status]
   return (
     <Badge
       color={color}

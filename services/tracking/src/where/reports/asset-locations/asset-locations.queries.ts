@@ -2,15 +2,8 @@ import type { AssetLocationRow } from '@whereabouts/contracts/resources/tracking
 import { sql } from 'kysely'
 import type { Db } from '../../../db.ts'
 import { countAll } from './count.sql.ts'
-import type { AssetLocationsFilter } from './filter.ts'
-import {
-  countMatching,
-  isFiltered,
-  isSelective,
-  sortedPage,
-  walkedPage,
-  type PageStatement,
-} from './pages.sql.ts'
+import { isAtMostByLocation, isFiltered, type AssetLocationsFilter } from './filter.ts'
+import { countMatching, isSelective, sortedPage, walkedPage, type PageStatement } from './pages.sql.ts'
 
 /** `total`: rows on all pages. */
 export type ReportPage = { rows: AssetLocationRow[]; total: number }
@@ -46,7 +39,7 @@ const isByLocation = ({ sort }: AssetLocationsFilter): boolean => sort[0]?.field
 function isWalked(filter: AssetLocationsFilter, isMany: boolean): boolean {
   const { sort, notSeenSince } = filter
   if (isSelective(filter)) return false
-  if (isByLocation(filter)) return isMany && sort.length === 1 && notSeenSince === undefined
+  if (isByLocation(filter)) return isMany && sort.length === 1 && isAtMostByLocation(filter)
   // One index has both these rows and their order.
   return isMany || (notSeenSince !== undefined && sort[0]?.field === 'asset_last_seen')
 }

@@ -26,6 +26,18 @@ export type AssetLocationsFilter = {
   q?: string | undefined
 }
 
+/** Which filters are set, of all that there are: a new one counts here without being named. */
+function namesOf(filter: AssetLocationsFilter): string[] {
+  const { limit: _limit, offset: _offset, sort: _sort, includeDeleted: _deleted, withLocationOnly: _located, ...own } = filter // oxfmt-ignore
+  return Object.entries(own).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+}
+
+export const isFiltered = (filter: AssetLocationsFilter): boolean => namesOf(filter).length > 0
+
+/** The statements that know only locations must not be used with any other filter. */
+export const isAtMostByLocation = (filter: AssetLocationsFilter): boolean =>
+  namesOf(filter).every((name) => name === 'locationIds')
+
 export const LATEST_FIRST: readonly SortField<ReportSort>[] = [{ field: 'asset_last_seen', descending: true }]
 
 const columns: Record<ReportSort, Sql> = {

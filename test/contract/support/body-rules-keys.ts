@@ -1,0 +1,100 @@
+import type { OperationId } from '@whereabouts/contracts/routes'
+import { choice, flag, formed, id, instant, naturalKey, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+
+const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:read', 'scans:write', 'keys:admin', 'tracking:read'] // oxfmt-ignore
+
+const name = text(255, { trimmed: true, plain: true })
+const email = formed(
+  text(254, { min: 3 }),
+  'must be an e-mail address',
+  'ada',
+  'ada@',
+  '@example.com',
+  'a b@c',
+)
+const token = text(255)
+const newPassword = formed(
+  text(128, { min: 10, lines: true }),
+  'is one of the most common passwords; choose another one',
+  '1234567890',
+)
+const role = choice('admin', 'member')
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery'
+
+const creatingKey: BodyRules = {
+  good: { name: 'ERP', scopes: ['assets:read'] },
+  required: ['name', 'scopes'],
+  fields: {
+    name,
+    scopes: valuesOf(choice(...SCOPES), () => 'assets:read', { min: 1, max: 32 }),
+    expires_at: instant({ nullable: true }),
+    reader_key: naturalKey({ nullable: true, max: 64 }),
+  },
+}
+const ofName: BodyRules = { good: { name: 'Acme' }, required: ['name'], fields: { name } }
+const ofToken: BodyRules = { good: { token: 'x' }, required: ['token'], fields: { token } }
+const webhook = { url: text(2048), enabled: flag }
+
+/** The contract's rule for every field of every body of keys and webhook-dispatcher. */
+export const keysBodyRules = {
+  signUp: {
+    good: { org_name: 'Acme', name: 'Ada', email: EMAIL, password: PASSWORD },
+    required: ['org_name', 'name', 'email', 'password'],
+    fields: { org_name: name, name, email, password: newPassword },
+  },
+  logIn: {
+    good: { email: EMAIL, password: PASSWORD },
+    required: ['email', 'password'],
+    fields: { email: text(254), password: text(255, { lines: true }), org_id: id },
+  },
+  refreshSession: {
+    good: { refresh_token: 'x' },
+    required: ['refresh_token'],
+    fields: { refresh_token: token, org_id: id },
+  },
+  logOut: { good: { refresh_token: 'x' }, required: ['refresh_token'], fields: { refresh_token: token } },
+  changePassword: {
+    good: { current_password: PASSWORD, new_password: 'another horse battery' },
+    required: ['current_password', 'new_password'],
+    fields: { current_password: text(255, { lines: true }), new_password: newPassword },
+  },
+  switchOrg: {
+    good: { org_id: 1, refresh_token: 'x' },
+    required: ['org_id', 'refresh_token'],
+    fields: { org_id: id, refresh_token: token },
+  },
+  updateMember: { good: { role: 'member' }, required: ['role'], fields: { role } },
+  createInvitation: {
+    good: { email: EMAIL, role: 'member' },
+    required: ['email', 'role'],
+    fields: { email, role },
+  },
+  acceptInvitation: {
+    good: { token: 'x' },
+    required: ['token'],
+    fields: { token, name, password: text(255, { min: 10, lines: true }) },
+  },
+  updateCurrentUser: ofName,
+  updateOrg: ofName,
+  resetPassword: {
+    good: { token: 'x', password: PASSWORD },
+    required: ['token', 'password'],
+    fields: { token, password: newPassword },
+  },
+  describeInvitation: ofToken,
+  joinOrg: ofToken,
+  provisionReader: ofToken,
+  createProvisioningLink: {
+    good: { reader_key: 'dock-1', format: 'canonical' },
+    required: ['reader_key', 'format'],
+    fields: {
+      reader_key: naturalKey({ max: 64 }),
+      format: choice('canonical', 'impinj', 'zebra', 'csl', 'moko', 'minew', 'gl-s10', 'kkm', 'mapping'),
+    },
+  },
+  createApiKey: creatingKey,
+  createLegacyApiKey: creatingKey,
+  createWebhook: { good: { url: 'https://receiver.example' }, required: ['url'], fields: webhook },
+  updateWebhook: { good: {}, required: [], fields: webhook },
+} as const satisfies Partial<Record<OperationId, BodyRules>>
