@@ -10,13 +10,13 @@ const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 
 /** They need the tools of this project: docs/contributing/tests.md says which folder to put on the PATH. All others run with any Node. */
 const FOR_DEVELOPERS = new Set([
-  'check', 'check:static', 'format', 'format:check', 'lint', 'types', 'unused', 'test:unit', 'lint:api', 'try:generators',
+  'prepare', 'check', 'check:static', 'format', 'format:check', 'lint', 'types', 'unused', 'test:unit', 'lint:api', 'try:generators',
 ]) // oxfmt-ignore
 
 const forAll = Object.entries(scripts).filter(([name]) => !FOR_DEVELOPERS.has(name))
 
 test.for(forAll)('npm run %s starts with a launcher that any Node can read', ([name, script]) => {
-  const [, launcher = '', program] = /^exec node (deploy\/local\/[\w-]+\.mjs)(?: (\S+))?$/.exec(script) ?? []
+  const [, launcher = '', program] = /^exec node (deploy\/workshop\/launch\/[\w-]+\.mjs)(?: (\S+))?$/.exec(script) ?? []
   const isRun = launcher.endsWith('/run.mjs')
   expect([launcher !== '' && existsSync(join(ROOT, launcher)), isRun ? program : name], script).toEqual([
     true,
