@@ -100,7 +100,8 @@ function fingerprint(folder: string): string {
   for (const file of readdirSync(folder).toSorted())
     hash.update(file).update(readFileSync(join(folder, file)))
   const shared = new URL('../../../db/src/', import.meta.url)
-  for (const file of readdirSync(shared).toSorted()) hash.update(readFileSync(new URL(file, shared)))
+  for (const file of readdirSync(shared, { recursive: true, encoding: 'utf8' }).toSorted())
+    if (file.endsWith('.ts')) hash.update(readFileSync(new URL(file, shared)))
   return hash.digest('hex').slice(0, 12)
 }
 
