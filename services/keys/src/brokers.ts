@@ -25,7 +25,7 @@ import { slowRefusals } from './credentials/callout/slow-refusals.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import { askUsage, type UsageElsewhere } from './limits/usage.queries.ts'
-import { republishState } from './restore/republish-state.ts'
+import { republishState } from './restore/states.ts'
 
 /** The connections of this service's three broker users. */
 export type Brokers = {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase, type Database } from '@whereabouts/db/connect/database'
 import { migrate } from '@whereabouts/db/schema/migrate'
@@ -99,8 +99,9 @@ function fingerprint(folder: string): string {
   const hash = createHash('sha256')
   for (const file of readdirSync(folder).toSorted())
     hash.update(file).update(readFileSync(join(folder, file)))
-  const shared = new URL('../../../db/src/', import.meta.url)
-  for (const file of readdirSync(shared).toSorted()) hash.update(readFileSync(new URL(file, shared)))
+  const shared = join(import.meta.dirname, '../../../db/src')
+  for (const file of globSync('**/*.ts', { cwd: shared }).toSorted())
+    hash.update(readFileSync(join(shared, file)))
   return hash.digest('hex').slice(0, 12)
 }
 
