@@ -12,5 +12,3 @@ export const RepublishReply = republish.reply
 
 export const republishKeysState = { subject: 'rpc.keys.republish-state', ...republish } as const
 export const republishCatalogState = { subject: 'rpc.catalog.republish-state', ...republish } as const
-
-export type RepublishReply = z.output<typeof republish.reply>

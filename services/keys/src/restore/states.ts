@@ -5,10 +5,10 @@ import {
   memberState,
   orgState,
 } from '@whereabouts/contracts/messages/keys-state'
-import { republishKeysState, type RepublishReply } from '@whereabouts/contracts/messages/republish-state'
+import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { Uuid } from '@whereabouts/contracts/rules/ids'
 import { stateLog, states } from '@whereabouts/db/outbox/republish'
-import { RefusedError } from '@whereabouts/messaging/messages/request'
+import { answering } from '@whereabouts/messaging/messages/request'
 import { sql, type Kysely } from 'kysely'
 import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import { toChainEnd } from '../credentials/tokens/chains.ts'
@@ -57,11 +57,9 @@ export async function publishAll<T>(db: Kysely<T>) {
   return { ended: chain, orgs: org, members: member, keys: key }
 }
 
-/**
- * Enqueues the current state of a subject of KEYS again, for a service that lacks it or cannot read it. Throws `RefusedError` for any other payload.
- */
-export async function republishState(db: Db, payload: unknown): Promise<RepublishReply> {
-  const parsed = republishKeysState.request.safeParse(payload)
-  if (!parsed.success) throw new RefusedError('not a request for a state')
-  return { published: await keysStates.republishOne(db, parsed.data.subject) }
-}
+/** Enqueues the current state of a subject of KEYS again, for a service that lacks it or cannot read it. */
+export const { answer: republishState } = answering(
+  republishKeysState,
+  'not a request for a state',
+  async (db: Db, { subject }) => ({ published: await keysStates.republishOne(db, subject) }),
+)
