@@ -1,7 +1,7 @@
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { brokerLogin, connect, natsOf, type Broker, type BrokerSettings } from '../connect/connection.ts'
 import { outboxPublish } from '../messages/publish.ts'
-import { ephemeralConsumer, jsonOf, readBatches } from './ephemeral-consumer.ts'
+import { ephemeralConsumer, jsonOf, readBatches } from '../messages/ephemeral-consumer.ts'
 import {
   durableNames,
   durables,

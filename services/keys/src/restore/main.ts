@@ -2,8 +2,7 @@ import { runRestore } from '@whereabouts/db/outbox/restore'
 import { openStream, type Stored } from '@whereabouts/messaging/state/restore'
 import type { Db } from '../db.ts'
 import { listLiveKeys } from './newer.queries.ts'
-import { sortStates } from './newer.ts'
-import { reapply } from './reapply.ts'
+import { reapply, sortStates } from './reapply.ts'
 import { keysStates } from './states.ts'
 
 const USAGE = `usage: node services/keys/src/restore/main.ts --restored database|streams [--report FOLDER]

@@ -5,8 +5,7 @@ import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { createResetLink } from '../ops/users.commands.ts'
 import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import { listLiveKeys } from './newer.queries.ts'
-import type { KeysStates } from './newer.ts'
-import { reapply } from './reapply.ts'
+import { reapply, type KeysStates } from './reapply.ts'
 import { forgetQueued, publishAll } from './states.ts'
 
 const none: KeysStates = { orgs: [], keys: [], members: [] }
