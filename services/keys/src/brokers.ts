@@ -15,8 +15,7 @@ import {
 } from '@whereabouts/messaging/connect/broker-certificates'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/readers/connection-counts'
 import { watchRates } from '@whereabouts/messaging/readers/connection-rates'
-import { disconnectWaiting } from '@whereabouts/messaging/readers/disconnect-waiting'
-import { disconnectUser } from '@whereabouts/messaging/readers/disconnect-user'
+import { disconnectUser, disconnectWaiting } from '@whereabouts/messaging/readers/disconnect-user'
 import { immediatePublish } from '@whereabouts/messaging/messages/publish'
 import { respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
@@ -25,7 +24,7 @@ import { slowRefusals } from './credentials/callout/slow-refusals.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import { askUsage, type UsageElsewhere } from './limits/usage.queries.ts'
-import { republishState } from './restore/republish-state.ts'
+import { republishState } from './restore/states.ts'
 
 /** The connections of this service's three broker users. */
 export type Brokers = {

@@ -1,4 +1,4 @@
-import { Counter, fromZero, Histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
+import { counter, histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { OnLogin } from '@whereabouts/messaging/readers/callout'
@@ -12,21 +12,19 @@ const OUTCOMES = ['granted', 'refused', 'undecided']
 
 /** Logins at the broker. Requests for tokens and sessions are measured like other requests. */
 export function loginMetrics(registry: Registry): OnLogin {
-  const logins = new Counter({
-    name: 'broker_logins_total',
-    help: 'Broker logins, by decision of the authorization callout. `undecided`: not answered, the reader waits and retries.',
-    labelNames: ['client_type', 'outcome'],
-    registers: [registry],
-  })
-  const durations = new Histogram({
-    name: 'broker_login_duration_seconds',
-    help: 'Time until a login was decided, including the wait in the queue. The broker waits 35 s.',
-    labelNames: ['outcome'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 5, 35],
-    registers: [registry],
-  })
-  fromZero(logins, { client_type: CLIENT_TYPES, outcome: OUTCOMES })
-  fromZero(durations, { outcome: OUTCOMES })
+  const logins = counter(
+    registry,
+    'broker_logins_total',
+    'Broker logins, by decision of the authorization callout. `undecided`: not answered, the reader waits and retries.',
+    { client_type: CLIENT_TYPES, outcome: OUTCOMES },
+  )
+  const durations = histogram(
+    registry,
+    'broker_login_duration_seconds',
+    'Time until a login was decided, including the wait in the queue. The broker waits 35 s.',
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 1.5, 5, 35],
+    { outcome: OUTCOMES },
+  )
   return (clientType, outcome, seconds) => {
     // The broker names the type, but a label must have few values.
     logins.inc({ client_type: CLIENT_TYPES.includes(clientType) ? clientType : 'unknown', outcome })
@@ -36,22 +34,22 @@ export function loginMetrics(registry: Registry): OnLogin {
 
 /** Time from a revocation to the disconnect. */
 export function disconnectMetrics(registry: Registry): (seconds: number) => void {
-  const delays = new Histogram({
-    name: 'revocation_disconnect_delay_seconds',
-    help: 'Time from the revocation of an API key until its broker connections were closed.',
-    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers: [registry],
-  })
+  const delays = histogram(
+    registry,
+    'revocation_disconnect_delay_seconds',
+    'Time from the revocation of an API key until its broker connections were closed.',
+    [0.1, 0.25, 0.5, 1, 2.5, 5],
+  )
   return (seconds) => delays.observe(seconds)
 }
 
 /** Counts the keys that this process suspends. */
 export function suspensionMetrics(registry: Registry): () => void {
-  const suspensions = new Counter({
-    name: 'reader_suspensions_total',
-    help: 'Keys whose readers were suspended because they exceeded the message rate of their organization by far.',
-    registers: [registry],
-  })
+  const suspensions = counter(
+    registry,
+    'reader_suspensions_total',
+    'Keys whose readers were suspended because they exceeded the message rate of their organization by far.',
+  )
   return () => suspensions.inc()
 }
 

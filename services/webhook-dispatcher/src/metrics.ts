@@ -1,5 +1,5 @@
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
-import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
+import { counter, gauge, histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { Outcome } from './delivery-log/delivery-log.queries.ts'
 import type { DropReason } from './deliveries/attempts/attempts.rules.ts'
@@ -31,35 +31,25 @@ const DROPS = Object.keys({
 
 /** No label names the organization, because each would be a series. The delivery log has the organization. */
 export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
-  const registers = [registry]
-  const deliveries = new Counter({
-    name: 'webhook_deliveries_total',
-    help: 'Ended deliveries, by outcome.',
-    labelNames: ['outcome'],
-    registers,
+  const deliveries = counter(registry, 'webhook_deliveries_total', 'Ended deliveries, by outcome.', {
+    outcome: ['delivered', 'already_delivered', 'dropped'],
   })
-  const dropped = new Counter({
-    name: 'webhook_dropped_total',
-    help: 'Deliveries dropped, by reason.',
-    labelNames: ['reason'],
-    registers,
+  const dropped = counter(registry, 'webhook_dropped_total', 'Deliveries dropped, by reason.', {
+    reason: DROPS,
   })
-  const attempts = new Histogram({
-    name: 'webhook_attempt_duration_seconds',
-    help: 'Duration of one request to a receiver, by outcome.',
-    labelNames: ['outcome'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5],
-    registers,
-  })
-  const delays = new Histogram({
-    name: 'webhook_delivery_delay_seconds',
-    help: 'Time from storing an event at the broker until its delivery, including retries and queueing.',
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
-    registers,
-  })
-  fromZero(deliveries, { outcome: ['delivered', 'already_delivered', 'dropped'] })
-  fromZero(dropped, { reason: DROPS })
-  fromZero(attempts, { outcome: ['delivered', 'failed'] })
+  const attempts = histogram(
+    registry,
+    'webhook_attempt_duration_seconds',
+    'Duration of one request to a receiver, by outcome.',
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5],
+    { outcome: ['delivered', 'failed'] },
+  )
+  const delays = histogram(
+    registry,
+    'webhook_delivery_delay_seconds',
+    'Time from storing an event at the broker until its delivery, including retries and queueing.',
+    [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
+  )
   return {
     deliveredAfter: (delayMs) => delays.observe(Math.max(0, delayMs) / 1_000),
     attempted: (outcome, latencyMs) => attempts.observe({ outcome }, latencyMs / 1000),
@@ -73,40 +63,36 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
 
 /** Measures lanes and bulkheads at each scrape. */
 export function laneGauges(registry: Registry, lanes: Lanes, bulkheads: Bulkheads): void {
-  const ofLanes = new Gauge({
-    name: 'webhook_lanes',
-    help: 'Lanes in use, deliveries that wait and their bytes, and deliveries under way.',
-    labelNames: ['what'],
-    registers: [],
-    collect() {
-      for (const [what, value] of Object.entries(lanes.sizes())) this.set({ what }, value)
-    },
-  })
-  const ofSlots = new Gauge({
-    name: 'webhook_requests',
-    help: 'Requests under way and deliveries that wait for one, by share: healthy receivers, slow receivers.',
-    labelNames: ['what', 'share'],
-    registers: [],
-    collect() {
-      for (const [what, { well, slow }] of Object.entries(bulkheads.sizes())) {
-        this.set({ what, share: 'well' }, well)
-        this.set({ what, share: 'slow' }, slow)
-      }
-    },
-  })
-  registry.registerMetric(ofLanes)
-  registry.registerMetric(ofSlots)
+  gauge(
+    registry,
+    'webhook_lanes',
+    'Lanes in use, deliveries that wait and their bytes, and deliveries under way.',
+    () => Object.entries(lanes.sizes()).map(([what, value]) => ({ labels: { what }, value })),
+    ['what'],
+  )
+  gauge(
+    registry,
+    'webhook_requests',
+    'Requests under way and deliveries that wait for one, by share: healthy receivers, slow receivers.',
+    () =>
+      Object.entries(bulkheads.sizes()).flatMap(([what, { well, slow }]) => [
+        { labels: { what, share: 'well' }, value: well },
+        { labels: { what, share: 'slow' }, value: slow },
+      ]),
+    ['what', 'share'],
+  )
 }
 
 /** Above 0: a key other than the first of WEBHOOK_SECRET_KEYS is still needed. */
 export function sealGauge(registry: Registry): (others: number) => void {
-  const gauge = new Gauge({
-    name: 'webhook_secrets_under_other_keys',
-    help: 'Webhooks whose secret is not encrypted with the first key.',
-    registers: [registry],
-  })
-  gauge.set(Number.NaN) // until the first count
-  return (others) => gauge.set(others)
+  let count: number | undefined
+  gauge(
+    registry,
+    'webhook_secrets_under_other_keys',
+    'Webhooks whose secret is not encrypted with the first key.',
+    () => count, // no value until the first count
+  )
+  return (others) => void (count = others)
 }
 
 /** Counts the webhooks of all organizations. */

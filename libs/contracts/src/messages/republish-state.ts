@@ -12,12 +12,3 @@ export const RepublishReply = republish.reply
 
 export const republishKeysState = { subject: 'rpc.keys.republish-state', ...republish } as const
 export const republishCatalogState = { subject: 'rpc.catalog.republish-state', ...republish } as const
-
-export type RepublishReply = z.output<typeof republish.reply>
-
-/** The public ids at the end of a state's subject; undefined unless there are exactly `count`. */
-export function idsOfSubject(parts: readonly string[], count: number): number[] | undefined {
-  const ids = parts.map(Number)
-  const isId = (id: number, at: number) => Number.isSafeInteger(id) && id > 0 && String(id) === parts[at]
-  return ids.length === count && ids.every(isId) ? ids : undefined
-}

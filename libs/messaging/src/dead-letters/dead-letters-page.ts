@@ -1,7 +1,8 @@
-import { AckPolicy, DeliverPolicy, nanos, nuid, ReplayPolicy, type JsMsg } from 'nats'
+import type { JsMsg } from 'nats'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import { describeDeadLetter, type DeadLetter } from './dead-letters.ts'
 import { fromNatsHeaders } from '../messages/headers.ts'
+import { ephemeralConsumer } from '../messages/ephemeral-consumer.ts'
 
 /** A dead letter without its payload; `size` is the payload's length in bytes. */
 export type DeadLetterHead = Omit<DeadLetter, 'payload'> & { size: number }
@@ -28,27 +29,20 @@ export async function readDeadLetters(
   broker: Broker,
   { stream = '*', durable = '*', fromSeq, limit }: Page,
 ): Promise<{ letters: DeadLetterHead[]; left: number }> {
-  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
-  const { name, num_pending: pending } = await jsm.consumers.add('DEAD', {
-    name: `dead-${nuid.next()}`,
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: Math.max(fromSeq, 1),
+  const consumer = await ephemeralConsumer(broker, {
+    stream: 'DEAD',
+    prefix: 'dead',
+    fromSeq: Math.max(fromSeq, 1),
     // The second form, without an organization, is that of earlier releases.
-    filter_subjects: [`dead.*.${stream}.${durable}`, `dead.${stream}.${durable}`],
-    headers_only: true,
-    ack_policy: AckPolicy.None,
-    replay_policy: ReplayPolicy.Instant,
-    max_deliver: 1,
-    mem_storage: true,
-    num_replicas: 1,
-    inactive_threshold: nanos(30_000),
+    filter: [`dead.*.${stream}.${durable}`, `dead.${stream}.${durable}`],
+    headersOnly: true,
   })
-  const wanted = Math.min(pending, limit)
+  const wanted = Math.min(consumer.pending, limit)
   try {
-    return { letters: wanted === 0 ? [] : await fetchHeads(broker, name, wanted), left: pending - wanted }
+    const letters = wanted === 0 ? [] : await fetchHeads(broker, consumer.name, wanted)
+    return { letters, left: consumer.pending - wanted }
   } finally {
-    // Best effort: the broker removes an unused consumer by itself.
-    if (broker.isConnected()) void jsm.consumers.delete('DEAD', name).catch(() => false)
+    consumer.remove()
   }
 }
 

@@ -1,4 +1,5 @@
 import { NatsError, ErrorCode, type Msg } from 'nats'
+import type { z } from 'zod'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import { fromNatsHeaders, toNatsHeaders } from './headers.ts'
 import { describeError, type Logger } from '../connect/logger.ts'
@@ -167,6 +168,26 @@ export function respond(
       await Promise.all(active)
     },
   }
+}
+
+/**
+ * How a service answers a question of the contracts. `answer` refuses a payload that is not the question, with the text
+ * `refusal`. `serve` answers over the broker; one of all replicas answers each request.
+ */
+export function answering<D, Q extends z.ZodType, A>(
+  { subject, request: schema }: { subject: string; request: Q },
+  refusal: string,
+  handle: (deps: D, question: z.output<Q>) => Promise<A>,
+) {
+  const answer = async (deps: D, payload: unknown): Promise<A> => {
+    const question = schema.safeParse(payload)
+    if (!question.success) throw new RefusedError(refusal)
+    return handle(deps, question.data)
+  }
+  const queue = subject.split('.').slice(1).join('-')
+  const serve = (broker: Broker, deps: D, logger: Logger): Responder =>
+    respond(broker, subject, queue, async (payload) => answer(deps, payload), { logger })
+  return { answer, serve }
 }
 
 const failure = (kind: RequestFailure, message: string): Reply => ({ error: { failure: kind, message } })

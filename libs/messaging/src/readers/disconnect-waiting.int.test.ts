@@ -8,7 +8,7 @@ import { expect } from 'vitest'
 import { serveLogins } from './callout.ts'
 import { natsOf } from '../connect/connection.ts'
 import { countConnections } from './connection-counts.ts'
-import { disconnectWaiting } from './disconnect-waiting.ts'
+import { disconnectWaiting } from './disconnect-user.ts'
 
 async function answerLogins(bus: Bus) {
   const callout = await bus.connect('callout')

@@ -1,6 +1,6 @@
 import { natsOf, type Broker } from '../connect/connection.ts'
 import type { IncomingMessage } from '../messages/delivery.ts'
-import { ephemeralConsumer, jsonOf, readBatches } from './ephemeral-consumer.ts'
+import { ephemeralConsumer, jsonOf, readBatches } from '../messages/ephemeral-consumer.ts'
 import { fromNatsHeaders } from '../messages/headers.ts'
 import type { StreamName } from '../connect/topology.ts'
 

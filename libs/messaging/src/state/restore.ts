@@ -1,5 +1,7 @@
-import { natsOf, type Broker } from '../connect/connection.ts'
-import { ephemeralConsumer, jsonOf, readBatches } from './ephemeral-consumer.ts'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import { brokerLogin, connect, natsOf, type Broker, type BrokerSettings } from '../connect/connection.ts'
+import { outboxPublish } from '../messages/publish.ts'
+import { ephemeralConsumer, jsonOf, readBatches } from '../messages/ephemeral-consumer.ts'
 import {
   durableNames,
   durables,
@@ -10,6 +12,18 @@ import {
 } from '../connect/topology.ts'
 
 export type Stored = { subject: string; payload: unknown }
+
+/** Connects a program that restores one stream. */
+export const openStream =
+  (stream: StreamName) => async (login: BrokerSettings, name: string, logger: Logger) => {
+    const broker = await connect({ ...brokerLogin(login), name, logger })
+    return {
+      read: () => readStream(broker, stream),
+      empty: () => emptyStream(broker, stream),
+      publish: outboxPublish(broker, logger),
+      close: () => broker.close(),
+    }
+  }
 
 /**
  * All messages that a stream holds now, oldest first, in batches; none if the stream does not exist. Payloads that are

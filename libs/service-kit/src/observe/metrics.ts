@@ -23,6 +23,55 @@ export function createRegistry(service: string, build = buildInfo()): Registry {
 
 type Values<L extends string> = Readonly<Record<L, readonly string[]>>
 
+/** A counter, with the values of each label. */
+export const counter = <L extends string = never>(
+  registry: Registry,
+  name: string,
+  help: string,
+  values: Values<L> = {} as Values<L>,
+): Counter<L> =>
+  fromZero(new Counter({ name, help, labelNames: labelsOf(values), registers: [registry] }), values)
+
+/** A histogram, with the values of each label. */
+export const histogram = <L extends string = never>(
+  registry: Registry,
+  name: string,
+  help: string,
+  buckets: number[],
+  values: Values<L> = {} as Values<L>,
+): Histogram<L> =>
+  fromZero(
+    new Histogram({ name, help, buckets, labelNames: labelsOf(values), registers: [registry] }),
+    values,
+  )
+
+const labelsOf = <L extends string>(values: Values<L>) => Object.keys(values) as L[]
+
+/** The value of a gauge, or its values with their labels. Without a value it is NaN. */
+export type Reading = number | readonly { labels: Readonly<Record<string, string>>; value: number }[]
+
+/** A gauge that is read at each scrape. */
+export function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Reading | undefined | Promise<Reading>,
+  labelNames: readonly string[] = [],
+): void {
+  const made: Gauge = new Gauge({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect: async () => {
+      const found = await read()
+      made.reset()
+      if (typeof found === 'object') for (const { labels, value } of found) made.set(labels, value)
+      else if (labelNames.length === 0) made.set(found ?? Number.NaN)
+    },
+  })
+}
+
 /**
  * Exposes each combination of these label values as 0 from the start. Otherwise a series begins with its first
  * increment, which `rate()` misses, and an alert cannot distinguish "never happened" from "no longer measured".
@@ -62,26 +111,25 @@ export function httpHistogram(registry: Registry): Histogram<'operation' | 'meth
 /** Metrics of a durable: messages by outcome, dead letters by reason, and how far behind it is. */
 export function consumerMetrics(registry: Registry) {
   const registers = [registry]
-  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
-    new Counter({ name, help, labelNames, registers })
-  const handled = counter('consumer_messages_total', 'Messages settled, by durable consumer and outcome.', [
-    'durable',
+  const perDurable = (name: string, help: string, ...others: ('outcome' | 'reason')[]) =>
+    new Counter({ name, help, labelNames: ['durable', ...others], registers })
+  const handled = perDurable(
+    'consumer_messages_total',
+    'Messages settled, by durable consumer and outcome.',
     'outcome',
-  ])
-  const deadLettered = counter(
+  )
+  const deadLettered = perDurable(
     'consumer_buried_total', // the name and the outcome `bury` stay: dashboards of users query them
     'Messages that became dead letters, by durable consumer and reason.',
-    ['durable', 'reason'],
+    'reason',
   )
-  const redelivered = counter(
+  const redelivered = perDurable(
     'consumer_redelivered_total',
     'Deliveries of a message after its first one, because of a failure or the end of a replica.',
-    ['durable'],
   )
-  const held = counter(
+  const held = perDurable(
     'consumer_held_total',
     'Attempts that failed because of an outage; the messages were held.',
-    ['durable'],
   )
   const lag = new Gauge({
     name: 'consumer_lag_messages',
@@ -163,11 +211,5 @@ export function stateMetrics(registry: Registry) {
 }
 
 /** How long the oldest unpublished change has waited. */
-export function outboxAge(registry: Registry, ageSeconds: () => number): void {
-  const gauge: Gauge = new Gauge({
-    name: 'outbox_age_seconds',
-    help: 'Age of the oldest row that waits to be published.',
-    registers: [registry],
-    collect: () => gauge.set(ageSeconds()),
-  })
-}
+export const outboxAge = (registry: Registry, ageSeconds: () => number): void =>
+  gauge(registry, 'outbox_age_seconds', 'Age of the oldest row that waits to be published.', ageSeconds)

@@ -1,6 +1,6 @@
 import fastify from 'fastify'
 import { buildInfo } from '../observe/build-info.ts'
-import { Gauge, type Registry } from '../observe/metrics.ts'
+import { gauge, type Registry } from '../observe/metrics.ts'
 
 /** By name, whether each thing is there. */
 export type Checks = () => Promise<Record<string, boolean>> | Record<string, boolean>
@@ -57,14 +57,15 @@ export async function startOps(options: {
 }
 
 /** The same checks as `/readyz`, run again by each scrape. */
-function measureChecks({ registry, ready }: { registry: Registry; ready: Checks }): void {
-  const gauge: Gauge<'check'> = new Gauge({
-    name: 'readiness_check',
-    help: '1 if this check of readiness succeeds.',
-    labelNames: ['check'],
-    registers: [registry],
-    collect: async () => {
-      for (const [check, isThere] of Object.entries(await ready())) gauge.set({ check }, isThere ? 1 : 0)
-    },
-  })
-}
+const measureChecks = ({ registry, ready }: { registry: Registry; ready: Checks }): void =>
+  gauge(
+    registry,
+    'readiness_check',
+    '1 if this check of readiness succeeds.',
+    async () =>
+      Object.entries(await ready()).map(([check, isThere]) => ({
+        labels: { check },
+        value: isThere ? 1 : 0,
+      })),
+    ['check'],
+  )

@@ -1,11 +1,8 @@
 import { startBackgroundJob } from './background-job.ts'
 import type { Logger } from '../observe/logging.ts'
-import { Gauge, type Registry } from '../observe/metrics.ts'
+import { gauge, type Reading, type Registry } from '../observe/metrics.ts'
 
-/** The value of each metric, or its values with their labels. NaN: there is no value. */
-export type Sample<M extends string> = Readonly<
-  Record<M, number | readonly { labels: Readonly<Record<string, string>>; value: number }[]>
->
+export type Sample<M extends string> = Readonly<Record<M, Reading>>
 
 type Described = { help: string; labelNames?: readonly string[] }
 
@@ -30,7 +27,8 @@ const MAX_SHARE = 1 / 50
 export function startSampling<M extends string>(options: Options<M>): { stop(): Promise<void> } {
   const { registry, work: name, everyMs, sample, log } = options
   let latest: Sample<M> | undefined
-  register(options, () => latest)
+  for (const [metric, { help, labelNames }] of Object.entries(options.gauges) as [M, Described][])
+    gauge(registry, metric, help, () => latest?.[metric], labelNames)
   return startBackgroundJob(
     { name, everyMs, log, registry, retryMs: everyMs, maxShare: MAX_SHARE },
     async () => {
@@ -39,30 +37,6 @@ export function startSampling<M extends string>(options: Options<M>): { stop(): 
       await sampled
     },
   )
-}
-
-function register<M extends string>(
-  { registry, gauges }: Pick<Options<M>, 'registry' | 'gauges'>,
-  latest: () => Sample<M> | undefined,
-): void {
-  for (const [name, { help, labelNames = [] }] of Object.entries(gauges) as [M, Described][]) {
-    const gauge: Gauge = new Gauge({
-      name,
-      help,
-      labelNames: [...labelNames],
-      registers: [registry],
-      collect: () => show(gauge, labelNames.length > 0, latest()?.[name]),
-    })
-  }
-}
-
-function show(gauge: Gauge, isLabelled: boolean, found: Sample<string>[string] | undefined): void {
-  gauge.reset()
-  if (typeof found === 'number' || found === undefined) {
-    if (!isLabelled) gauge.set(found ?? Number.NaN)
-    return
-  }
-  for (const { labels, value } of found) gauge.set(labels, value)
 }
 
 /** The sample of a metric with one label, from the counts of a query. Missing values are 0. */

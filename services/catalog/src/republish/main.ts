@@ -1,12 +1,7 @@
-import { parseArgs } from 'node:util'
-import { openDatabase } from '@whereabouts/db/connect/database'
+import { runOnDatabase } from '@whereabouts/db/connect/command'
 import { databaseEnv, loadEnv } from '@whereabouts/service-kit/service/env'
-import { createLogger } from '@whereabouts/service-kit/observe/logging'
-import { start } from '@whereabouts/service-kit/service/run'
 import { z } from 'zod'
-import type { Tables } from '../db.ts'
-import { republishAll } from './republish.batches.ts'
-import { awaitRoom } from './republish.pace.ts'
+import { awaitRoom, republishAll } from './states.ts'
 
 const USAGE = `usage: node src/republish/main.ts [--batch-size N]
 
@@ -23,39 +18,25 @@ message is published for --patience seconds. A second run starts from the beginn
   DATABASE_URL     PostgreSQL, as the role of this service
 `
 
-const Options = z.object({
-  'batch-size': z.coerce.number().int().min(1).max(1000),
-  queue: z.coerce.number().int().min(0).max(1_000_000),
-  patience: z.coerce.number().int().min(1).max(86_400),
-})
-
-await start('catalog republish', async () => {
-  const { values } = parseArgs({
-    options: {
-      help: { type: 'boolean' },
-      'batch-size': { type: 'string', default: '200' },
-      queue: { type: 'string', default: '5000' },
-      patience: { type: 'string', default: '60' },
-    },
-  })
-  if (values.help) {
-    process.stdout.write(USAGE)
-    return
-  }
-  const { 'batch-size': batchSize, queue, patience } = Options.parse(values)
-  const config = loadEnv(z.object(databaseEnv), process.env)
-  const log = createLogger('catalog-republish', 'info')
-  const database = openDatabase<Tables>(config.DATABASE_URL, { max: 1, name: 'catalog-republish', log })
-  const pace = { atMost: queue, patienceMs: patience * 1000 }
-  try {
-    const totals = await republishAll(database.db, {
-      batchSize,
-      room: () => awaitRoom(database.db, pace),
+await runOnDatabase({
+  name: 'catalog-republish',
+  usage: USAGE,
+  config: () => loadEnv(z.object(databaseEnv), process.env),
+  flags: {
+    'batch-size': z.coerce.number().int().min(1).max(1000).default(200),
+    queue: z.coerce.number().int().min(0).max(1_000_000).default(5000),
+    patience: z.coerce.number().int().min(1).max(86_400).default(60),
+  },
+  level: 'info',
+  connections: 1,
+  run: async ({ database: { db }, flags, log }) => {
+    const pace = { atMost: flags.queue, patienceMs: flags.patience * 1000 }
+    const totals = await republishAll(db, {
+      batchSize: flags['batch-size'],
+      room: () => awaitRoom(db, pace),
       onBatch: (kind, total) => log.info({ kind, total }, 'batch queued'),
     })
-    await awaitRoom(database.db, { ...pace, atMost: 0 })
+    await awaitRoom(db, { ...pace, atMost: 0 })
     log.info(totals, 'everything published')
-  } finally {
-    await database.close()
-  }
+  },
 })

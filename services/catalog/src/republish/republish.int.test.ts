@@ -1,8 +1,7 @@
+import { OutboxNotPublished } from '@whereabouts/db/outbox/republish'
 import { expect } from 'vitest'
 import { test } from '../../test/catalog.fixture.ts'
-import { republishState } from '../responders/republish-state.responder.ts'
-import { republishAll } from './republish.batches.ts'
-import { awaitRoom, OutboxNotPublished } from './republish.pace.ts'
+import { awaitRoom, republishAll, republishState } from './states.ts'
 
 test('all states are queued again unchanged, also of deleted rows, with any batch size', async ({
   catalog,

@@ -5,7 +5,7 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
 import type { RunInTransaction } from '../changes/transactions/transactions.ts'
 import { serveLookups } from './lookup/lookup.responder.ts'
-import { serveRepublish } from './republish-state.responder.ts'
+import { serveRepublish } from '../republish/states.ts'
 import { serveTagClaims } from './tag-claims/tag-claims.responder.ts'
 import { serveUsage } from './usage/usage.responder.ts'
 

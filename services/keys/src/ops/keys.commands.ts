@@ -1,3 +1,4 @@
+import { pick } from '@whereabouts/contracts/rules/fields'
 import {
   countKeys,
   listKeys,
@@ -105,18 +106,8 @@ const orDefault = (limit: number | null) => (limit === null ? 'default' : String
 
 const nameOf = ({ id, name, org_id }: ApiKeyRow) => `Key ${id} "${printable(name)}" of organization ${org_id}`
 
-const toKey = (key: ApiKeyRow) => ({
-  id: key.id,
-  jti: key.jti,
-  org_id: key.org_id,
-  name: key.name,
-  scopes: key.scopes,
-  rate_limit_per_minute: key.rate_limit_per_minute,
-  message_rate_per_second: key.message_rate_per_second,
-  created_at: key.created_at,
-  created_by: key.created_by,
-  created_by_key_id: key.created_by_key_id,
-  expires_at: key.expires_at,
-  revoked_at: key.revoked_at,
-  last_used_at: key.last_used_at,
-})
+const toKey = (key: ApiKeyRow) =>
+  pick(key, [
+    'id', 'jti', 'org_id', 'name', 'scopes', 'rate_limit_per_minute', 'message_rate_per_second', 'created_at',
+    'created_by', 'created_by_key_id', 'expires_at', 'revoked_at', 'last_used_at',
+  ]) // oxfmt-ignore

@@ -1,3 +1,4 @@
+import { pick } from '@whereabouts/contracts/rules/fields'
 import type { Db } from '../db.ts'
 import { rotateNow } from '../credentials/tokens/signing-keys.ts'
 import { listSigningKeyLives, type SigningKeyLife } from '../credentials/tokens/signing-keys.queries.ts'
@@ -49,20 +50,5 @@ function future({ state, ready_at, is_ready, published_until }: SigningKeyLife):
   return is_ready ? 'can become active' : `can become active from ${ready_at}`
 }
 
-const toKey = ({
-  kid,
-  state,
-  created_at,
-  activated_at,
-  retired_at,
-  ready_at,
-  published_until,
-}: SigningKeyLife) => ({
-  kid,
-  state,
-  created_at,
-  activated_at,
-  retired_at,
-  ready_at,
-  published_until,
-})
+const toKey = (key: SigningKeyLife) =>
+  pick(key, ['kid', 'state', 'created_at', 'activated_at', 'retired_at', 'ready_at', 'published_until'])

@@ -94,11 +94,6 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }
 
-/** Deletes the states in the restored outbox, because newer ones follow. */
-export async function forgetQueued(db: Db): Promise<void> {
-  await db.deleteFrom('outbox').where('subject', 'like', 'keys.%').execute()
-}
-
 /** The unrevoked keys, for an operator to check if the stream has lost the revocations. */
 export function listLiveKeys(
   db: Db,

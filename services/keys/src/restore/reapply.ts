@@ -1,7 +1,34 @@
+import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { skipIssued } from '@whereabouts/db/minted-ids'
 import type { Db, Tx } from '../db.ts'
 import { endSessions, applyKey, applyMember, applyOrg, type Applied } from './newer.queries.ts'
-import type { KeysStates } from './newer.ts'
+
+/** The states of the KEYS stream, by kind. */
+export type KeysStates = { orgs: OrgState[]; keys: KeyState[]; members: MemberState[] }
+
+/** Sorts states by subject. Returns the subjects of unreadable ones. */
+export function sortStates(stored: readonly { subject: string; payload: unknown }[]) {
+  const states: KeysStates = { orgs: [], keys: [], members: [] }
+  const unreadable: string[] = []
+  for (const { subject, payload } of stored) {
+    const kind = subject.split('.')[1]
+    const ok =
+      kind === 'org'
+        ? take(states.orgs, OrgState.safeParse(payload))
+        : kind === 'key'
+          ? take(states.keys, KeyState.safeParse(payload))
+          : kind === 'member'
+            ? take(states.members, MemberState.safeParse(payload))
+            : kind === 'chain' // all sessions and chains end after a restore
+    if (!ok) unreadable.push(subject)
+  }
+  return { states, unreadable }
+}
+
+function take<T>(into: T[], read: { success: true; data: T } | { success: false }): boolean {
+  if (read.success) into.push(read.data)
+  return read.success
+}
 
 export type Reapplied = {
   /** Number of organizations, keys and members whose changes since the backup were applied again. */

@@ -4,10 +4,9 @@ import { expect } from 'vitest'
 import { test, type Key, type Keys, type Org } from '../../test/keys.fixture.ts'
 import { createResetLink } from '../ops/users.commands.ts'
 import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
-import { forgetQueued, listLiveKeys } from './newer.queries.ts'
-import type { KeysStates } from './newer.ts'
-import { publishAll } from './publish-all.ts'
-import { reapply } from './reapply.ts'
+import { listLiveKeys } from './newer.queries.ts'
+import { reapply, type KeysStates } from './reapply.ts'
+import { forgetQueued, publishAll } from './states.ts'
 
 const none: KeysStates = { orgs: [], keys: [], members: [] }
 const REVOKED_AT = '2026-11-21T10:00:00.000Z'

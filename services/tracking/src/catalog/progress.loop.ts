@@ -3,7 +3,7 @@ import { durableProgress } from '@whereabouts/messaging/consume/durable-progress
 import type { Follower } from '@whereabouts/messaging/state/follow'
 import type { Logger } from '@whereabouts/messaging/connect/logger'
 import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
-import { Gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
+import { gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
 
 /**
  * The progress of a projection of catalog, in sequences of the CATALOG stream. That stream has gaps, so `pending`
@@ -66,16 +66,10 @@ const HELP = {
 
 function measure(registry: Registry, now: () => Projections): void {
   for (const [field, help] of Object.entries(HELP) as [keyof Progress, string][]) {
-    const gauge: Gauge<'projection'> = new Gauge({
-      name: `catalog_projection_${field}`,
-      help,
-      labelNames: ['projection'],
-      registers: [],
-      collect: () => {
-        for (const [projection, progress] of Object.entries(now()))
-          if (progress) gauge.set({ projection }, progress[field])
-      },
-    })
-    registry.registerMetric(gauge)
+    const values = () =>
+      Object.entries(now()).flatMap(([projection, progress]) =>
+        progress ? [{ labels: { projection }, value: progress[field] }] : [],
+      )
+    gauge(registry, `catalog_projection_${field}`, help, values, ['projection'])
   }
 }

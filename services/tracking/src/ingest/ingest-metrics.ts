@@ -1,4 +1,4 @@
-import { Counter, fromZero, Gauge, Histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
+import { counter, gauge, histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Resolved } from './places/resolve.ts'
 import type { StoredParts } from './rows/store-in-parts.ts'
 import { UnusableMessages } from './reads/unusable-messages.ts'
@@ -34,19 +34,14 @@ const OUTCOMES = [
 
 /** Counts reads by outcome, rows and movements, and measures the delay. Each once per batch. */
 export function ingestMetrics(registry: Registry): IngestMetrics {
-  const reads = new Counter({
-    name: 'ingest_reads_total',
-    help: 'Reads by outcome: observed (asset and location known), of these thinned (no new row) or outvoted; too_weak; unknown_tag, unplaced or both; error (unusable read); clock_skewed and late (more than a day old, from a right clock), in addition to any of these.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
-  const rows = new Counter({ name: 'ingest_rows_total', help: 'History rows stored.', registers: [registry] })
-  const moves = new Counter({
-    name: 'ingest_movements_total',
-    help: 'Movements announced.',
-    registers: [registry],
-  })
-  fromZero(reads, { outcome: OUTCOMES })
+  const reads = counter(
+    registry,
+    'ingest_reads_total',
+    'Reads by outcome: observed (asset and location known), of these thinned (no new row) or outvoted; too_weak; unknown_tag, unplaced or both; error (unusable read); clock_skewed and late (more than a day old, from a right clock), in addition to any of these.',
+    { outcome: OUTCOMES },
+  )
+  const rows = counter(registry, 'ingest_rows_total', 'History rows stored.')
+  const moves = counter(registry, 'ingest_movements_total', 'Movements announced.')
   return {
     ...delayMetrics(registry),
     ...shareMetrics(registry),
@@ -73,45 +68,43 @@ export function ingestMetrics(registry: Registry): IngestMetrics {
 
 function unusableMetric(registry: Registry): IngestMetrics['unusable'] {
   const messages = new UnusableMessages()
-  const gauge: Gauge = new Gauge({
-    name: 'ingest_organizations_with_unusable_messages',
-    help: 'Organizations of which more than a hundred messages became dead letters in the last hour, in this process.',
-    registers: [registry],
-    collect: () => gauge.set(messages.organizations()),
-  })
+  gauge(
+    registry,
+    'ingest_organizations_with_unusable_messages',
+    'Organizations of which more than a hundred messages became dead letters in the last hour, in this process.',
+    () => messages.organizations(),
+  )
   return (orgId) => messages.note(orgId)
 }
 
 function shareMetrics(registry: Registry): Pick<IngestMetrics, 'overRate' | 'overflowed'> {
-  const dropped = new Counter({
-    name: 'ingest_messages_over_rate_total',
-    help: 'Reader messages dropped because their organization sends more a second than its keys may.',
-    labelNames: ['source'],
-    registers: [registry],
-  })
-  const moved = new Counter({
-    name: 'ingest_messages_overflowed_total',
-    help: 'Reader messages moved to OVERFLOW, because their organization held more than its share.',
-    registers: [registry],
-  })
-  fromZero(dropped, { source: ['scans', 'mqtt_copies'] })
+  const dropped = counter(
+    registry,
+    'ingest_messages_over_rate_total',
+    'Reader messages dropped because their organization sends more a second than its keys may.',
+    { source: ['scans', 'mqtt_copies'] },
+  )
+  const moved = counter(
+    registry,
+    'ingest_messages_overflowed_total',
+    'Reader messages moved to OVERFLOW, because their organization held more than its share.',
+  )
   return { overRate: (source) => dropped.inc({ source }), overflowed: (count) => moved.inc(count) }
 }
 
 function delayMetrics(registry: Registry): Pick<IngestMetrics, 'finished'> {
-  const delays = new Histogram({
-    name: 'ingest_delay_seconds',
-    help: 'Time from when the broker received a reader message until it was stored, for the oldest message of each batch.',
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800],
-    registers: [registry],
-  })
-  const messages = new Counter({
-    name: 'ingest_messages_total',
-    help: 'Reader messages stored, by whether they kept the promise of one second.',
-    labelNames: ['promise'],
-    registers: [registry],
-  })
-  fromZero(messages, { promise: ['kept', 'late'] })
+  const delays = histogram(
+    registry,
+    'ingest_delay_seconds',
+    'Time from when the broker received a reader message until it was stored, for the oldest message of each batch.',
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1_800],
+  )
+  const messages = counter(
+    registry,
+    'ingest_messages_total',
+    'Reader messages stored, by whether they kept the promise of one second.',
+    { promise: ['kept', 'late'] },
+  )
   return {
     finished(batch) {
       const now = Date.now()

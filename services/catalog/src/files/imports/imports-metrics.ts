@@ -1,5 +1,5 @@
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
-import { Counter, fromZero, type Registry } from '@whereabouts/service-kit/observe/metrics'
+import { counter, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
@@ -7,13 +7,9 @@ import { countImports } from './counts.queries.ts'
 
 /** Batches by outcome. Failed batches are retried in smaller parts, so a few failures are harmless. */
 export function batchMetrics(registry: Registry): (outcome: 'done' | 'failed') => void {
-  const batches = new Counter({
-    name: 'import_batches_total',
-    help: 'Import batches, by outcome.',
-    labelNames: ['outcome'],
-    registers: [registry],
+  const batches = counter(registry, 'import_batches_total', 'Import batches, by outcome.', {
+    outcome: ['done', 'failed'],
   })
-  fromZero(batches, { outcome: ['done', 'failed'] })
   return (outcome) => batches.inc({ outcome })
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { test } from '../../../test/catalog.fixture.ts'
-import { findLost, dropQueuedStates } from './lost.queries.ts'
+import { dropQueuedStates } from '../states.ts'
+import { findLost } from './lost.queries.ts'
 
 test('states that the database lacks or has in an older revision are lost', async ({ catalog, otherOrg }) => {
   const { db } = catalog.database

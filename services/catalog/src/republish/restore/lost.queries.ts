@@ -2,7 +2,8 @@ import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
 
 export type State = { org_id: number; id: number; revision: number }
-export type Kind = 'asset' | 'location' | 'tag'
+export const KINDS = ['asset', 'location', 'tag'] as const
+export type Kind = (typeof KINDS)[number]
 
 /** The states that the database lacks or has only in an older revision. */
 export async function findLost<S extends State>(
@@ -19,9 +20,4 @@ export async function findLost<S extends State>(
     where t.id is null or t.revision < s.revision
     order by n`.execute(db)
   return rows.flatMap(({ n }) => states[n] ?? [])
-}
-
-/** Deletes queued states, because newer ones will follow. Keeps placements, which are not states. */
-export async function dropQueuedStates(db: Kysely<Tables>): Promise<void> {
-  await sql`delete from outbox where subject like 'catalog.%'`.execute(db)
 }

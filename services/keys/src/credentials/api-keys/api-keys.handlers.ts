@@ -1,4 +1,5 @@
-import type { ApiKeyView } from '@whereabouts/contracts/resources/keys/api-keys'
+import { ApiKeyView } from '@whereabouts/contracts/resources/keys/api-keys'
+import { pick } from '@whereabouts/contracts/rules/fields'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { adminOnly } from '@whereabouts/service-kit/errors/errors'
@@ -91,26 +92,11 @@ async function creator(tx: Tx, principal: Principal) {
   return { created_by: null, created_by_key_id: key.id }
 }
 
-const toCreated = ({ id, jti, name, scopes, reader_key, created_at, expires_at }: ApiKeyRow) => ({
-  id,
-  jti,
-  client_id: jti,
-  name,
-  scopes,
-  reader_key,
-  created_at,
-  expires_at,
+const toCreated = (key: ApiKeyRow) => ({
+  ...pick(key, ['id', 'jti']),
+  client_id: key.jti,
+  ...pick(key, ['name', 'scopes', 'reader_key', 'created_at', 'expires_at']),
 })
 
-const toView = (key: ApiKeyRow): ApiKeyView => ({
-  id: key.id,
-  jti: key.jti,
-  name: key.name,
-  scopes: key.scopes,
-  reader_key: key.reader_key,
-  created_at: key.created_at,
-  created_by: key.created_by,
-  created_by_key_id: key.created_by_key_id,
-  expires_at: key.expires_at,
-  last_used_at: key.last_used_at,
-})
+const viewNames = ApiKeyView.keyof().options
+const toView = (key: ApiKeyRow): ApiKeyView => pick(key, viewNames)

@@ -1,4 +1,4 @@
-import { chainEnd } from '@whereabouts/contracts/messages/keys-state'
+import { chainEnd, type ChainEnd } from '@whereabouts/contracts/messages/keys-state'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { Tx } from '../../db.ts'
 import { revokeChain, type EndedChain } from './tokens.queries.ts'
@@ -9,9 +9,11 @@ export async function endChain(tx: Tx, orgId: number, chainId: string): Promise<
   if (ended) await enqueueChainEnds(tx, [ended])
 }
 
+export const toChainEnd = ({ org_id, id, revoked_at }: EndedChain): ChainEnd => ({
+  org_id,
+  chain_id: id,
+  ended_at: revoked_at,
+})
+
 export const enqueueChainEnds = (tx: Tx, chains: readonly EndedChain[]): Promise<void> =>
-  enqueue(
-    tx,
-    chainEnd,
-    chains.map(({ org_id, id, revoked_at }) => ({ org_id, chain_id: id, ended_at: revoked_at })),
-  )
+  enqueue(tx, chainEnd, chains.map(toChainEnd))

@@ -1,7 +1,7 @@
 import type { OutgoingMessage } from '@whereabouts/messaging/messages/publish'
 import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
-import { Gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
+import { gauge, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
 import { CANARY_SUBJECT } from './canary.ts'
@@ -36,12 +36,12 @@ export function startCanary(options: Options): CanaryLoop {
   const startedAt = Date.now()
   let newest: number | undefined
   const age = (from: number) => Math.max(0, Date.now() - from)
-  const gauge: Gauge = new Gauge({
-    name: 'canary_age_seconds',
-    help: 'Time since the broker received the newest canary that ingest has stored; before the first one, since the start. Reads that are not older are stored. Replicas show the same value within seconds, so queries take `min`.',
-    registers: [registry],
-    collect: () => gauge.set(age(newest ?? startedAt) / 1_000),
-  })
+  gauge(
+    registry,
+    'canary_age_seconds',
+    'Time since the broker received the newest canary that ingest has stored; before the first one, since the start. Reads that are not older are stored. Replicas show the same value within seconds, so queries take `min`.',
+    () => age(newest ?? startedAt) / 1_000,
+  )
   const jobs = [
     // One that fails is not repeated: the next one shows the same.
     startBackgroundJob({ name: 'canary', everyMs, retryMs: everyMs, log, registry }, async () => {

@@ -45,11 +45,9 @@ const MAX_PENDING_PER_ORG = 2 * MAX_DISCOVERED
 const MAX_OFFSET_MS = 1e15
 
 /** Collects the activity of readers in memory and writes it once a second, one row for each reader and some for its hour. */
-export class ReaderHealthLog {
-  readonly #pending: WriteBehind<HealthEntry, number[]>
-
+export class ReaderHealthLog extends WriteBehind<HealthEntry, number[]> {
   constructor(db: Kysely<Tables>, log: Logger) {
-    this.#pending = new WriteBehind({
+    super({
       what: 'reader health',
       log,
       flushMs: FLUSH_MS,
@@ -66,7 +64,7 @@ export class ReaderHealthLog {
   }
 
   note(orgId: number, readerKey: string, activity: ReaderActivity): void {
-    const entry = this.#pending.get(nameOf(orgId, readerKey)) ?? this.#pending.add(empty(orgId, readerKey))
+    const entry = this.get(nameOf(orgId, readerKey)) ?? this.add(empty(orgId, readerKey))
     if (!entry) return
     for (const count of COUNTS) if (count !== 'reads_lost') entry[count] += activity[count] ?? 0
     entry.last_seen_ms = Math.max(entry.last_seen_ms, activity.seenAtMs)
@@ -100,18 +98,6 @@ export class ReaderHealthLog {
     const { seenAtMs, messages = 0, signals = NO_SIGNALS } = activity
     const isProblem = activity.problem !== undefined || activity.overRate !== undefined
     addMessage(entry.hours, { seenAtMs, messages, isProblem, clockOffsetMs, signals })
-  }
-
-  start(): void {
-    this.#pending.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#pending.stop()
-  }
-
-  flush(): Promise<void> {
-    return this.#pending.flush()
   }
 }
 

@@ -23,11 +23,9 @@ const MAX_PENDING = 20_000
  * are bounded, here and in the table, so that a reader that invents tags costs one write for each list, not for each
  * read.
  */
-export class UnknownTagLog {
-  readonly #pending: WriteBehind<UnknownTagEntry, { org_id: number; tag_type: string }[]>
-
+export class UnknownTagLog extends WriteBehind<UnknownTagEntry, { org_id: number; tag_type: string }[]> {
   constructor(db: Kysely<Tables>, log: Logger) {
-    this.#pending = new WriteBehind({
+    super({
       what: 'unknown tags',
       log,
       flushMs: FLUSH_MS,
@@ -46,8 +44,8 @@ export class UnknownTagLog {
 
   note(orgId: number, read: UnknownTagRead): void {
     const { received_at_ms: at, rssi_dbm, antenna, reader } = read
-    const known = this.#pending.get(nameOf(orgId, read.tag_type, read.tag_value))
-    if (!known) return void this.#pending.add(firstRead(orgId, read))
+    const known = this.get(nameOf(orgId, read.tag_type, read.tag_value))
+    if (!known) return void this.add(firstRead(orgId, read))
     known.reads += read.reads
     if (at < known.last_seen_ms) return
     known.last_seen_ms = at
@@ -55,18 +53,6 @@ export class UnknownTagLog {
     known.antenna = antenna
     known.reader_key = reader
     known.ibeacon = ibeaconOf(read) ?? known.ibeacon
-  }
-
-  start(): void {
-    this.#pending.start()
-  }
-
-  stop(): Promise<void> {
-    return this.#pending.stop()
-  }
-
-  flush(): Promise<void> {
-    return this.#pending.flush()
   }
 }
 

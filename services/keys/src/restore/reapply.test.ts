@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sortStates } from './newer.ts'
+import { sortStates } from './reapply.ts'
 
 const key = {
   org_id: 1,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { test, type Keys } from '../../test/keys.fixture.ts'
-import { republishState } from './republish-state.ts'
+import { republishState } from './states.ts'
 
 async function takeOutbox({ database: { db } }: Keys) {
   const rows = await db.selectFrom('outbox').select(['subject', 'payload']).orderBy('id').execute()

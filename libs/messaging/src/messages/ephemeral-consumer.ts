@@ -10,8 +10,10 @@ type Options = {
   fromSeq?: number
   /** Reads what was stored at this time or later, instead. */
   fromTime?: Date | undefined
-  /** A subject pattern; everything in the stream when left out. */
-  filter?: string | undefined
+  /** A subject pattern or several; everything in the stream when left out. */
+  filter?: string | string[] | undefined
+  /** Payloads stay at the broker. */
+  headersOnly?: boolean
 }
 
 /**
@@ -32,7 +34,7 @@ const EXPIRES_MS = 5_000
 
 export async function ephemeralConsumer(
   broker: Broker,
-  { stream, prefix, fromSeq = 1, fromTime, filter }: Options,
+  { stream, prefix, fromSeq = 1, fromTime, filter, headersOnly = false }: Options,
 ): Promise<EphemeralConsumer> {
   const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
   const { name, num_pending: pending } = await jsm.consumers.add(stream, {
@@ -46,7 +48,8 @@ export async function ephemeralConsumer(
     mem_storage: true,
     num_replicas: 1,
     inactive_threshold: nanos(UNUSED_MS),
-    ...(filter !== undefined && { filter_subject: filter }),
+    ...(typeof filter === 'object' ? { filter_subjects: filter } : filter && { filter_subject: filter }),
+    headers_only: headersOnly,
   })
   const remove = () => {
     if (broker.isConnected()) void jsm.consumers.delete(stream, name).catch(() => false)
