@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
-import { api } from '../../session/api.ts'
+import type { components } from '@whereabouts/client/client'
+import { api, client } from '../../session/api.ts'
 import { useUrlState } from '../../parts/table/use-url-state.ts'
 import type { Point } from './layout.ts'
 import type { Zone } from './plan-layout.ts'
@@ -24,7 +24,7 @@ export const usePlans = () =>
   useQuery({
     queryKey: ['floor-plans'],
     queryFn: async ({ signal }) => {
-      const { data } = unwrap(await api.GET('/api/v1/floor-plans', { signal }))
+      const data = await api.get('/api/v1/floor-plans', { signal })
       return new Map(data.map((plan) => [plan.place, planOf(plan)]))
     },
   })
@@ -41,7 +41,8 @@ export function useImage(hash: string | undefined): string | undefined {
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
       const params = { path: { hash: hash ?? '' } }
-      const { data } = await api.GET('/api/v1/floor-plans/images/{hash}', { params, signal, parseAs: 'blob' })
+      const asked = { params, signal, parseAs: 'blob' } as const
+      const { data } = await client.GET('/api/v1/floor-plans/images/{hash}', asked)
       return data && dataUrl(data)
     },
   })

@@ -1,7 +1,7 @@
 import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Link, useParams } from '@tanstack/react-router'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { AssetTypeIcon } from '../../../parts/things/asset-type-icon.tsx'
 import { assetTypeOf } from '../../../parts/things/asset-types.ts'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
@@ -91,12 +91,12 @@ function Tags({ asset: { id, tags } }: { asset: Asset }) {
       tags={tags}
       owner="this asset"
       attach={async (body) => {
-        const params = { path: { asset_id: id } }
-        return unwrap(await api.POST('/api/v1/assets/{asset_id}/tags', { params, body }))
+        return api.post('/api/v1/assets/{asset_id}/tags', { path: { asset_id: id }, body })
       }}
       detach={async (tagId) => {
-        const params = { path: { asset_id: id, tag_id: tagId } }
-        return unwrap(await api.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', { params }))
+        return api.delete('/api/v1/assets/{asset_id}/tags/{tag_id}', {
+          path: { asset_id: id, tag_id: tagId },
+        })
       }}
       reload={[['asset', id], ['assets']]}
     />
@@ -113,8 +113,7 @@ function Actions({ asset }: { asset: Asset }) {
       <RenameKey
         current={asset.external_key}
         rename={async (body) => {
-          const params = { path: { asset_id: asset.id } }
-          return unwrap(await api.POST('/api/v1/assets/{asset_id}/rename', { params, body }))
+          return api.post('/api/v1/assets/{asset_id}/rename', { path: { asset_id: asset.id }, body })
         }}
         reload={[['asset', asset.id], ['assets']]}
       />
@@ -127,15 +126,14 @@ function Actions({ asset }: { asset: Asset }) {
 type Props = { asset: Asset; isOpen: boolean; onClose: () => void }
 
 function EditAsset({ asset, isOpen, onClose }: Props) {
-  const params = { path: { asset_id: asset.id } }
   return (
     <FormModal opened={isOpen} onClose={onClose} title={`Edit ${asset.name}`} size="lg">
       <ResourceForm
         fields={ASSET_FIELDS}
         resource={asset}
         label="Save"
-        request={async (body: components['schemas']['AssetPatch']) =>
-          unwrap(await api.PATCH('/api/v1/assets/{asset_id}', { params, body }))
+        request={(body: components['schemas']['AssetPatch']) =>
+          api.patch('/api/v1/assets/{asset_id}', { path: { asset_id: asset.id }, body })
         }
         reload={[['asset', asset.id], ['assets']]}
         onDone={onClose}

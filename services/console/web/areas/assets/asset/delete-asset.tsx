@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import { offerUndo } from '../../../parts/form/undo.tsx'
 import { api } from '../../../session/api.ts'
@@ -27,9 +26,7 @@ export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
       label="Delete"
       reload={[['assets']]}
       onDone={onDone}
-      work={async () =>
-        unwrap(await api.DELETE('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } } }))
-      }
+      work={() => api.delete('/api/v1/assets/{asset_id}', { path: { asset_id: id } })}
     >
       {`This deletes ${name} and its tags, and hides its history. You can restore it at any time. Until then, others can use its external key and its tags.`}
     </ConfirmButton>

@@ -1,7 +1,6 @@
 import { Alert, Anchor, Button, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { useId } from 'react'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import { offerUndo } from '../../../parts/form/undo.tsx'
@@ -40,9 +39,7 @@ function Delete({ location: { id, name } }: { location: Location }) {
     <ConfirmButton
       label="Delete"
       ariaLabel={`Delete ${name}`}
-      work={async () =>
-        unwrap(await api.DELETE('/api/v1/locations/{location_id}', { params: { path: { location_id: id } } }))
-      }
+      work={() => api.delete('/api/v1/locations/{location_id}', { path: { location_id: id } })}
       explain={({ type }) =>
         type === 'conflict'
           ? {

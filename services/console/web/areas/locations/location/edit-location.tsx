@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import type { PickedLocation } from '../../../parts/locations/location-picker.tsx'
 import { ResourceForm } from '../../../parts/form/resource-form.tsx'
@@ -12,7 +12,6 @@ type Props = { location: Location; parent: PickedLocation | null }
 
 export function EditLocation({ location, parent }: Props) {
   const [isOpen, { open, close }] = useDisclosure(false)
-  const params = { path: { location_id: location.id } }
   return (
     <>
       <Button variant="default" onClick={open}>
@@ -24,8 +23,8 @@ export function EditLocation({ location, parent }: Props) {
           resource={location}
           known={{ parent_id: parent }}
           label="Save"
-          request={async (body: components['schemas']['LocationPatch']) =>
-            unwrap(await api.PATCH('/api/v1/locations/{location_id}', { params, body }))
+          request={(body: components['schemas']['LocationPatch']) =>
+            api.patch('/api/v1/locations/{location_id}', { path: { location_id: location.id }, body })
           }
           reload={RELOADED}
           onDone={close}

@@ -1,6 +1,5 @@
 import { Grid, Stack, Text, Anchor, Breadcrumbs } from '@mantine/core'
 import { useParams, Link } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../../parts/page/card.tsx'
 import { DataCard } from '../../../parts/table/data-card.tsx'
@@ -96,8 +95,10 @@ function Actions({ location }: { location: Location }) {
       <RenameKey
         current={location.external_key}
         rename={async (body) => {
-          const params = { path: { location_id: location.id } }
-          return unwrap(await api.POST('/api/v1/locations/{location_id}/rename', { params, body }))
+          return api.post('/api/v1/locations/{location_id}/rename', {
+            path: { location_id: location.id },
+            body,
+          })
         }}
         reload={RELOADED}
       />
@@ -112,15 +113,9 @@ function LocationTags({ location: { id, tags } }: { location: Location }) {
     <TagsCard
       tags={tags}
       owner="this location"
-      attach={async (body) =>
-        unwrap(await api.POST('/api/v1/locations/{location_id}/tags', { params: { path }, body }))
-      }
-      detach={async (tag_id) =>
-        unwrap(
-          await api.DELETE('/api/v1/locations/{location_id}/tags/{tag_id}', {
-            params: { path: { ...path, tag_id } },
-          }),
-        )
+      attach={(body) => api.post('/api/v1/locations/{location_id}/tags', { path, body })}
+      detach={(tag_id) =>
+        api.delete('/api/v1/locations/{location_id}/tags/{tag_id}', { path: { ...path, tag_id } })
       }
       reload={RELOADED}
     />

@@ -1,5 +1,4 @@
 import { Box } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../../parts/page/card.tsx'
 import { filled, firstOf, newPassword } from '../../../parts/form/checks.ts'
@@ -17,7 +16,7 @@ export function PasswordCard() {
   const [form, setForm] = useState(EMPTY)
   const set = (name: keyof typeof EMPTY) => (value: string) =>
     setForm((before) => ({ ...before, [name]: value }))
-  const send = useSend(async () => unwrap(await api.POST('/api/v1/users/me/password', { body: form })), {
+  const send = useSend(() => api.post('/api/v1/users/me/password', { body: form }), {
     check: () => ({
       current_password: filled(form.current_password, 'Enter your current password.'),
       new_password: firstOf(

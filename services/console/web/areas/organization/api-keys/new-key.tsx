@@ -1,5 +1,5 @@
 import { Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { atMost, filled, firstOf } from '../../../parts/form/checks.ts'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
@@ -40,17 +40,15 @@ export function NewKey({ onCreated, onClose }: Props) {
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [day, setDay] = useState('')
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/api-keys', {
-          params: { path: { org_id: org.id } },
-          body: {
-            name: name.trim(),
-            scopes: scopesOf(scopes),
-            expires_at: expiresAt(expiry, day, Date.now()),
-          },
-        }),
-      ).data,
+    () =>
+      api.post('/api/v1/orgs/{org_id}/api-keys', {
+        path: { org_id: org.id },
+        body: {
+          name: name.trim(),
+          scopes: scopesOf(scopes),
+          expires_at: expiresAt(expiry, day, Date.now()),
+        },
+      }),
     {
       check: () => ({
         name: firstOf(filled(name, 'Enter a name.'), atMost(name, 255)),

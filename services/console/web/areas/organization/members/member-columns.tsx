@@ -1,5 +1,5 @@
 import { Group, Text } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { roleName } from '../../../parts/things/roles.ts'
@@ -82,12 +82,10 @@ function RemoveButton({ member, isMe }: { member: Member; isMe: boolean }) {
       ariaLabel={isMe ? `Leave ${org.name}` : `Remove ${member.name}`}
       size="compact-sm"
       reload={isMe ? [] : [['members']]}
-      work={async () =>
-        unwrap(
-          await api.DELETE('/api/v1/orgs/{org_id}/members/{user_id}', {
-            params: { path: { org_id: org.id, user_id: member.id } },
-          }),
-        )
+      work={() =>
+        api.delete('/api/v1/orgs/{org_id}/members/{user_id}', {
+          path: { org_id: org.id, user_id: member.id },
+        })
       }
       onDone={() => isMe && location.assign('/')}
     >

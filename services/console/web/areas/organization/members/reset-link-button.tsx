@@ -1,6 +1,5 @@
 import type { components } from '@whereabouts/client/client'
 import { Button, Modal, Stack, Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
@@ -16,12 +15,10 @@ export function ResetLinkButton({ member, onCreated }: Props) {
   const { org } = useSession()
   const [isOpen, setOpen] = useState(false)
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/members/{user_id}/reset-link', {
-          params: { path: { org_id: org.id, user_id: member.id } },
-        }),
-      ).data,
+    () =>
+      api.post('/api/v1/orgs/{org_id}/members/{user_id}/reset-link', {
+        path: { org_id: org.id, user_id: member.id },
+      }),
     {
       explain: ({ type }) =>
         type === 'conflict'

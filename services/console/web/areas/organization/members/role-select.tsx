@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { failureOf } from '../../../parts/load/failure.ts'
 import { ROLES, type Role } from '../../../parts/things/roles.ts'
 import { useSend } from '../../../parts/form/use-send.ts'
@@ -12,13 +12,11 @@ const CHOICES = ROLES.map(({ value, name }) => ({ value, label: name }))
 export function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
   const { org } = useSession()
   const send = useSend(
-    async (role: Role) =>
-      unwrap(
-        await api.PATCH('/api/v1/orgs/{org_id}/members/{user_id}', {
-          params: { path: { org_id: org.id, user_id: member.id } },
-          body: { role },
-        }),
-      ),
+    (role: Role) =>
+      api.patch('/api/v1/orgs/{org_id}/members/{user_id}', {
+        path: { org_id: org.id, user_id: member.id },
+        body: { role },
+      }),
     { reload: [['members']] },
   )
   const failure = send.error === undefined ? undefined : failureOf(send.error)

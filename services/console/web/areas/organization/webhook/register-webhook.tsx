@@ -1,5 +1,4 @@
 import { Paper, Text, TextInput, Title } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { httpsUrl } from '../../../parts/form/checks.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -12,14 +11,11 @@ import { useSession } from '../../../session/use-session.ts'
 export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: string) => void }) {
   const { isAdmin } = useSession()
   const [url, setUrl] = useState('')
-  const send = useSend(
-    async () => unwrap(await api.POST('/api/v1/webhooks', { body: { url: url.trim() } })).data,
-    {
-      check: () => ({ url: httpsUrl(url) }),
-      reload: [['webhooks']],
-      onDone: ({ secret }) => onRegistered(secret),
-    },
-  )
+  const send = useSend(() => api.post('/api/v1/webhooks', { body: { url: url.trim() } }), {
+    check: () => ({ url: httpsUrl(url) }),
+    reload: [['webhooks']],
+    onDone: ({ secret }) => onRegistered(secret),
+  })
   if (!isAdmin) return <EmptyState title="No webhook yet">An administrator can register one.</EmptyState>
   return (
     <Paper withBorder p="md">

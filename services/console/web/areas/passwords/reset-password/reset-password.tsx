@@ -1,6 +1,5 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { newPassword } from '../../../parts/form/checks.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -21,7 +20,7 @@ export default function ResetPassword() {
   const [password, setPassword] = useState('')
   const send = useSend(
     async () => {
-      unwrap(await openApi.POST('/api/v1/auth/password/reset', { body: { token, password } }))
+      await openApi.post('/api/v1/auth/password/reset', { body: { token, password } })
       return true
     },
     {

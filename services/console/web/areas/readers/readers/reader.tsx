@@ -1,13 +1,12 @@
 import { Anchor, Grid, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { useRead } from '../../../parts/load/use-read.ts'
 import { Card } from '../../../parts/page/card.tsx'
 import { Disclosure } from '../../../parts/table/disclosure.tsx'
 import { Loaded } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useVisit } from '../../../parts/page/visits.ts'
-import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { ConnectReader } from '../../connect/connect-reader.tsx'
 import { DeviceLink } from './device-link.tsx'
@@ -29,12 +28,9 @@ const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
 export default function ReaderScreen() {
   const { readerId }: { readerId?: string } = useParams({ strict: false })
   const id = Number(readerId)
-  const reader = useQuery({
-    queryKey: ['reader', id],
+  const reader = useRead(['reader', id], '/api/v1/readers/{reader_id}', {
+    path: { reader_id: id },
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) =>
-      unwrap(await api.GET('/api/v1/readers/{reader_id}', { params: { path: { reader_id: id } }, signal }))
-        .data,
   })
   useVisit('reader', reader.data && { id, name: reader.data.name ?? reader.data.reader_key })
   return (

@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
@@ -12,7 +11,7 @@ type Props = { token: string; invitation: Invitation; user: Session['user'] }
 export function JoinSignedIn({ token, invitation: { org, email }, user }: Props) {
   const isInvited = user.email.toLowerCase() === email.toLowerCase()
   const join = useSend(async () => {
-    unwrap(await api.POST('/api/v1/auth/join', { body: { token } }))
+    await api.post('/api/v1/auth/join', { body: { token } })
     await switchOrganization(org.id)
   })
   // The reload continues with this invitation, signed out.

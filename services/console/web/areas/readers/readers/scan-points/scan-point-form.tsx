@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { FormModal } from '../../../../parts/form/form-modal.tsx'
 import { LocationPicker, type PickedLocation } from '../../../../parts/locations/location-picker.tsx'
@@ -29,14 +28,11 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
       const place = { antenna: Number(antenna), name, location_id: location?.id ?? null }
       const body = { ...place, ...strengthBody(strength) }
       const path = { reader_id: readerId }
-      if (!scanPoint)
-        return unwrap(await api.POST('/api/v1/readers/{reader_id}/scan-points', { params: { path }, body }))
-      return unwrap(
-        await api.PATCH('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
-          params: { path: { ...path, scan_point_id: scanPoint.id } },
-          body,
-        }),
-      )
+      if (!scanPoint) return api.post('/api/v1/readers/{reader_id}/scan-points', { path, body })
+      return api.patch('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
+        path: { ...path, scan_point_id: scanPoint.id },
+        body,
+      })
     },
     { check: () => strengthChecks(strength), reload: [['reader', readerId]], onDone: onClose },
   )
