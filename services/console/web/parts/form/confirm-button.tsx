@@ -48,13 +48,7 @@ export function ConfirmButton({ label, children, work, ...props }: Props) {
           <Text size="sm" component="div">
             {children}
           </Text>
-          <SendForm
-            send={send}
-            label={label}
-            color="red"
-            onSubmit={() => send.send(undefined)}
-            onCancel={() => setOpen(false)}
-          >
+          <SendForm send={send} label={label} color="red" onCancel={() => setOpen(false)}>
             {null}
           </SendForm>
         </Stack>

@@ -46,7 +46,6 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
       <SendForm
         send={send}
         label="Restore"
-        onSubmit={() => send.send(undefined)}
         shownFields={['external_key', ...(more.field === undefined ? [] : [more.field])]}
       >
         <Text size="sm">{`${comesBack(thing, tags.length - lost.length, keyHeldBy)} ${effect}`}</Text>
@@ -62,9 +61,7 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
                   {' now. Choose another one.'}
                 </>
               }
-              value={key}
-              onChange={(event) => setKey(event.currentTarget.value)}
-              error={send.fields['external_key']}
+              {...send.entry('external_key', key, setKey)}
               spellCheck={false}
               required
             />

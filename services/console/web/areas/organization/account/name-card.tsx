@@ -25,14 +25,12 @@ export function NameCard() {
   )
   return (
     <Card title="Your details">
-      <SendForm send={send} label="Save name" onSubmit={() => send.send(undefined)} shownFields={['name']}>
+      <SendForm send={send} label="Save name" shownFields={['name']}>
         <TextInput
           label="Your name"
           autoComplete="name"
 
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
+          {...send.entry('name', name, setName)}
           required
         />
         <TextInput

@@ -45,13 +45,11 @@ function RenameForm({ id, current }: { id: number; current: string }) {
     },
   )
   return (
-    <SendForm send={send} label="Rename" onSubmit={() => send.send(undefined)} shownFields={['name']}>
+    <SendForm send={send} label="Rename" shownFields={['name']}>
       <TextInput
         label="Name of the organization"
 
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={send.fields['name']}
+        {...send.entry('name', name, setName)}
         required
       />
     </SendForm>

@@ -35,12 +35,7 @@ export function PasswordCard() {
   const { current_password: current } = send.fields
   return (
     <Card title="Password">
-      <SendForm
-        send={send}
-        label="Change password"
-        onSubmit={() => send.send(undefined)}
-        shownFields={Object.keys(EMPTY)}
-      >
+      <SendForm send={send} label="Change password" shownFields={Object.keys(EMPTY)}>
         {/* Tells password managers whose password it is. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
         <Box>

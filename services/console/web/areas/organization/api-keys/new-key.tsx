@@ -64,16 +64,13 @@ export function NewKey({ onCreated, onClose }: Props) {
       <SendForm
         send={send}
         label="Create key"
-        onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'scopes', 'expires_at']}
       >
         <TextInput
           label="Name"
           description="What it is for, for example ERP connector."
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
+          {...send.entry('name', name, setName)}
           autoComplete="off"
           required
           data-autofocus
@@ -89,14 +86,7 @@ export function NewKey({ onCreated, onClose }: Props) {
             error={expiry === 'date' ? undefined : send.fields['expires_at']}
           />
           {expiry === 'date' && (
-            <TextInput
-              type="date"
-              label="Last day"
-              value={day}
-              onChange={(event) => setDay(event.currentTarget.value)}
-              error={send.fields['expires_at']}
-              required
-            />
+            <TextInput type="date" label="Last day" {...send.entry('expires_at', day, setDay)} required />
           )}
         </Group>
       </SendForm>

@@ -33,19 +33,11 @@ export function InviteForm({ onInvited, onCancel }: Props) {
     },
   )
   return (
-    <SendForm
-      send={send}
-      label="Create invitation"
-      onSubmit={() => send.send(undefined)}
-      onCancel={onCancel}
-      shownFields={['email', 'role']}
-    >
+    <SendForm send={send} label="Create invitation" onCancel={onCancel} shownFields={['email', 'role']}>
       <TextInput
         label="Email"
         type="email"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={send.fields['email']}
+        {...send.entry('email', email, setEmail)}
         data-autofocus
         required
       />

@@ -51,12 +51,7 @@ export function ResetLinkButton({ member, onCreated }: Props) {
           <Text size="sm">
             {`With the link, ${member.name} chooses a new password, without the old one. It works once, for an hour. Using it ends all sessions of ${member.name}.`}
           </Text>
-          <SendForm
-            send={send}
-            label="Create link"
-            onSubmit={() => send.send(undefined)}
-            onCancel={() => setOpen(false)}
-          >
+          <SendForm send={send} label="Create link" onCancel={() => setOpen(false)}>
             {null}
           </SendForm>
         </Stack>

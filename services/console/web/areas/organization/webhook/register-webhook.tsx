@@ -25,15 +25,13 @@ export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: strin
       <Text size="sm" mb="sm">
         Whereabouts posts a signed <code>asset.moved</code> event to it each time an asset moves.
       </Text>
-      <SendForm send={send} label="Register" onSubmit={() => send.send(undefined)} shownFields={['url']}>
+      <SendForm send={send} label="Register" shownFields={['url']}>
         <TextInput
           label="URL"
           description="HTTPS, reachable from the internet"
           placeholder="https://example.com/whereabouts"
           type="url"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          error={send.fields['url']}
+          {...send.entry('url', url, setUrl)}
           required
         />
       </SendForm>

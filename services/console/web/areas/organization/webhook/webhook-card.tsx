@@ -81,22 +81,8 @@ function UrlForm({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) 
     { check: () => ({ url: httpsUrl(url) }), reload: [['webhooks']], onDone },
   )
   return (
-    <SendForm
-      send={send}
-      label="Save"
-      onSubmit={() => send.send(undefined)}
-      onCancel={onDone}
-      shownFields={['url']}
-    >
-      <TextInput
-        label="URL"
-        type="url"
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        error={send.fields['url']}
-        data-autofocus
-        required
-      />
+    <SendForm send={send} label="Save" onCancel={onDone} shownFields={['url']}>
+      <TextInput label="URL" type="url" {...send.entry('url', url, setUrl)} data-autofocus required />
     </SendForm>
   )
 }

@@ -47,12 +47,7 @@ export default function ResetPassword() {
     )
   return (
     <SignedOutPage title="Choose a new password" lead="It ends all your sessions, on every device.">
-      <SendForm
-        send={send}
-        label="Change password"
-        onSubmit={() => send.send(undefined)}
-        shownFields={['password']}
-      >
+      <SendForm send={send} label="Change password" shownFields={['password']}>
         <NewPassword
           label="New password"
           value={password}

@@ -35,7 +35,7 @@ export default function Provision() {
   if (send.result) return <Opened settings={send.result} />
   return (
     <SignedOutPage title={TITLE} lead="What to enter on a reader, so that it can send what it reads.">
-      <SendForm send={send} label="Show the settings" onSubmit={() => send.send(undefined)}>
+      <SendForm send={send} label="Show the settings">
         <Text size="sm">
           The link works once. Open the settings when you are at the device, because the password cannot be
           shown again.

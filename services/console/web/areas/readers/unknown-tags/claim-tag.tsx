@@ -50,7 +50,6 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
       <SendForm
         send={send}
         label={owner === 'new' ? 'Create asset' : 'Assign tag'}
-        onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'asset_id']}
       >
@@ -73,14 +72,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
           {owner === 'existing' ? (
             <AssetPicker isRequired value={asset} onChange={setAsset} error={send.fields['asset_id']} />
           ) : (
-            <TextInput
-              label="Name"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={send.fields['name']}
-              autoComplete="off"
-              required
-            />
+            <TextInput label="Name" {...send.entry('name', name, setName)} autoComplete="off" required />
           )}
           {tag.ibeacon !== null && (
             <Radio.Group

@@ -18,11 +18,11 @@ export function JoinSignedIn({ token, invitation: { org, email }, user }: Props)
   const leave = useSend(() => signOut(() => location.reload()))
   const who = `${user.name} (${user.email})`
   return isInvited ? (
-    <SendForm send={join} label="Join" onSubmit={() => join.send(undefined)}>
+    <SendForm send={join} label="Join">
       <Text size="sm">{`You are signed in as ${who}.`}</Text>
     </SendForm>
   ) : (
-    <SendForm send={leave} label="Sign out and continue" onSubmit={() => leave.send(undefined)}>
+    <SendForm send={leave} label="Sign out and continue">
       <Stack gap="xs">
         <Text size="sm">
           You are signed in as <b>{who}</b>, but the invitation is for <b>{email}</b>.

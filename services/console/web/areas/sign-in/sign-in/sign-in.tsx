@@ -46,9 +46,7 @@ function SignInForm({ onSubmit }: { onSubmit: () => void }) {
           label="Email"
           type="email"
           autoComplete="username"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={send.fields['email']}
+          {...send.entry('email', email, setEmail)}
           autoFocus
           required
         />

@@ -49,12 +49,7 @@ export function SignUp() {
   if (useSessionState().status === 'signed-in') return <Navigate to="/start" replace />
   return (
     <SignedOutPage title="Sign up" lead="Create an organization. You will be its first administrator.">
-      <SendForm
-        send={send}
-        label="Create organization"
-        onSubmit={() => send.send(undefined)}
-        shownFields={Object.keys(form)}
-      >
+      <SendForm send={send} label="Create organization" shownFields={Object.keys(form)}>
         {FIELDS.map(({ name, ...field }, at) => (
           <TextInput
             key={name}

@@ -41,7 +41,6 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
       <SendForm
         send={send}
         label={scanPoint ? 'Save' : 'Add scan point'}
-        onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['antenna', 'name', 'location_id', 'min_rssi_dbm', 'rssi_offset_db']}
       >
@@ -54,14 +53,7 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
           error={send.fields['antenna']}
           required
         />
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
-          autoComplete="off"
-          required
-        />
+        <TextInput label="Name" {...send.entry('name', name, setName)} autoComplete="off" required />
         <LocationPicker
           label="Location"
           description="Where this antenna reads. Without one, its reads move no asset."
