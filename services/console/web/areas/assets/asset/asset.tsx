@@ -1,7 +1,8 @@
-import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
+import { Button, Grid, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
+import { BackLink } from '../../../parts/page/back-link.tsx'
 import { AssetTypeIcon } from '../../../parts/things/asset-type-icon.tsx'
 import { assetTypeOf } from '../../../parts/things/asset-types.ts'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
@@ -41,9 +42,7 @@ function OneAsset({ id }: { id: number }) {
       lead={
         <Group gap="md">
           {asset.data && <AssetType type={asset.data.type} />}
-          <Anchor component={Link} to="/assets" size="sm">
-            All assets
-          </Anchor>
+          <BackLink list={NO_ASSET.list} to={NO_ASSET.to} />
         </Group>
       }
       actions={asset.data && <Actions asset={asset.data} />}

@@ -1,26 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
-import { offerUndo } from '../../../parts/form/undo.tsx'
+import { useDeleted } from '../../../parts/form/undo.tsx'
 import { api } from '../../../session/api.ts'
 import type { Asset } from '../assets/asset-fields.ts'
 import { reloadedAsset, restoreAsset } from '../../../parts/load/restore.ts'
 
 /** Deletes the asset, goes to the list, and offers to undo it there. */
 export function DeleteAsset({ asset: { id, name } }: { asset: Asset }) {
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const onDone = () => {
-    // The copy from before the deletion must not be shown again.
-    void navigate({ to: '/assets' }).then(() => client.removeQueries({ queryKey: ['asset', id] }))
-    offerUndo({
-      message: `Deleted ${name}.`,
-      undo: () => restoreAsset(id),
-      done: `${name} restored.`,
-      reload: reloadedAsset(id),
-      open: { label: `Open ${name}`, go: () => void navigate({ to: `/assets/${id}` }) },
-    })
-  }
+  const undo = () => restoreAsset(id)
+  const onDone = useDeleted({ list: '/assets', key: 'asset', id, name, undo, reload: reloadedAsset(id) })
   return (
     <ConfirmButton
       label="Delete"

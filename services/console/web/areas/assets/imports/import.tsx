@@ -1,5 +1,6 @@
-import { Alert, Anchor, Button, Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Alert, Button, Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { BackLink } from '../../../parts/page/back-link.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { Loaded } from '../../../parts/load/loaded.tsx'
@@ -25,11 +26,7 @@ function OneImport({ id }: { id: number }) {
   return (
     <Screen
       title={one.data ? titleOf(one.data) : 'Import'}
-      lead={
-        <Anchor component={Link} to="/imports" size="sm">
-          All imports
-        </Anchor>
-      }
+      lead={<BackLink list={NO_IMPORT.list} to={NO_IMPORT.to} />}
       actions={one.data && <Actions one={one.data} />}
     >
       <Loaded query={one} what="the import" missing={NO_IMPORT}>

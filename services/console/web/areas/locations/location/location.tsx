@@ -1,4 +1,4 @@
-import { Grid, Stack, Text, Anchor, Breadcrumbs } from '@mantine/core'
+import { Grid, Stack, Text, Anchor, Breadcrumbs, Button } from '@mantine/core'
 import { useParams, Link } from '@tanstack/react-router'
 import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../../parts/page/card.tsx'
@@ -14,13 +14,17 @@ import { NewLocation } from '../locations/new-location.tsx'
 import { LocationTree } from '../../../parts/locations/tree.tsx'
 import { DeletedLocation, NO_LOCATION } from '../../deleted/deleted-location.tsx'
 import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
-import { EditLocation } from './edit-location.tsx'
 import { HereNow } from './here-now.tsx'
 import { LOCATION_FIELDS, type Location } from '../../../parts/locations/location-fields.ts'
 import { useAncestors, useLocationView } from '../../../parts/locations/location-queries.ts'
 import { RELOADED } from '../../../parts/locations/reloaded.ts'
 import { MovementsByHour } from '../../../parts/time/movements-by-hour.tsx'
 import { LocationLink } from '../../../parts/things/links.tsx'
+import { useDisclosure } from '@mantine/hooks'
+import type { components } from '@whereabouts/client/client'
+import { FormModal } from '../../../parts/form/form-modal.tsx'
+import type { PickedLocation } from '../../../parts/locations/location-picker.tsx'
+import { ResourceForm } from '../../../parts/form/resource-form.tsx'
 
 /** One location and the assets there now. */
 export default function LocationScreen() {
@@ -141,5 +145,32 @@ function Breadcrumb({ id, name }: { id: number; name: string }) {
         </Text>
       </Breadcrumbs>
     </nav>
+  )
+}
+
+type Props = { location: Location; parent: PickedLocation | null }
+
+function EditLocation({ location, parent }: Props) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Edit
+      </Button>
+      <FormModal opened={isOpen} onClose={close} title={`Edit ${location.name}`}>
+        <ResourceForm
+          fields={LOCATION_FIELDS}
+          resource={location}
+          known={{ parent_id: parent }}
+          label="Save"
+          request={(body: components['schemas']['LocationPatch']) =>
+            api.patch('/api/v1/locations/{location_id}', { path: { location_id: location.id }, body })
+          }
+          reload={RELOADED}
+          onDone={close}
+          onCancel={close}
+        />
+      </FormModal>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { Anchor, Grid, Stack, Text } from '@mantine/core'
+import { Anchor, Grid, Stack, Text, Button } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
 import type { components } from '@whereabouts/client/client'
 import { useRead } from '../../../parts/load/use-read.ts'
@@ -11,7 +11,6 @@ import { useSession } from '../../../session/use-session.ts'
 import { ConnectReader } from '../../connect/connect-reader.tsx'
 import { DeviceLink } from './device-link.tsx'
 import { formatLabel } from '../../connect/formats.ts'
-import { LiveReadsCard } from './live-reads-card.tsx'
 import { Misaddressed } from './problems/misaddressed.tsx'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderHours } from './reader-hours.tsx'
@@ -21,6 +20,7 @@ import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points/scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
 import { TryMessageButton } from './problems/try-message-button.tsx'
+import { lazy, Suspense, useState } from 'react'
 
 const REFRESH_MS = 10_000
 const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
@@ -94,5 +94,32 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
         </Grid.Col>
       </Grid>
     </Stack>
+  )
+}
+
+const LiveReads = lazy(() => import('./later/live-reads.tsx'))
+
+/** Loaded, and connected, only while somebody watches. */
+function LiveReadsCard({ id, readerKey }: { id: number; readerKey: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Card
+      title="Live reads"
+      actions={
+        <Button size="xs" variant="default" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Stop watching' : 'Watch live'}
+        </Button>
+      }
+    >
+      {isOpen ? (
+        <Suspense>
+          <LiveReads id={id} readerKey={readerKey} />
+        </Suspense>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Shows each tag as it is read, to set up antennas and assign new tags.
+        </Text>
+      )}
+    </Card>
   )
 }
