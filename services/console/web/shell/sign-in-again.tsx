@@ -28,7 +28,7 @@ export function SignInAgain({ session: { user, org } }: { session: Session }) {
           {`Your session in ${org.name} has ended. Sign in to continue where you left off.`}
         </Text>
         <TextInput label="Email" value={user.email} readOnly autoComplete="username" />
-        <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} autoFocus />
+        <CurrentPassword {...send.entry('password', password, setPassword)} autoFocus />
         <Anchor href="/forgot-password" target="_blank" size="sm" underline="always">
           Forgot password?
         </Anchor>

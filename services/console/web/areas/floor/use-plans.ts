@@ -40,13 +40,18 @@ export function useImage(hash: string | undefined): string | undefined {
     enabled: hash !== undefined && image !== 'off',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
-      const params = { path: { hash: hash ?? '' } }
-      const asked = { params, signal, parseAs: 'blob' } as const
-      const { data } = await client.GET('/api/v1/floor-plans/images/{hash}', asked)
-      return data && dataUrl(data)
+      const bytes = await bytesOf(hash, signal)
+      return bytes && dataUrl(bytes)
     },
   })
   return image === 'off' ? undefined : loaded.data
+}
+
+/** The stored bytes: nobody keeps them once another image takes their place. Undefined: no image, or it is gone. */
+export async function bytesOf(hash: string | undefined, signal?: AbortSignal): Promise<Blob | undefined> {
+  if (hash === undefined) return undefined
+  const asked = { params: { path: { hash } }, signal, parseAs: 'blob' } as const
+  return (await client.GET('/api/v1/floor-plans/images/{hash}', asked)).data
 }
 
 /** The bytes as an address for `<img>`. */

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { components } from '@whereabouts/client/client'
+import { usePage } from '../../parts/load/use-read.ts'
 import { api } from '../../session/api.ts'
 import { type ScanPoint, scanPoints } from '../connect/use-scan-points.ts'
 
@@ -9,11 +10,7 @@ export type FirstLocations = { data: Schemas['Location'][]; total_count: number 
 
 /** The newest locations. The guide derives its progress from the data, so that people can leave and continue. */
 export const useFirstLocations = () =>
-  useQuery({
-    queryKey: ['locations', 'start'],
-    queryFn: ({ signal }) =>
-      api.page('/api/v1/locations', { query: { limit: 5, sort: '-created_at' }, signal }),
-  })
+  usePage(['locations', 'start'], '/api/v1/locations', { query: { limit: 5, sort: '-created_at' } })
 
 const AWAITING_MS = 2_000
 

@@ -89,14 +89,10 @@ function Tags({ asset: { id, tags } }: { asset: Asset }) {
     <TagsCard
       tags={tags}
       owner="this asset"
-      attach={async (body) => {
-        return api.post('/api/v1/assets/{asset_id}/tags', { path: { asset_id: id }, body })
-      }}
-      detach={async (tagId) => {
-        return api.delete('/api/v1/assets/{asset_id}/tags/{tag_id}', {
-          path: { asset_id: id, tag_id: tagId },
-        })
-      }}
+      attach={(body) => api.post('/api/v1/assets/{asset_id}/tags', { path: { asset_id: id }, body })}
+      detach={(tagId) =>
+        api.delete('/api/v1/assets/{asset_id}/tags/{tag_id}', { path: { asset_id: id, tag_id: tagId } })
+      }
       reload={[['asset', id], ['assets']]}
     />
   )
@@ -111,9 +107,9 @@ function Actions({ asset }: { asset: Asset }) {
       </Button>
       <RenameKey
         current={asset.external_key}
-        rename={async (body) => {
-          return api.post('/api/v1/assets/{asset_id}/rename', { path: { asset_id: asset.id }, body })
-        }}
+        rename={(body) =>
+          api.post('/api/v1/assets/{asset_id}/rename', { path: { asset_id: asset.id }, body })
+        }
         reload={[['asset', asset.id], ['assets']]}
       />
       <DeleteAsset asset={asset} />

@@ -22,9 +22,8 @@ export const useReportRow = (id: number) =>
     queryKey: ['asset', id, 'report-row'],
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
-      const query = { asset_id: [id] }
-      const data = await api.get('/api/v1/reports/asset-locations', { query, signal })
-      return data[0] ?? null
+      const [row] = await api.get('/api/v1/reports/asset-locations', { query: { asset_id: [id] }, signal })
+      return row ?? null
     },
   })
 

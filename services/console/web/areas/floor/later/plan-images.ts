@@ -29,14 +29,6 @@ export async function readChosen(file: Blob): Promise<ChosenImage> {
   return { file, url, width, height }
 }
 
-/** The stored bytes: nobody keeps them once another image takes their place. Undefined: no image, or it is gone. */
-export async function bytesOf(hash: string | undefined): Promise<Blob | undefined> {
-  if (hash === undefined) return undefined
-  const params = { path: { hash } }
-  const { data } = await client.GET('/api/v1/floor-plans/images/{hash}', { params, parseAs: 'blob' })
-  return data
-}
-
 /** Without a file, the plan has no image afterwards. `version`: of the plan that was read. */
 export async function saveImage(place: string, file: Blob | undefined, version: number) {
   const params = { path: { place }, query: { version } }

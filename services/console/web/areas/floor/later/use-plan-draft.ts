@@ -3,8 +3,8 @@ import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
 import { offerUndo } from '../../../parts/form/undo.tsx'
 import { unitsOf, type Zone } from '../plan-layout.ts'
-import { type FloorPlanData, useImage } from '../use-plans.ts'
-import { bytesOf, type ChosenImage, readChosen, saveImage } from './plan-images.ts'
+import { bytesOf, type FloorPlanData, useImage } from '../use-plans.ts'
+import { type ChosenImage, readChosen, saveImage } from './plan-images.ts'
 import { stretched } from './zone-edits.ts'
 
 export type PlacedReader = FloorPlanData['readers'][number]

@@ -98,12 +98,9 @@ function Actions({ location }: { location: Location }) {
       )}
       <RenameKey
         current={location.external_key}
-        rename={async (body) => {
-          return api.post('/api/v1/locations/{location_id}/rename', {
-            path: { location_id: location.id },
-            body,
-          })
-        }}
+        rename={(body) =>
+          api.post('/api/v1/locations/{location_id}/rename', { path: { location_id: location.id }, body })
+        }
         reload={RELOADED}
       />
       <DeleteLocation location={location} />

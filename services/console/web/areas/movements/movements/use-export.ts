@@ -25,12 +25,11 @@ export function useExport(filter: Filter): Export {
   const start = () => {
     const { signal } = (running.current = new AbortController())
     const query = { ...queryOf(filter, Date.now()), limit: PAGE }
-    const load = async (after: string | undefined) => {
-      return api.page('/api/v1/movements', {
+    const load = (after: string | undefined) =>
+      api.page('/api/v1/movements', {
         query: { ...query, ...(after !== undefined && { after }) },
         signal,
       })
-    }
     setState({ ...IDLE, rows: 0 })
     exportPages(load, (rows) => signal.aborted || setState({ ...IDLE, rows })).then(
       ({ file, isCut }) => {

@@ -9,6 +9,7 @@ import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { sayDone } from './say-done.ts'
 
+const WRONG = 'This is not your current password.'
 const EMPTY = { current_password: '', new_password: '' }
 
 export function PasswordCard() {
@@ -41,21 +42,14 @@ export function PasswordCard() {
         <Box>
           <CurrentPassword
             label="Current password"
-            value={form.current_password}
-            onText={set('current_password')}
-            error={
-              send.error !== undefined && current !== undefined
-                ? 'This is not your current password.'
-                : current
-            }
+            {...send.entry('current_password', form.current_password, set('current_password'))}
+            {...(send.error !== undefined && current !== undefined && { error: WRONG })}
           />
         </Box>
         <Box>
           <NewPassword
             label="New password"
-            value={form.new_password}
-            onText={set('new_password')}
-            error={send.fields['new_password']}
+            {...send.entry('new_password', form.new_password, set('new_password'))}
           />
         </Box>
       </SendForm>

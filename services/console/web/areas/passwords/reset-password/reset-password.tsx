@@ -48,13 +48,7 @@ export default function ResetPassword() {
   return (
     <SignedOutPage title="Choose a new password" lead="It ends all your sessions, on every device.">
       <SendForm send={send} label="Change password" shownFields={['password']}>
-        <NewPassword
-          label="New password"
-          value={password}
-          onText={setPassword}
-          error={send.fields['password']}
-          autoFocus
-        />
+        <NewPassword label="New password" {...send.entry('password', password, setPassword)} autoFocus />
       </SendForm>
     </SignedOutPage>
   )

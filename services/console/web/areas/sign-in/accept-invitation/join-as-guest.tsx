@@ -50,11 +50,11 @@ export function JoinAsGuest({ token, invitation: { email }, onJoined }: Props) {
       {isNew ? (
         <>
           <TextInput label="Your name" autoComplete="name" {...send.entry('name', name, setName)} required />
-          <NewPassword value={password} onText={setPassword} error={send.fields['password']} />
+          <NewPassword {...send.entry('password', password, setPassword)} />
         </>
       ) : (
         <>
-          <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} />
+          <CurrentPassword {...send.entry('password', password, setPassword)} />
           <Anchor component={Link} to="/forgot-password" size="sm" underline="always">
             Forgot password?
           </Anchor>

@@ -50,7 +50,7 @@ function SignInForm({ onSubmit }: { onSubmit: () => void }) {
           autoFocus
           required
         />
-        <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} />
+        <CurrentPassword {...send.entry('password', password, setPassword)} />
       </SendForm>
       <Group justify="space-between" gap="xs">
         <Anchor component={Link} to="/forgot-password" size="sm" underline="always">

@@ -54,14 +54,12 @@ export function SignUp() {
           <TextInput
             key={name}
             {...field}
-            value={form[name]}
-            onChange={({ currentTarget }) => set(name)(currentTarget.value)}
-            error={send.fields[name]}
+            {...send.entry(name, form[name], set(name))}
             autoFocus={at === 0}
             required
           />
         ))}
-        <NewPassword value={form.password} onText={set('password')} error={send.fields['password']} />
+        <NewPassword {...send.entry('password', form.password, set('password'))} />
       </SendForm>
       <Text size="sm">
         Already have an account?{' '}
