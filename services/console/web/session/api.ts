@@ -1,4 +1,5 @@
 import { createClient } from '@whereabouts/client/client'
+import { requestsOf } from './requests.ts'
 import { accessToken } from './session.ts'
 
 /** Retries once with a new token: the first may be revoked, or the clock of this device wrong. */
@@ -13,9 +14,12 @@ async function fetchAsMember(request: Request): Promise<Response> {
   return fetch(again)
 }
 
-/** The API as the signed-in person. Requests wait while the sign-in dialog is open. */
-export const api = createClient({
+/** The API as the signed-in person. Requests wait while the sign-in dialog is open. Only for files; `api` is for the rest. */
+export const client = createClient({
   baseUrl: location.origin,
   getToken: () => accessToken(),
   fetch: fetchAsMember,
 })
+
+/** As `client`: its operations resolve with the data of the reply. In a component, read with `useRead`. */
+export const api = requestsOf(client)

@@ -23,12 +23,12 @@ export function SignInAgain({ session: { user, org } }: { session: Session }) {
       zIndex={400} // above the dialog of a form
       title="Sign in again"
     >
-      <SendForm send={send} label="Sign in" onSubmit={() => send.send(undefined)} shownFields={['password']}>
+      <SendForm send={send} label="Sign in" shownFields={['password']}>
         <Text size="sm">
           {`Your session in ${org.name} has ended. Sign in to continue where you left off.`}
         </Text>
         <TextInput label="Email" value={user.email} readOnly autoComplete="username" />
-        <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} autoFocus />
+        <CurrentPassword {...send.entry('password', password, setPassword)} autoFocus />
         <Anchor href="/forgot-password" target="_blank" size="sm" underline="always">
           Forgot password?
         </Anchor>

@@ -1,5 +1,4 @@
 import { Button, Group, Paper, Stack, Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { FailureNotice } from '../../parts/load/failure-notice.tsx'
 import { SecretOnce } from '../../parts/form/secret-once.tsx'
 import { useSend } from '../../parts/form/use-send.ts'
@@ -19,13 +18,11 @@ type Props = {
 export function ReaderCredentials({ readerKey, credentials, onChange }: Props) {
   const { org, isAdmin } = useSession()
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/api-keys', {
-          params: { path: { org_id: org.id } },
-          body: { name: `Reader ${readerKey}`, scopes: ['scans:write'], reader_key: readerKey },
-        }),
-      ).data,
+    () =>
+      api.post('/api/v1/orgs/{org_id}/api-keys', {
+        path: { org_id: org.id },
+        body: { name: `Reader ${readerKey}`, scopes: ['scans:write'], reader_key: readerKey },
+      }),
     {
       reload: [['api-keys']],
       onDone: ({ client_id, client_secret }) =>

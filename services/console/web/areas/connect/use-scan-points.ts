@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import type { PickedLocation } from '../../parts/locations/location-picker.tsx'
 import { api } from '../../session/api.ts'
 import type { Strength } from '../readers/readers/scan-points/scan-point-strength.ts'
@@ -18,8 +18,11 @@ const MOST = 200
 
 /** The scan points of a reader by antenna, with location names. */
 export async function scanPoints(readerId: number, signal: AbortSignal): Promise<ScanPoint[]> {
-  const params = { path: { reader_id: readerId }, query: { limit: MOST } }
-  const { data } = unwrap(await api.GET('/api/v1/readers/{reader_id}/scan-points', { params, signal }))
+  const data = await api.get('/api/v1/readers/{reader_id}/scan-points', {
+    path: { reader_id: readerId },
+    query: { limit: MOST },
+    signal,
+  })
   const names = await locationNames(
     [...new Set(data.flatMap((point) => point.location_external_key ?? []))],
     signal,
@@ -47,6 +50,6 @@ export const useScanPoints = (readerId: number) =>
 async function locationNames(keys: string[], signal: AbortSignal): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const query = { external_key: keys, limit: MOST }
-  const { data } = unwrap(await api.GET('/api/v1/locations', { params: { query }, signal }))
+  const data = await api.get('/api/v1/locations', { query, signal })
   return new Map(data.map(({ external_key, name }) => [external_key, name]))
 }

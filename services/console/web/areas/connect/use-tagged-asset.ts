@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 
 export type TaggedAsset = components['schemas']['Asset']
@@ -10,7 +10,7 @@ export const useTaggedAsset = () =>
     queryKey: ['assets', 'tagged'],
     queryFn: async ({ signal }): Promise<TaggedAsset | null> => {
       const query = { limit: 50, sort: '-created_at' }
-      const { data } = unwrap(await api.GET('/api/v1/assets', { params: { query }, signal }))
+      const data = await api.get('/api/v1/assets', { query, signal })
       return data.find(({ tags }) => tags.length > 0) ?? null
     },
   })

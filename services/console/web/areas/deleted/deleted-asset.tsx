@@ -1,5 +1,4 @@
-import { Anchor } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { BackLink } from '../../parts/page/back-link.tsx'
 import { Loaded } from '../../parts/load/loaded.tsx'
 import { Screen } from '../../parts/page/screen.tsx'
 import { RestoreForm } from '../../parts/form/restore-form.tsx'
@@ -13,11 +12,7 @@ export function DeletedAsset({ id }: { id: number }) {
   return (
     <Screen
       title={preview.data?.asset.name ?? 'Asset'}
-      lead={
-        <Anchor component={Link} to={NO_ASSET.to} size="sm">
-          {NO_ASSET.list}
-        </Anchor>
-      }
+      lead={<BackLink list={NO_ASSET.list} to={NO_ASSET.to} />}
     >
       <Loaded query={preview} what="the asset" missing={NO_ASSET}>
         {({ asset, tags, key_held_by: keyHeldBy }) => (

@@ -1,6 +1,6 @@
-import { Anchor, Stack } from '@mantine/core'
-import { Link } from '@tanstack/react-router'
+import { Stack } from '@mantine/core'
 import { useState } from 'react'
+import { BackLink } from '../../parts/page/back-link.tsx'
 import { Loaded } from '../../parts/load/loaded.tsx'
 import { LocationPicker, type PickedLocation } from '../../parts/locations/location-picker.tsx'
 import { Screen } from '../../parts/page/screen.tsx'
@@ -21,11 +21,7 @@ export function DeletedLocation({ id }: { id: number }) {
   return (
     <Screen
       title={preview.data?.location.name ?? 'Location'}
-      lead={
-        <Anchor component={Link} to={NO_LOCATION.to} size="sm">
-          {NO_LOCATION.list}
-        </Anchor>
-      }
+      lead={<BackLink list={NO_LOCATION.list} to={NO_LOCATION.to} />}
     >
       <Loaded query={preview} what="the location" missing={NO_LOCATION}>
         {({ location, parent: former, tags, key_held_by: keyHeldBy }) => {

@@ -14,7 +14,6 @@ import { want } from '../../parts/load/wanted.ts'
 import type { KeptKeys } from '../../shell/kept-keys.ts'
 import { useSession } from '../../session/use-session.ts'
 import { groupsOf, type Hit, isExact, isOwn, NOTHING, type Found } from './hits.ts'
-import { unwrap } from '@whereabouts/client/client'
 import { lookUp } from '../../parts/load/lookups.ts'
 import { api } from '../../session/api.ts'
 
@@ -206,15 +205,15 @@ async function findParts(text: string, signal?: AbortSignal): Promise<Found> {
   if (text.length < MIN_CHARACTERS) return NOTHING
   const query = { q: text, limit: SHOWN, sort: 'name' }
   const [assets, locations, readers] = await Promise.all([
-    api.GET('/api/v1/assets', { params: { query }, signal }),
-    api.GET('/api/v1/locations', { params: { query }, signal }),
-    api.GET('/api/v1/readers', { params: { query: { ...query, configured: true } }, signal }),
+    api.get('/api/v1/assets', { query, signal }),
+    api.get('/api/v1/locations', { query, signal }),
+    api.get('/api/v1/readers', { query: { ...query, configured: true }, signal }),
   ])
   return {
     ...NOTHING,
-    assets: unwrap(assets).data,
-    locations: unwrap(locations).data,
-    readers: unwrap(readers).data,
+    assets,
+    locations,
+    readers,
   }
 }
 

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { useMovements } from '../../live/use-live.ts'
 import type { Movement } from '../../live/movement.ts'
@@ -48,8 +47,7 @@ const useColumns = () =>
     staleTime: 0, // a change on another screen shows when this one opens
     queryFn: async ({ signal }) => {
       const askedAt = Date.now()
-      const { data } = unwrap(await api.GET('/api/v1/floor', { signal }))
-      return { askedAt, floor: data }
+      return { askedAt, floor: await api.get('/api/v1/floor', { signal }) }
     },
   })
 

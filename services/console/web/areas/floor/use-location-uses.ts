@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 import type { Uses } from './heat/heat.ts'
 
@@ -24,7 +23,7 @@ export const useLocationUses = (range: Range, enabled = true) =>
     queryFn: async ({ signal }): Promise<{ uses: Uses; isCut: boolean }> => {
       const { fromMs, toMs } = typeof range === 'string' ? untilNow(range, Date.now()) : range
       const query = { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
-      const { data } = unwrap(await api.GET('/api/v1/movements/by-location', { params: { query }, signal }))
+      const data = await api.get('/api/v1/movements/by-location', { query, signal })
       const uses = new Map(data.locations.map((use) => [use.location_id, use]))
       return { uses, isCut: data.is_cut }
     },

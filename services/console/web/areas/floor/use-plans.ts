@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
-import { api } from '../../session/api.ts'
+import type { components } from '@whereabouts/client/client'
+import { api, client } from '../../session/api.ts'
 import { useUrlState } from '../../parts/table/use-url-state.ts'
 import type { Point } from './layout.ts'
 import type { Zone } from './plan-layout.ts'
@@ -24,7 +24,7 @@ export const usePlans = () =>
   useQuery({
     queryKey: ['floor-plans'],
     queryFn: async ({ signal }) => {
-      const { data } = unwrap(await api.GET('/api/v1/floor-plans', { signal }))
+      const data = await api.get('/api/v1/floor-plans', { signal })
       return new Map(data.map((plan) => [plan.place, planOf(plan)]))
     },
   })
@@ -40,12 +40,18 @@ export function useImage(hash: string | undefined): string | undefined {
     enabled: hash !== undefined && image !== 'off',
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
-      const params = { path: { hash: hash ?? '' } }
-      const { data } = await api.GET('/api/v1/floor-plans/images/{hash}', { params, signal, parseAs: 'blob' })
-      return data && dataUrl(data)
+      const bytes = await bytesOf(hash, signal)
+      return bytes && dataUrl(bytes)
     },
   })
   return image === 'off' ? undefined : loaded.data
+}
+
+/** The stored bytes: nobody keeps them once another image takes their place. Undefined: no image, or it is gone. */
+export async function bytesOf(hash: string | undefined, signal?: AbortSignal): Promise<Blob | undefined> {
+  if (hash === undefined) return undefined
+  const asked = { params: { path: { hash } }, signal, parseAs: 'blob' } as const
+  return (await client.GET('/api/v1/floor-plans/images/{hash}', asked)).data
 }
 
 /** The bytes as an address for `<img>`. */

@@ -1,4 +1,3 @@
-import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 import { BATCH, lookUpAll } from '../../parts/load/lookups.ts'
 
@@ -23,7 +22,7 @@ export async function findPlaces(
   for (let at = 0; at < assetIds.length; at += BATCH) {
     onProgress?.(at)
     const query = { asset_id: assetIds.slice(at, at + BATCH), limit: BATCH }
-    const { data } = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query } }))
+    const data = await api.get('/api/v1/reports/asset-locations', { query })
     for (const { asset_id, location_id: id, location_external_key: key } of data)
       found.set(asset_id, id === null ? null : { id, key, name: null })
   }

@@ -1,4 +1,4 @@
-import { ApiError, type components, unwrap } from '@whereabouts/client/client'
+import { ApiError, type components } from '@whereabouts/client/client'
 import { countText } from '../../parts/table/count-text.ts'
 import { SaidError } from '../../parts/load/failure.ts'
 import type { PickedLocation } from '../../parts/locations/location-picker.tsx'
@@ -71,7 +71,7 @@ async function saveRows(rows: readonly AssetRow[], { location, onProgress }: Sav
     asset_identifiers: assets.map(({ external_key }) => external_key),
     location_identifier: location.external_key,
   }
-  const { data: response } = unwrap(await api.POST('/api/v1/inventory/save', { body }))
+  const response = await api.post('/api/v1/inventory/save', { body })
   return {
     response,
     outcome: outcomeOf(assets, earlier, response.location_id),

@@ -1,4 +1,3 @@
-import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 import { findPlaces } from './last-locations.ts'
 import { refusedKeys, isLocationGone, type Saved } from './save.ts'
@@ -24,7 +23,7 @@ async function saveBack(location: string, keys: readonly string[]): Promise<numb
   if (keys.length === 0) return 0
   const body = { asset_identifiers: [...keys], location_identifier: location }
   try {
-    return unwrap(await api.POST('/api/v1/inventory/save', { body })).data.count
+    return (await api.post('/api/v1/inventory/save', { body })).count
   } catch (error) {
     if (isLocationGone(error)) return 0
     const refused = refusedKeys(error)

@@ -70,10 +70,8 @@ function AssetForm() {
       >
         <TextInput
           label="Asset name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          {...send.entry('name', name, setName)}
           onFocus={(event) => event.currentTarget.select()}
-          error={send.fields['name']}
           autoComplete="off"
           required
         />
@@ -90,10 +88,8 @@ function AssetForm() {
             label="Tag value"
             description={isExample ? `An example. A real one: ${WHERE[type]}` : WHERE[type]}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            value={value}
-            onChange={(event) => setValue(event.currentTarget.value)}
+            {...send.entry(send.fields['tags.0.value'] ? 'tags.0.value' : 'tags[0].value', value, setValue)}
             onFocus={(event) => event.currentTarget.select()}
-            error={send.fields['tags.0.value'] ?? send.fields['tags[0].value']}
             autoComplete="off"
             spellCheck={false}
             required

@@ -49,9 +49,7 @@ export function LocationsStep({ locations, total }: Props) {
         <TextInput
           label="Location name"
           onFocus={(event) => event.currentTarget.select()}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
+          {...send.entry('name', name, setName)}
           autoComplete="off"
           required
         />

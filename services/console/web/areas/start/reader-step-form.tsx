@@ -37,7 +37,6 @@ export function ReaderStepForm({ newest, newestLocation }: Props) {
     <SendForm
       send={send}
       label={newest ? 'Add antenna' : 'Add reader'}
-      onSubmit={() => send.send(undefined)}
       shownFields={['reader_key', 'location_id']}
     >
       {newest ? (
@@ -61,10 +60,8 @@ export function ReaderStepForm({ newest, newestLocation }: Props) {
           <TextInput
             label="Reader key"
             description="A short name that the device sends with every message. Letters, digits and hyphens."
-            value={key}
-            onChange={(event) => setKey(event.currentTarget.value)}
+            {...send.entry('reader_key', key, setKey)}
             onFocus={(event) => event.currentTarget.select()}
-            error={send.fields['reader_key']}
             autoComplete="off"
             required
           />

@@ -1,4 +1,4 @@
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 import type { ReaderFormat } from '../connect/formats.ts'
 import { EXAMPLE, exampleTag } from './example.ts'
@@ -7,11 +7,10 @@ import type { PlacedReader, TaggedAsset } from './use-progress.ts'
 
 type Location = components['schemas']['Location']
 
-export const createLocation = async (name: string) =>
-  unwrap(await api.POST('/api/v1/locations', { body: { name } })).data
+export const createLocation = (name: string) => api.post('/api/v1/locations', { body: { name } })
 
-export const createAsset = async (body: components['schemas']['AssetCreate']) =>
-  unwrap(await api.POST('/api/v1/assets', { body })).data
+export const createAsset = (body: components['schemas']['AssetCreate']) =>
+  api.post('/api/v1/assets', { body })
 
 type NewReader = { key: string; format: ReaderFormat; locationId: number }
 
@@ -19,22 +18,18 @@ type NewReader = { key: string; format: ReaderFormat; locationId: number }
 export async function placeReader(newest: PlacedReader | null, wanted: NewReader): Promise<void> {
   const { key, format, locationId } = wanted
   const body = { reader_key: key, name: key, format }
-  const id = newest?.reader.id ?? unwrap(await api.POST('/api/v1/readers', { body })).data.id ?? 0
+  const id = newest?.reader.id ?? (await api.post('/api/v1/readers', { body })).id ?? 0
   const [point] = newest?.points ?? []
   if (point)
-    unwrap(
-      await api.PATCH('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
-        params: { path: { reader_id: id, scan_point_id: point.id } },
-        body: { location_id: locationId },
-      }),
-    )
+    await api.patch('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
+      path: { reader_id: id, scan_point_id: point.id },
+      body: { location_id: locationId },
+    })
   else
-    unwrap(
-      await api.POST('/api/v1/readers/{reader_id}/scan-points', {
-        params: { path: { reader_id: id } },
-        body: { antenna: 1, name: 'Antenna 1', location_id: locationId },
-      }),
-    )
+    await api.post('/api/v1/readers/{reader_id}/scan-points', {
+      path: { reader_id: id },
+      body: { antenna: 1, name: 'Antenna 1', location_id: locationId },
+    })
 }
 
 type Existing = { location: Location | undefined; asset: TaggedAsset | null; newest: PlacedReader | null }

@@ -1,10 +1,9 @@
-import { Stack, Text } from '@mantine/core'
+import { Stack, Text, Button, Group, Paper } from '@mantine/core'
 import { useReloadOnMovement } from '../../live/use-live.ts'
 import { combined } from '../../parts/load/combined-query.ts'
 import { Loaded } from '../../parts/load/loaded.tsx'
 import { Screen } from '../../parts/page/screen.tsx'
 import { useSession } from '../../session/use-session.ts'
-import { AddExample } from './add-example.tsx'
 import { ArrivalStep } from './arrival-step.tsx'
 import { AssetStep } from './asset-step.tsx'
 import { LocationsStep } from './locations-step.tsx'
@@ -20,6 +19,10 @@ import {
   useLastArrival,
   useNewestReader,
 } from './use-progress.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { FailureNotice } from '../../parts/load/failure-notice.tsx'
+import { useSend } from '../../parts/form/use-send.ts'
+import { addExample } from './set-up.ts'
 
 /** The steps from an empty organization to the first scan. Steps done on other screens count too. */
 export default function Start() {
@@ -92,4 +95,31 @@ function doneText(steps: readonly boolean[]): string {
   const count = steps.filter(Boolean).length
   if (count === steps.length) return 'All five steps are done.'
   return `${count} of ${steps.length} steps ${count === 1 ? 'is' : 'are'} done.`
+}
+
+type Existing = Parameters<typeof addExample>[0]
+
+/** Everything up to the first scan with one click, for people who only want to look. */
+function AddExample(existing: Existing) {
+  const client = useQueryClient()
+  const reload = [['locations'], ['assets'], ['readers'], ['reader']]
+  const send = useSend(() => addExample(existing), {
+    reload,
+    // What was created before the failure must be known before the next try, which would create it again.
+    onFailure: () => Promise.all(reload.map((queryKey) => client.invalidateQueries({ queryKey }))),
+  })
+  return (
+    <Paper withBorder p="md" maw={860}>
+      <Group justify="space-between" gap="sm">
+        <Text size="sm" style={{ flex: '1 1 18rem' }}>
+          Only want to look? We add a location, an asset with a tag, and a reader. You can rename or delete
+          them later.
+        </Text>
+        <Button variant="default" loading={send.isSending} onClick={() => send.send(undefined)}>
+          Add an example for me
+        </Button>
+      </Group>
+      {send.error !== undefined && <FailureNotice error={send.error} />}
+    </Paper>
+  )
 }

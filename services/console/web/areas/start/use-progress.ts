@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { usePage } from '../../parts/load/use-read.ts'
 import { api } from '../../session/api.ts'
 import { type ScanPoint, scanPoints } from '../connect/use-scan-points.ts'
 
@@ -9,13 +10,7 @@ export type FirstLocations = { data: Schemas['Location'][]; total_count: number 
 
 /** The newest locations. The guide derives its progress from the data, so that people can leave and continue. */
 export const useFirstLocations = () =>
-  useQuery({
-    queryKey: ['locations', 'start'],
-    queryFn: async ({ signal }): Promise<FirstLocations> =>
-      unwrap(
-        await api.GET('/api/v1/locations', { params: { query: { limit: 5, sort: '-created_at' } }, signal }),
-      ),
-  })
+  usePage(['locations', 'start'], '/api/v1/locations', { query: { limit: 5, sort: '-created_at' } })
 
 const AWAITING_MS = 2_000
 
@@ -36,7 +31,7 @@ export const useNewestReader = (isAwaiting: boolean) =>
     refetchInterval: isAwaiting && AWAITING_MS,
     queryFn: async ({ signal }): Promise<PlacedReader | null> => {
       const query = { limit: 200, configured: true }
-      const { data } = unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
+      const data = await api.get('/api/v1/readers', { query, signal })
       const [reader] = data.toSorted((a, b) => createdAt(b) - createdAt(a))
       if (!reader || reader.id === null) return null
       const points = await scanPoints(reader.id, signal)
@@ -55,20 +50,12 @@ export const useLastArrival = () =>
     refetchInterval: ({ state }) => (state.data ? false : AWAITING_MS),
     queryFn: async ({ signal }) => {
       const query = { limit: 1, sort: '-asset_last_seen' }
-      const report = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
-      const row = report.data[0]
+      const [row] = await api.get('/api/v1/reports/asset-locations', { query, signal })
       if (!row || row.location_id === null) return null
       const [asset, location] = await Promise.all([
-        api.GET('/api/v1/assets/{asset_id}', { params: { path: { asset_id: row.asset_id } }, signal }),
-        api.GET('/api/v1/locations/{location_id}', {
-          params: { path: { location_id: row.location_id } },
-          signal,
-        }),
+        api.get('/api/v1/assets/{asset_id}', { path: { asset_id: row.asset_id }, signal }),
+        api.get('/api/v1/locations/{location_id}', { path: { location_id: row.location_id }, signal }),
       ])
-      return {
-        asset: unwrap(asset).data,
-        location: unwrap(location).data.name,
-        at: row.asset_last_seen,
-      }
+      return { asset, location: location.name, at: row.asset_last_seen }
     },
   })

@@ -1,4 +1,3 @@
-import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 import { type Picked, SearchSelect, SHOWN } from './search-select.tsx'
 
@@ -21,7 +20,7 @@ export const AssetPicker = ({ isRequired = false, ...props }: Props) => (
     what="assets"
     search={async (q, signal) => {
       const query = { limit: SHOWN, sort: 'name', ...(q !== '' && { q }) }
-      return unwrap(await api.GET('/api/v1/assets', { params: { query }, signal })).data
+      return api.get('/api/v1/assets', { query, signal })
     }}
   />
 )

@@ -4,13 +4,15 @@ import { type ReactNode, useState } from 'react'
 import { SendForm } from './send-form.tsx'
 import { useSend } from './use-send.ts'
 
-type Props = {
+type Props<T> = {
   label: string
+  /** On the button that does it; without it, red and the label again. */
+  confirm?: string
   /** The effect, in a sentence. */
   children: ReactNode
-  work: () => Promise<unknown>
+  work: () => Promise<T>
   reload?: readonly (readonly unknown[])[]
-  onDone?: () => void
+  onDone?: (result: T) => void
   /** A failure in the words of this action; undefined for the usual words. */
   explain?: (error: NonNullable<ApiError['error']>) => { title: string; detail?: string } | undefined
   size?: 'xs' | 'compact-sm' | 'sm'
@@ -19,15 +21,15 @@ type Props = {
 }
 
 /** An action with an effect on others: asks for confirmation and shows the effect. Only the confirmation is red. */
-export function ConfirmButton({ label, children, work, ...props }: Props) {
+export function ConfirmButton<T>({ label, children, work, confirm, ...props }: Props<T>) {
   const { reload, onDone, explain, size = 'sm', ariaLabel } = props
   const [isOpen, setOpen] = useState(false)
   const send = useSend(work, {
     reload,
     ...(explain && { explain }),
-    onDone: () => {
+    onDone: (result) => {
       setOpen(false)
-      onDone?.()
+      onDone?.(result)
     },
   })
   return (
@@ -50,9 +52,8 @@ export function ConfirmButton({ label, children, work, ...props }: Props) {
           </Text>
           <SendForm
             send={send}
-            label={label}
-            color="red"
-            onSubmit={() => send.send(undefined)}
+            label={confirm ?? label}
+            {...(confirm === undefined && { color: 'red' })}
             onCancel={() => setOpen(false)}
           >
             {null}

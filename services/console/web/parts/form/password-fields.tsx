@@ -1,31 +1,19 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core'
 import { MIN_PASSWORD } from './checks.ts'
 
-type Props = {
-  label?: string
-  value: string
-  onText: (value: string) => void
-  error: string | undefined
-} & Pick<PasswordInputProps, 'autoFocus'>
+type Props = Pick<PasswordInputProps, 'label' | 'value' | 'onChange' | 'error' | 'autoFocus'>
 
 /** For the password that a person has. */
-export const CurrentPassword = ({ label = 'Password', onText, ...props }: Props) => (
-  <PasswordInput
-    label={label}
-    autoComplete="current-password"
-    onChange={({ currentTarget }) => onText(currentTarget.value)}
-    required
-    {...props}
-  />
+export const CurrentPassword = (props: Props) => (
+  <PasswordInput label="Password" autoComplete="current-password" required {...props} />
 )
 
 /** For a password that a person chooses. Says the rule before something is typed. */
-export const NewPassword = ({ label = 'Password', onText, ...props }: Props) => (
+export const NewPassword = (props: Props) => (
   <PasswordInput
-    label={label}
+    label="Password"
     description={`At least ${MIN_PASSWORD} characters`}
     autoComplete="new-password"
-    onChange={({ currentTarget }) => onText(currentTarget.value)}
     required
     {...props}
   />

@@ -45,9 +45,7 @@ function RenameForm({ current, rename, reload, onClose }: Props & { onClose: () 
       <TextInput
         label="External key"
         description="Update other systems that use the old key. The history stays."
-        value={key}
-        onChange={(event) => setKey(event.currentTarget.value)}
-        error={send.fields['external_key']}
+        {...send.entry('external_key', key, setKey)}
         spellCheck={false}
         data-autofocus
         required

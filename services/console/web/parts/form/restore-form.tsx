@@ -10,7 +10,6 @@ import { tagTypeLabel } from '../things/tag-types.ts'
 import type { Holder, LostTag, TagToRestore } from '../load/restore.ts'
 
 type Thing = { name: string; external_key: string; deleted_at: string | null }
-type Restored = { data: { name: string }; tags_not_restored: readonly LostTag[] }
 
 type Props = {
   /** For example `asset`. */
@@ -21,7 +20,7 @@ type Props = {
   /** What comes back besides the tags, in a sentence. */
   effect: string
   /** `key`: undefined keeps the old one. */
-  restore: (key: string | undefined) => Promise<Restored>
+  restore: (key: string | undefined) => Promise<{ name: string }>
   reload: readonly (readonly unknown[])[]
   /** Called after a failure: somebody may have taken the key meanwhile. */
   onFailure: () => void
@@ -36,7 +35,7 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
   const send = useSend(async () => restore(keyHeldBy ? key : undefined), {
     reload,
     onFailure: more.onFailure,
-    onDone: ({ data }) => notifications.show({ message: `${data.name} restored.` }),
+    onDone: ({ name }) => notifications.show({ message: `${name} restored.` }),
     check: () => ({
       external_key: keyHeldBy ? (filled(key, 'Enter another key.') ?? externalKey(key)) : undefined,
     }),
@@ -47,7 +46,6 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
       <SendForm
         send={send}
         label="Restore"
-        onSubmit={() => send.send(undefined)}
         shownFields={['external_key', ...(more.field === undefined ? [] : [more.field])]}
       >
         <Text size="sm">{`${comesBack(thing, tags.length - lost.length, keyHeldBy)} ${effect}`}</Text>
@@ -63,9 +61,7 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
                   {' now. Choose another one.'}
                 </>
               }
-              value={key}
-              onChange={(event) => setKey(event.currentTarget.value)}
-              error={send.fields['external_key']}
+              {...send.entry('external_key', key, setKey)}
               spellCheck={false}
               required
             />

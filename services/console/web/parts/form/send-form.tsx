@@ -4,9 +4,12 @@ import { FailureNotice } from '../load/failure-notice.tsx'
 import { UnsavedContext } from './unsaved.ts'
 import type { Send } from './use-send.ts'
 
-type Props = {
-  send: Pick<Send<never, unknown>, 'isSending' | 'error'>
-  onSubmit: () => void
+type State = Pick<Send<never, unknown>, 'isSending' | 'error'>
+/** What is called when the form is submitted; without it, `send` without an input. */
+type Submit =
+  | { send: State; onSubmit: () => void }
+  | { send: State & Pick<Send<undefined, unknown>, 'send'>; onSubmit?: undefined }
+type Props = Submit & {
   /** Label of the submit button. */
   label: string
   onCancel?: () => void
@@ -24,8 +27,6 @@ type Props = {
 
 /** A form that sends to the API. Moves the focus to the first field with a problem. */
 export function SendForm({
-  send,
-  onSubmit,
   label,
   onCancel,
   shownFields = [],
@@ -34,7 +35,9 @@ export function SendForm({
   beside,
   color,
   children,
+  ...submit
 }: Props) {
+  const { send } = submit
   const form = useRef<HTMLFormElement>(null)
   const unsaved = useContext(UnsavedContext)
   const isSubmitted = useRef(false)
@@ -55,7 +58,8 @@ export function SendForm({
         event.stopPropagation() // a form in a dialog is inside the form below it, for React
         if (send.isSending) return
         isSubmitted.current = true
-        onSubmit()
+        if (submit.onSubmit) submit.onSubmit()
+        else submit.send.send(undefined)
       }}
     >
       <Stack gap="sm">

@@ -1,5 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { FailureNotice } from '../load/failure-notice.tsx'
 import { useSend } from './use-send.ts'
 
@@ -12,6 +14,23 @@ type Undo<T> = {
   reload: readonly (readonly unknown[])[]
   /** Another way, if an undo fails: opens the page of the deleted thing. */
   open?: { label: string; go: () => void }
+}
+
+type Deleted = { list: string; key: 'asset' | 'location'; id: number; name: string } & Pick<
+  Undo<unknown>,
+  'undo' | 'reload'
+>
+
+/** What to do after a deletion: go to the list, and offer to undo it there. */
+export function useDeleted({ list, key, id, name, undo, reload }: Deleted): () => void {
+  const navigate = useNavigate()
+  const client = useQueryClient()
+  return () => {
+    // The copy from before the deletion must not be shown again.
+    void navigate({ to: list }).then(() => client.removeQueries({ queryKey: [key, id] }))
+    const open = { label: `Open ${name}`, go: () => void navigate({ to: `${list}/${id}` }) }
+    offerUndo({ message: `Deleted ${name}.`, undo, done: `${name} restored.`, reload, open })
+  }
 }
 
 let last: string | undefined

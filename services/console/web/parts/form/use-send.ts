@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ApiError } from '@whereabouts/client/client'
-import { useContext, useState } from 'react'
+import { type ChangeEvent, type ReactNode, useContext, useState } from 'react'
 import { type Checks, problemsIn } from './checks.ts'
 import { failureOf, type FieldMessages, SaidError } from '../load/failure.ts'
 import { UnsavedContext } from './unsaved.ts'
@@ -17,12 +17,17 @@ type Options<Input, T> = {
   explain?: (error: NonNullable<ApiError['error']>) => { title: string; detail?: string } | undefined
 }
 
+type Typed = ChangeEvent<HTMLInputElement>
+type Entry = { value: string; onChange: (event: Typed) => void; error: ReactNode }
+
 export type Send<Input, T> = {
   send: (input: Input) => void
   isSending: boolean
   error: unknown
   /** Messages by field, for the `error` of inputs: of `check`, or of the API. */
   fields: FieldMessages
+  /** The props of a text input for a field: its value, who gets what is typed, its message. */
+  entry: (field: string, value: string, onText: (text: string) => void) => Entry
   result: T | undefined
   reset: () => void
 }
@@ -58,11 +63,17 @@ export function useSend<Input, T>(
     if (Object.keys(found).length === 0) mutate(input)
     else reset()
   }
+  const fields = error ? failureOf(error).fields : problems
   return {
     send,
     isSending: isPending,
     error: error ?? undefined,
-    fields: error ? failureOf(error).fields : problems,
+    fields,
+    entry: (field, value, onText) => ({
+      value,
+      onChange: ({ currentTarget }) => onText(currentTarget.value),
+      error: fields[field],
+    }),
     result: data,
     reset: () => {
       setProblems({})

@@ -1,4 +1,4 @@
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 
 /** An asset or a location that a scanned value names. */
@@ -19,7 +19,7 @@ export async function lookUp(values: readonly string[]): Promise<Found> {
   const possible = values.filter(canExist)
   const found = new Map<string, readonly Match[]>(values.map((value) => [value, []]))
   if (possible.length === 0) return found
-  const { data } = unwrap(await api.POST('/api/v1/lookup', { body: { values: possible } }))
+  const data = await api.post('/api/v1/lookup', { body: { values: possible } })
   for (const { value, matches } of data) found.set(value, matches)
   return found
 }

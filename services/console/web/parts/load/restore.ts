@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { useRead } from './use-read.ts'
 import { api } from '../../session/api.ts'
 
 type Schemas = components['schemas']
@@ -8,32 +8,18 @@ export type TagToRestore = Schemas['TagToRestore']
 export type LostTag = Schemas['LostTag']
 export type ParentToRestore = Schemas['ParentToRestore']
 
-export async function restoreAsset(id: number, body: Schemas['AssetRestore'] = {}) {
-  const params = { path: { asset_id: id } }
-  return unwrap(await api.POST('/api/v1/assets/{asset_id}/restore', { params, body }))
-}
+export const restoreAsset = (id: number, body: Schemas['AssetRestore'] = {}) =>
+  api.post('/api/v1/assets/{asset_id}/restore', { path: { asset_id: id }, body })
 
-export async function restoreLocation(id: number, body: Schemas['LocationRestore'] = {}) {
-  const params = { path: { location_id: id } }
-  return unwrap(await api.POST('/api/v1/locations/{location_id}/restore', { params, body }))
-}
+export const restoreLocation = (id: number, body: Schemas['LocationRestore'] = {}) =>
+  api.post('/api/v1/locations/{location_id}/restore', { path: { location_id: id }, body })
 
 export const useAssetPreview = (id: number) =>
-  useQuery({
-    queryKey: ['asset', id, 'restore'],
-    queryFn: async ({ signal }) => {
-      const params = { path: { asset_id: id } }
-      return unwrap(await api.GET('/api/v1/assets/{asset_id}/restore', { params, signal })).data
-    },
-  })
+  useRead(['asset', id, 'restore'], '/api/v1/assets/{asset_id}/restore', { path: { asset_id: id } })
 
 export const useLocationPreview = (id: number) =>
-  useQuery({
-    queryKey: ['location', id, 'restore'],
-    queryFn: async ({ signal }) => {
-      const params = { path: { location_id: id } }
-      return unwrap(await api.GET('/api/v1/locations/{location_id}/restore', { params, signal })).data
-    },
+  useRead(['location', id, 'restore'], '/api/v1/locations/{location_id}/restore', {
+    path: { location_id: id },
   })
 
 /** Prefixes of the query keys that a restored asset or location changes. */

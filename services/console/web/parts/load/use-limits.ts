@@ -1,11 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
-import { api } from '../../session/api.ts'
+import { useRead } from './use-read.ts'
 
 /** What the organization may store, and stores. */
-export const useLimits = () =>
-  useQuery({
-    queryKey: ['limits'],
-    refetchInterval: 60_000,
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/limits', { signal })).data,
-  })
+export const useLimits = () => useRead(['limits'], '/api/v1/limits', { refetchInterval: 60_000 })

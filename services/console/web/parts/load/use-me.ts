@@ -1,10 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
-import { api } from '../../session/api.ts'
+import { useRead } from './use-read.ts'
 
 /** The signed-in person, with all their organizations. */
-export const useMe = () =>
-  useQuery({
-    queryKey: ['me'],
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/users/me', { signal })).data,
-  })
+export const useMe = () => useRead(['me'], '/api/v1/users/me')

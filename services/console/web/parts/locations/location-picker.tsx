@@ -1,4 +1,3 @@
-import { unwrap } from '@whereabouts/client/client'
 import { useContext } from 'react'
 import { api } from '../../session/api.ts'
 import { type Picked, SearchSelect, SHOWN } from '../form/search-select.tsx'
@@ -29,7 +28,7 @@ export function LocationPicker({ onChange, exclude, isRequired = false, ...props
       exclude={exclude}
       search={async (q, signal) => {
         const query = { limit: SHOWN, sort: 'name', ...(q !== '' && { q }) }
-        return unwrap(await api.GET('/api/v1/locations', { params: { query }, signal })).data
+        return api.get('/api/v1/locations', { query, signal })
       }}
       onChange={(location) => {
         unsaved?.setUnsaved(true)

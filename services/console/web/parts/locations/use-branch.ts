@@ -1,5 +1,5 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
 
 export type BranchLocation = components['schemas']['LocationOfBranch']
@@ -18,7 +18,7 @@ export function useBranch(parentId: number | undefined) {
     initialPageParam: 0,
     queryFn: async ({ pageParam, signal }) => {
       const query = { limit: PAGE, offset: pageParam, ...(parentId !== undefined && { parent_id: parentId }) }
-      return unwrap(await api.GET('/api/v1/locations/branch', { params: { query }, signal }))
+      return api.page('/api/v1/locations/branch', { query, signal })
     },
     getNextPageParam: ({ offset, data, total_count }) =>
       data.length > 0 && offset + data.length < total_count ? offset + data.length : undefined,
@@ -36,7 +36,7 @@ export function useOccupancy(ids: readonly number[]) {
       const found = new Map<number, Occupancy>()
       for (let at = 0; at < ids.length; at += MAX_IDS) {
         const query = { location_id: ids.slice(at, at + MAX_IDS) }
-        const { data } = unwrap(await api.GET('/api/v1/reports/occupancy', { params: { query }, signal }))
+        const data = await api.get('/api/v1/reports/occupancy', { query, signal })
         for (const row of data) found.set(row.location_id, row)
       }
       return found

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
+import { useRead } from '../load/use-read.ts'
 import { useSession } from '../../session/use-session.ts'
 
 export type Placement = components['schemas']['PlacementSettings']
@@ -9,17 +9,9 @@ export type PlacementChange = components['schemas']['PlacementUpdate']
 /** How the organization wants positions to be decided. */
 export function usePlacement() {
   const { org } = useSession()
-  return useQuery({
-    queryKey: ['placement', org.id],
-    queryFn: async ({ signal }): Promise<Placement> => {
-      const params = { path: { org_id: org.id } }
-      return unwrap(await api.GET('/api/v1/orgs/{org_id}/placement', { params, signal })).data
-    },
-  })
+  return useRead(['placement', org.id], '/api/v1/orgs/{org_id}/placement', { path: { org_id: org.id } })
 }
 
 /** Changes the settings that are given; the others stay. */
-export async function savePlacement(orgId: number, body: PlacementChange): Promise<Placement> {
-  const params = { path: { org_id: orgId } }
-  return unwrap(await api.PATCH('/api/v1/orgs/{org_id}/placement', { params, body })).data
-}
+export const savePlacement = (orgId: number, body: PlacementChange): Promise<Placement> =>
+  api.patch('/api/v1/orgs/{org_id}/placement', { path: { org_id: orgId }, body })

@@ -1,6 +1,4 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
-import { api } from '../../session/api.ts'
+import { usePage } from '../load/use-read.ts'
 
 const READERS_PAGE = 50
 const REFRESH_MS = 10_000
@@ -22,10 +20,5 @@ export function useReaders({ q, kind, status, sort, offset }: ReaderFilter) {
     ...(kind !== '' && { configured: kind === 'true' }),
     ...(status !== '' && { status: statusesOf(status) }),
   }
-  return useQuery({
-    queryKey: ['readers', query],
-    placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/readers', { params: { query }, signal })),
-  })
+  return usePage(['readers', query], '/api/v1/readers', { query, refetchInterval: REFRESH_MS })
 }

@@ -120,9 +120,7 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
             />
             <TextInput
               label="Value"
-              value={tag.value}
-              onChange={(event) => setTag({ ...tag, value: event.currentTarget.value })}
-              error={send.fields['value']}
+              {...send.entry('value', tag.value, (value) => setTag({ ...tag, value }))}
               spellCheck={false}
               style={{ flex: 1 }}
               required

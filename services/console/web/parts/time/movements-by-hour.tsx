@@ -1,8 +1,6 @@
 import { Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { EXPENSIVE_MS, useReloadOnMovement } from '../../live/use-live.ts'
-import { api } from '../../session/api.ts'
+import { useRead } from '../load/use-read.ts'
 import { Card } from '../page/card.tsx'
 import { HourBars } from './hour-bars.tsx'
 import { Loaded } from '../load/loaded.tsx'
@@ -41,11 +39,7 @@ export function MovementsByHour({ id }: { id?: number }) {
 }
 
 const useMovementsByHour = (id?: number) =>
-  useQuery({
-    queryKey: ['movements', 'by hour', id ?? 'all'],
+  useRead(['movements', 'by hour', id ?? 'all'], '/api/v1/movements/summary', {
+    query: id === undefined ? {} : { location_id: id, include_descendants: true },
     refetchInterval: 60_000,
-    queryFn: async ({ signal }) => {
-      const query = id === undefined ? {} : { location_id: id, include_descendants: true }
-      return unwrap(await api.GET('/api/v1/movements/summary', { params: { query }, signal })).data
-    },
   })

@@ -1,7 +1,8 @@
-import { Anchor, Button, Grid, Group, Stack } from '@mantine/core'
+import { Button, Grid, Group, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Link, useParams } from '@tanstack/react-router'
-import { unwrap, type components } from '@whereabouts/client/client'
+import { useParams } from '@tanstack/react-router'
+import type { components } from '@whereabouts/client/client'
+import { BackLink } from '../../../parts/page/back-link.tsx'
 import { AssetTypeIcon } from '../../../parts/things/asset-type-icon.tsx'
 import { assetTypeOf } from '../../../parts/things/asset-types.ts'
 import IconPencil from '@tabler/icons-react/icons/IconPencil'
@@ -41,9 +42,7 @@ function OneAsset({ id }: { id: number }) {
       lead={
         <Group gap="md">
           {asset.data && <AssetType type={asset.data.type} />}
-          <Anchor component={Link} to="/assets" size="sm">
-            All assets
-          </Anchor>
+          <BackLink list={NO_ASSET.list} to={NO_ASSET.to} />
         </Group>
       }
       actions={asset.data && <Actions asset={asset.data} />}
@@ -90,14 +89,10 @@ function Tags({ asset: { id, tags } }: { asset: Asset }) {
     <TagsCard
       tags={tags}
       owner="this asset"
-      attach={async (body) => {
-        const params = { path: { asset_id: id } }
-        return unwrap(await api.POST('/api/v1/assets/{asset_id}/tags', { params, body }))
-      }}
-      detach={async (tagId) => {
-        const params = { path: { asset_id: id, tag_id: tagId } }
-        return unwrap(await api.DELETE('/api/v1/assets/{asset_id}/tags/{tag_id}', { params }))
-      }}
+      attach={(body) => api.post('/api/v1/assets/{asset_id}/tags', { path: { asset_id: id }, body })}
+      detach={(tagId) =>
+        api.delete('/api/v1/assets/{asset_id}/tags/{tag_id}', { path: { asset_id: id, tag_id: tagId } })
+      }
       reload={[['asset', id], ['assets']]}
     />
   )
@@ -112,10 +107,9 @@ function Actions({ asset }: { asset: Asset }) {
       </Button>
       <RenameKey
         current={asset.external_key}
-        rename={async (body) => {
-          const params = { path: { asset_id: asset.id } }
-          return unwrap(await api.POST('/api/v1/assets/{asset_id}/rename', { params, body }))
-        }}
+        rename={(body) =>
+          api.post('/api/v1/assets/{asset_id}/rename', { path: { asset_id: asset.id }, body })
+        }
         reload={[['asset', asset.id], ['assets']]}
       />
       <DeleteAsset asset={asset} />
@@ -127,15 +121,14 @@ function Actions({ asset }: { asset: Asset }) {
 type Props = { asset: Asset; isOpen: boolean; onClose: () => void }
 
 function EditAsset({ asset, isOpen, onClose }: Props) {
-  const params = { path: { asset_id: asset.id } }
   return (
     <FormModal opened={isOpen} onClose={onClose} title={`Edit ${asset.name}`} size="lg">
       <ResourceForm
         fields={ASSET_FIELDS}
         resource={asset}
         label="Save"
-        request={async (body: components['schemas']['AssetPatch']) =>
-          unwrap(await api.PATCH('/api/v1/assets/{asset_id}', { params, body }))
+        request={(body: components['schemas']['AssetPatch']) =>
+          api.patch('/api/v1/assets/{asset_id}', { path: { asset_id: asset.id }, body })
         }
         reload={[['asset', asset.id], ['assets']]}
         onDone={onClose}

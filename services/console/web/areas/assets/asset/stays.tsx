@@ -8,11 +8,12 @@ import { durationText } from '../../../parts/time/times.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { useNow, When } from '../../../parts/time/when.tsx'
 import { fromLocalInput } from '../../../parts/time/local-time.ts'
-import { dwellsOf, locationText, secondsOf, type Dwell } from './sightings.ts'
-import { StayRows } from './stay-rows.tsx'
-import { useSightings } from './use-asset.ts'
+import { dwellsOf, locationText, secondsOf, type Dwell, type Sighting } from './sightings.ts'
+import { useSightings, useStayRows } from './use-asset.ts'
 import { Source } from './why.tsx'
 import './stays.css'
+import type { Column } from '../../../parts/table/data-table.tsx'
+import { PagedTable } from '../../../parts/table/paged-table.tsx'
 
 /** Where it was and for how long, newest first. Each stay opens to the stored rows. */
 export function Stays({ id }: { id: number }) {
@@ -167,3 +168,28 @@ function Until({ stay: { until, lastSeen }, isLater }: { stay: Dwell; isLater: b
     </>
   )
 }
+
+/** The stored rows of a stay, as they were recorded. */
+function StayRows({ id, stay }: { id: number; stay: Dwell }) {
+  const [offset, setOffset] = useState('0')
+  const rows = useStayRows(id, stay, Number(offset))
+  return (
+    <PagedTable
+      label={`Rows at ${locationText(stay.location)}`}
+      query={rows}
+      what="rows"
+      columns={COLUMNS}
+      rowKey={({ observed_at: at }) => at}
+      minWidth={400}
+      empty={null}
+      offset={offset}
+      onOffset={setOffset}
+    />
+  )
+}
+
+const COLUMNS: readonly Column<Sighting>[] = [
+  { label: 'Seen', cell: ({ observed_at: at }) => <When at={at} as="day" /> },
+  { label: 'Source', cell: (row) => <Source sighting={row} /> },
+  { label: 'Tag', cell: ({ tag }) => tag?.value ?? '–' },
+]

@@ -1,6 +1,6 @@
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef } from 'react'
+import { usePage, useRead } from '../../../parts/load/use-read.ts'
 import { useMovements } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
 import type { Dwell } from './sightings.ts'
@@ -14,11 +14,7 @@ type Period = { from: string | null; to: string | null }
 const EVER: Period = { from: null, to: null }
 
 export const useAsset = (id: number) =>
-  useQuery({
-    queryKey: ['asset', id, 'data'],
-    queryFn: async ({ signal }) =>
-      unwrap(await api.GET('/api/v1/assets/{asset_id}', { params: { path: { asset_id: id } }, signal })).data,
-  })
+  useRead(['asset', id, 'data'], '/api/v1/assets/{asset_id}', { path: { asset_id: id } })
 
 /** Its row in the asset location report; null if it has none. */
 export const useReportRow = (id: number) =>
@@ -26,9 +22,8 @@ export const useReportRow = (id: number) =>
     queryKey: ['asset', id, 'report-row'],
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }) => {
-      const query = { asset_id: [id] }
-      const { data } = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
-      return data[0] ?? null
+      const [row] = await api.get('/api/v1/reports/asset-locations', { query: { asset_id: [id] }, signal })
+      return row ?? null
     },
   })
 
@@ -41,8 +36,7 @@ export const useSightings = (id: number, { from, to }: Period = EVER) =>
     initialPageParam: 0,
     queryFn: async ({ pageParam: offset, signal }) => {
       const query = { limit: SIGHTINGS, offset, ...(from !== null && { from }), ...(to !== null && { to }) }
-      const params = { path: { asset_id: id }, query }
-      return unwrap(await api.GET('/api/v1/assets/{asset_id}/sightings', { params, signal }))
+      return api.page('/api/v1/assets/{asset_id}/sightings', { path: { asset_id: id }, query, signal })
     },
     getNextPageParam: ({ offset, data, total_count: total }) =>
       data.length > 0 && offset + data.length < total ? offset + data.length : undefined,
@@ -53,13 +47,9 @@ export function useStayRows(id: number, { from, lastSeen }: Dwell, offset: numbe
   // The API cuts an instant to milliseconds: the last row may be a bit later.
   const to = new Date(Date.parse(lastSeen) + 1).toISOString()
   const query = { from, to, limit: ROWS, offset }
-  return useQuery({
-    queryKey: ['asset', id, 'rows', query],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const params = { path: { asset_id: id }, query }
-      return unwrap(await api.GET('/api/v1/assets/{asset_id}/sightings', { params, signal }))
-    },
+  return usePage(['asset', id, 'rows', query], '/api/v1/assets/{asset_id}/sightings', {
+    path: { asset_id: id },
+    query,
   })
 }
 

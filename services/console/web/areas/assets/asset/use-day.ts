@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { allPages } from '../../../parts/load/all-pages.ts'
 import { api } from '../../../session/api.ts'
 import { dwellsOfDay, type Day, type Next } from './day.ts'
@@ -14,10 +13,8 @@ export const useDay = (id: number, { start, end }: Day, isToday: boolean) =>
     queryKey: ['asset', id, 'day', start, isToday],
     refetchInterval: isToday ? REFRESH_MS : false,
     queryFn: async ({ signal }) => {
-      const load = async (query: { limit: number; offset: number; from?: string; to: string }) => {
-        const params = { path: { asset_id: id }, query }
-        return unwrap(await api.GET('/api/v1/assets/{asset_id}/sightings', { params, signal }))
-      }
+      const load = (query: { limit: number; offset: number; from?: string; to: string }) =>
+        api.page('/api/v1/assets/{asset_id}/sightings', { path: { asset_id: id }, query, signal })
       const period = { from: instant(start), to: instant(end - 1) }
       const [{ rows: sightings, total }, earlier, next] = await Promise.all([
         allPages((page) => load({ ...page, ...period }), MOST_ROWS),
@@ -35,7 +32,6 @@ const instant = (at: number) => new Date(at).toISOString()
 /** From the public history, because it can be read from its beginning. */
 async function firstSince(id: number, at: number, signal: AbortSignal): Promise<Next | undefined> {
   const query = { from: instant(at), limit: 1, sort: 'event_observed_at' }
-  const params = { path: { asset_id: id }, query }
-  const [row] = unwrap(await api.GET('/api/v1/assets/{asset_id}/history', { params, signal })).data
+  const [row] = await api.get('/api/v1/assets/{asset_id}/history', { path: { asset_id: id }, query, signal })
   return row && { observed_at: row.event_observed_at, location_id: row.location_id }
 }

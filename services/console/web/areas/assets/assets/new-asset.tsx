@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import { ResourceForm } from '../../../parts/form/resource-form.tsx'
@@ -25,7 +25,7 @@ function NewAssetForm({ onCancel }: { onCancel: () => void }) {
     const given = tags.filter(({ value }) => value !== '')
     setTags(given)
     const withTags = given.length > 0 ? { ...body, tags: given } : body
-    return unwrap(await api.POST('/api/v1/assets', { body: withTags })).data
+    return api.post('/api/v1/assets', { body: withTags })
   }
   return (
     <ResourceForm

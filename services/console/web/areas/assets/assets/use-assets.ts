@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { useRead } from '../../../parts/load/use-read.ts'
 import { EXPENSIVE_MS, useReloadOnMovement } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
 import { ASSET_TYPES } from './asset-fields.ts'
@@ -33,7 +34,7 @@ export function useAssets({ offset, ...list }: AssetList) {
     queryFn: async ({ signal }) => {
       if (isByPlace(list)) return loadByPlace(list, page, signal)
       const query = { ...queryOf(list), ...page }
-      return unwrap(await api.GET('/api/v1/assets', { params: { query }, signal }))
+      return api.page('/api/v1/assets', { query, signal })
     },
   })
 }
@@ -45,11 +46,11 @@ async function loadByPlace(
   signal: AbortSignal,
 ) {
   const query = { ...placeQueryOf(list), ...page }
-  const report = unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+  const report = await api.page('/api/v1/reports/asset-locations', { query, signal })
   const id = report.data.map(({ asset_id }) => asset_id)
   if (id.length === 0) return { ...report, data: [] }
   const all = { id, limit: id.length, include_deleted: true, window: 'any' as const }
-  const { data } = unwrap(await api.GET('/api/v1/assets', { params: { query: all }, signal }))
+  const data = await api.get('/api/v1/assets', { query: all, signal })
   const assets = new Map(data.map((asset) => [asset.id, asset]))
   return { ...report, data: id.flatMap((each) => assets.get(each) ?? []) }
 }
@@ -57,14 +58,10 @@ async function loadByPlace(
 /** Locations of the assets of a page, in one request. Reloads on movements. */
 export function useLastLocations(ids: readonly number[]) {
   useReloadOnMovement([['assets', 'last-locations']])
-  return useQuery({
-    queryKey: ['assets', 'last-locations', ids],
-    enabled: ids.length > 0,
+  return useRead(['assets', 'last-locations', ids], '/api/v1/reports/asset-locations', {
+    query: { asset_id: [...ids], limit: 200, include_deleted: true, expand: 'location' },
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const query = { asset_id: [...ids], limit: 200, include_deleted: true, expand: 'location' }
-      return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal })).data
-    },
+    enabled: ids.length > 0,
     select: byAsset,
   })
 }

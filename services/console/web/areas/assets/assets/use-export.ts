@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { unwrap } from '@whereabouts/client/client'
 import { saveFile } from '../../../parts/table/save-file.ts'
-import { api } from '../../../session/api.ts'
+import { client } from '../../../session/api.ts'
 import type { queryOf } from './use-assets.ts'
 
 export type Export = {
@@ -58,7 +58,7 @@ async function receive(
   onBytes: (bytes: number) => void,
 ): Promise<Blob> {
   const params = { query: { ...query, window: 'current' as const } } // the list leaves out the others
-  const body = unwrap(await api.GET('/api/v1/exports/assets', { params, parseAs: 'stream', signal }))
+  const body = unwrap(await client.GET('/api/v1/exports/assets', { params, parseAs: 'stream', signal }))
   if (!body) throw new Error('The export is empty')
   const parts: BlobPart[] = []
   let bytes = 0

@@ -11,7 +11,7 @@ import { unwrap } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { saveFile } from '../../../parts/table/save-file.ts'
 import { useSend } from '../../../parts/form/use-send.ts'
-import { api } from '../../../session/api.ts'
+import { client } from '../../../session/api.ts'
 
 /** The outcome of each row. Shows failed rows first if there are any. */
 export function ImportRows({ data: one }: { data: Import }) {
@@ -123,7 +123,7 @@ function FailedRowsButton({ one: { id, resource } }: { one: Import }) {
   const send = useSend(
     async () => {
       const params = { path: { import_id: id } }
-      return unwrap(await api.GET('/api/v1/imports/{import_id}/failed-rows', { params, parseAs: 'blob' }))
+      return unwrap(await client.GET('/api/v1/imports/{import_id}/failed-rows', { params, parseAs: 'blob' }))
     },
     { onDone: (file) => file && saveFile(file, `${resource}-failed-rows.csv`) },
   )

@@ -1,6 +1,6 @@
-import { Alert, Anchor, Button, Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
+import { Alert, Button, Group, Paper, Progress, SimpleGrid, Text } from '@mantine/core'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { BackLink } from '../../../parts/page/back-link.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { Loaded } from '../../../parts/load/loaded.tsx'
@@ -26,11 +26,7 @@ function OneImport({ id }: { id: number }) {
   return (
     <Screen
       title={one.data ? titleOf(one.data) : 'Import'}
-      lead={
-        <Anchor component={Link} to="/imports" size="sm">
-          All imports
-        </Anchor>
-      }
+      lead={<BackLink list={NO_IMPORT.list} to={NO_IMPORT.to} />}
       actions={one.data && <Actions one={one.data} />}
     >
       <Loaded query={one} what="the import" missing={NO_IMPORT}>
@@ -51,9 +47,7 @@ function OneImport({ id }: { id: number }) {
 function ApplyNotice({ one }: { one: Import }) {
   const navigate = useNavigate()
   const apply = useSend(
-    async (id: number) =>
-      unwrap(await api.POST('/api/v1/imports/{import_id}/apply', { params: { path: { import_id: id } } }))
-        .data,
+    (id: number) => api.post('/api/v1/imports/{import_id}/apply', { path: { import_id: id } }),
     { reload: [['imports', 'list']], onDone: ({ id }) => void navigate({ to: `/imports/${id}` }) },
   )
   if (!one.dry_run || one.state !== 'done') return null
@@ -138,7 +132,7 @@ function Actions({ one }: { one: Import }) {
   const navigate = useNavigate()
   const isRunning = isUnfinished(one)
   const remove = async () => {
-    unwrap(await api.DELETE('/api/v1/imports/{import_id}', { params: { path: { import_id: one.id } } }))
+    await api.delete('/api/v1/imports/{import_id}', { path: { import_id: one.id } })
   }
   if (isRunning)
     return (

@@ -1,7 +1,6 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
-import { api } from '../../../session/api.ts'
+import { usePage, useRead } from '../../../parts/load/use-read.ts'
 import { isUnfinished, type Import } from './import-files.ts'
 
 const IMPORTS_PAGE = 20
@@ -10,22 +9,16 @@ const POLL_MS = 1_000
 
 export function useImports(offset: string) {
   const query = { limit: IMPORTS_PAGE, offset: Number(offset) }
-  return useQuery({
-    queryKey: ['imports', 'list', query],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/imports', { params: { query }, signal })),
+  return usePage(['imports', 'list', query], '/api/v1/imports', {
+    query,
     refetchInterval: ({ state }) => (state.data?.data.some(isUnfinished) ? POLL_MS : false),
   })
 }
 
 /** Polled every second until it ends. */
 export const useImport = (id: number) =>
-  useQuery({
-    queryKey: ['imports', 'one', id],
-    queryFn: async ({ signal }) => {
-      const params = { path: { import_id: id } }
-      return unwrap(await api.GET('/api/v1/imports/{import_id}', { params, signal })).data
-    },
+  useRead(['imports', 'one', id], '/api/v1/imports/{import_id}', {
+    path: { import_id: id },
     refetchInterval: ({ state }) => (state.data && isUnfinished(state.data) ? POLL_MS : false),
   })
 
@@ -40,13 +33,9 @@ export function useImportRows(
   offset: number,
 ) {
   const query = { limit: ROWS_PAGE, offset, ...(outcome && { outcome: [outcome] }) }
-  return useQuery({
-    queryKey: ['imports', 'rows', id, query, state, done],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => {
-      const params = { path: { import_id: id }, query }
-      return unwrap(await api.GET('/api/v1/imports/{import_id}/rows', { params, signal }))
-    },
+  return usePage(['imports', 'rows', id, query, state, done], '/api/v1/imports/{import_id}/rows', {
+    path: { import_id: id },
+    query,
   })
 }
 

@@ -1,5 +1,5 @@
 import { unwrap } from '@whereabouts/client/client'
-import { api } from '../../../session/api.ts'
+import { api, client } from '../../../session/api.ts'
 import { SaidError } from '../../../parts/load/failure.ts'
 import { dataUrl } from '../use-plans.ts'
 
@@ -29,20 +29,12 @@ export async function readChosen(file: Blob): Promise<ChosenImage> {
   return { file, url, width, height }
 }
 
-/** The stored bytes: nobody keeps them once another image takes their place. Undefined: no image, or it is gone. */
-export async function bytesOf(hash: string | undefined): Promise<Blob | undefined> {
-  if (hash === undefined) return undefined
-  const params = { path: { hash } }
-  const { data } = await api.GET('/api/v1/floor-plans/images/{hash}', { params, parseAs: 'blob' })
-  return data
-}
-
 /** Without a file, the plan has no image afterwards. `version`: of the plan that was read. */
 export async function saveImage(place: string, file: Blob | undefined, version: number) {
   const params = { path: { place }, query: { version } }
-  if (!file) return unwrap(await api.DELETE('/api/v1/floor-plans/{place}/image', { params })).data
+  if (!file) return api.delete('/api/v1/floor-plans/{place}/image', params)
   return unwrap(
-    await api.PUT('/api/v1/floor-plans/{place}/image', {
+    await client.PUT('/api/v1/floor-plans/{place}/image', {
       params,
       body: file as never,
       bodySerializer: (body: unknown) => body as Blob,

@@ -1,11 +1,10 @@
-import { unwrap } from '@whereabouts/client/client'
 import { useRef, useState } from 'react'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
 import { offerUndo } from '../../../parts/form/undo.tsx'
 import { unitsOf, type Zone } from '../plan-layout.ts'
-import { type FloorPlanData, useImage } from '../use-plans.ts'
-import { bytesOf, type ChosenImage, readChosen, saveImage } from './plan-images.ts'
+import { bytesOf, type FloorPlanData, useImage } from '../use-plans.ts'
+import { type ChosenImage, readChosen, saveImage } from './plan-images.ts'
 import { stretched } from './zone-edits.ts'
 
 export type PlacedReader = FloorPlanData['readers'][number]
@@ -24,7 +23,7 @@ type Arranged = {
 async function savePlan({ place, version, zones, readers }: Arranged) {
   const plain = zones.map((zone) => ({ ...zone, points: zone.points.map((point) => [...point]) }))
   const body = { zones: plain, readers: [...readers], version }
-  return unwrap(await api.PUT('/api/v1/floor-plans/{place}', { params: { path: { place } }, body })).data
+  return api.put('/api/v1/floor-plans/{place}', { path: { place }, body })
 }
 
 /** The picture comes first: the server may refuse it, and then nothing has changed. */

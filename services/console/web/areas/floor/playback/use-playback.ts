@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useMemo, useState, useEffect, useRef } from 'react'
 import type { LoadedQuery } from '../../../parts/load/combined-query.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
@@ -49,8 +48,8 @@ export function usePlayback(): Playing {
     enabled: window !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async ({ signal }) => {
-      const params = { query: window ?? { from: '', to: '' } }
-      const { data } = unwrap(await api.GET('/api/v1/movements/playback', { params, signal }))
+      const asked = window ?? { from: '', to: '' }
+      const data = await api.get('/api/v1/movements/playback', { query: asked, signal })
       return { timeline: new Timeline(data), isCut: data.is_cut }
     },
   })

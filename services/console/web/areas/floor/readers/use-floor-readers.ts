@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { allPages } from '../../../parts/load/all-pages.ts'
 import { api } from '../../../session/api.ts'
 
@@ -18,7 +17,7 @@ export const useFloorReaders = () =>
     queryFn: async ({ signal }) => {
       const { rows } = await allPages(async (page) => {
         const query = { ...page, configured: true, sort: 'reader_key' }
-        return unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
+        return api.page('/api/v1/readers', { query, signal })
       }, MOST_READERS)
       return new Map<number, FloorReader>(
         rows.flatMap(({ id, name, reader_key: key, location_ids: locations, health }) =>

@@ -1,10 +1,7 @@
 import { Alert, Anchor, Button, Text } from '@mantine/core'
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { useId } from 'react'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
-import { offerUndo } from '../../../parts/form/undo.tsx'
+import { useDeleted } from '../../../parts/form/undo.tsx'
 import { api } from '../../../session/api.ts'
 import { reloadedLocation, restoreLocation } from '../../../parts/load/restore.ts'
 import { useBranch } from '../../../parts/locations/use-branch.ts'
@@ -23,26 +20,13 @@ export function DeleteLocation({ location }: { location: Location }) {
 }
 
 function Delete({ location: { id, name } }: { location: Location }) {
-  const navigate = useNavigate()
-  const client = useQueryClient()
-  const onDone = () => {
-    // The copy from before the deletion must not be shown again.
-    void navigate({ to: '/locations' }).then(() => client.removeQueries({ queryKey: ['location', id] }))
-    offerUndo({
-      message: `Deleted ${name}.`,
-      undo: () => restoreLocation(id),
-      done: `${name} restored.`,
-      reload: reloadedLocation,
-      open: { label: `Open ${name}`, go: () => void navigate({ to: `/locations/${id}` }) },
-    })
-  }
+  const undo = () => restoreLocation(id)
+  const onDone = useDeleted({ list: '/locations', key: 'location', id, name, undo, reload: reloadedLocation })
   return (
     <ConfirmButton
       label="Delete"
       ariaLabel={`Delete ${name}`}
-      work={async () =>
-        unwrap(await api.DELETE('/api/v1/locations/{location_id}', { params: { path: { location_id: id } } }))
-      }
+      work={() => api.delete('/api/v1/locations/{location_id}', { path: { location_id: id } })}
       explain={({ type }) =>
         type === 'conflict'
           ? {

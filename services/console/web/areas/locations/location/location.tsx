@@ -1,6 +1,5 @@
-import { Grid, Stack, Text, Anchor, Breadcrumbs } from '@mantine/core'
+import { Grid, Stack, Text, Anchor, Breadcrumbs, Button } from '@mantine/core'
 import { useParams, Link } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { FloorCard } from '../../floor/floor-card.tsx'
 import { Card } from '../../../parts/page/card.tsx'
 import { DataCard } from '../../../parts/table/data-card.tsx'
@@ -15,13 +14,17 @@ import { NewLocation } from '../locations/new-location.tsx'
 import { LocationTree } from '../../../parts/locations/tree.tsx'
 import { DeletedLocation, NO_LOCATION } from '../../deleted/deleted-location.tsx'
 import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
-import { EditLocation } from './edit-location.tsx'
 import { HereNow } from './here-now.tsx'
 import { LOCATION_FIELDS, type Location } from '../../../parts/locations/location-fields.ts'
 import { useAncestors, useLocationView } from '../../../parts/locations/location-queries.ts'
 import { RELOADED } from '../../../parts/locations/reloaded.ts'
 import { MovementsByHour } from '../../../parts/time/movements-by-hour.tsx'
 import { LocationLink } from '../../../parts/things/links.tsx'
+import { useDisclosure } from '@mantine/hooks'
+import type { components } from '@whereabouts/client/client'
+import { FormModal } from '../../../parts/form/form-modal.tsx'
+import type { PickedLocation } from '../../../parts/locations/location-picker.tsx'
+import { ResourceForm } from '../../../parts/form/resource-form.tsx'
 
 /** One location and the assets there now. */
 export default function LocationScreen() {
@@ -95,10 +98,9 @@ function Actions({ location }: { location: Location }) {
       )}
       <RenameKey
         current={location.external_key}
-        rename={async (body) => {
-          const params = { path: { location_id: location.id } }
-          return unwrap(await api.POST('/api/v1/locations/{location_id}/rename', { params, body }))
-        }}
+        rename={(body) =>
+          api.post('/api/v1/locations/{location_id}/rename', { path: { location_id: location.id }, body })
+        }
         reload={RELOADED}
       />
       <DeleteLocation location={location} />
@@ -112,15 +114,9 @@ function LocationTags({ location: { id, tags } }: { location: Location }) {
     <TagsCard
       tags={tags}
       owner="this location"
-      attach={async (body) =>
-        unwrap(await api.POST('/api/v1/locations/{location_id}/tags', { params: { path }, body }))
-      }
-      detach={async (tag_id) =>
-        unwrap(
-          await api.DELETE('/api/v1/locations/{location_id}/tags/{tag_id}', {
-            params: { path: { ...path, tag_id } },
-          }),
-        )
+      attach={(body) => api.post('/api/v1/locations/{location_id}/tags', { path, body })}
+      detach={(tag_id) =>
+        api.delete('/api/v1/locations/{location_id}/tags/{tag_id}', { path: { ...path, tag_id } })
       }
       reload={RELOADED}
     />
@@ -146,5 +142,32 @@ function Breadcrumb({ id, name }: { id: number; name: string }) {
         </Text>
       </Breadcrumbs>
     </nav>
+  )
+}
+
+type Props = { location: Location; parent: PickedLocation | null }
+
+function EditLocation({ location, parent }: Props) {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        Edit
+      </Button>
+      <FormModal opened={isOpen} onClose={close} title={`Edit ${location.name}`}>
+        <ResourceForm
+          fields={LOCATION_FIELDS}
+          resource={location}
+          known={{ parent_id: parent }}
+          label="Save"
+          request={(body: components['schemas']['LocationPatch']) =>
+            api.patch('/api/v1/locations/{location_id}', { path: { location_id: location.id }, body })
+          }
+          reload={RELOADED}
+          onDone={close}
+          onCancel={close}
+        />
+      </FormModal>
+    </>
   )
 }

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../../session/api.ts'
 import type { ReportingAntenna } from './reporting-text.ts'
 
@@ -13,7 +12,7 @@ export const useReportingAntennas = (locationId: number) =>
     queryKey: ['location', locationId, 'antennas'],
     queryFn: async ({ signal }) => {
       const query = { location_id: [locationId], limit: MOST_READERS }
-      const { data, total_count } = unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
+      const { data, total_count } = await api.page('/api/v1/readers', { query, signal })
       const antennas = await Promise.all(
         data.map(async ({ id, name, reader_key: key }) =>
           id === null ? [] : antennasOf({ id, name: name ?? key }, locationId, signal),
@@ -28,8 +27,11 @@ async function antennasOf(
   locationId: number,
   signal: AbortSignal,
 ): Promise<ReportingAntenna[]> {
-  const params = { path: { reader_id: reader.id }, query: { limit: MOST_ANTENNAS } }
-  const { data } = unwrap(await api.GET('/api/v1/readers/{reader_id}/scan-points', { params, signal }))
+  const data = await api.get('/api/v1/readers/{reader_id}/scan-points', {
+    path: { reader_id: reader.id },
+    query: { limit: MOST_ANTENNAS },
+    signal,
+  })
   return data
     .filter(({ location_id: id }) => id === locationId)
     .map(({ antenna }) => ({ reader: reader.name, antenna }))

@@ -1,11 +1,10 @@
 import { Badge, Group, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { usePage } from '../../../parts/load/use-read.ts'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { LocationLink } from '../../../parts/things/links.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
-import { api } from '../../../session/api.ts'
 import { useAncestors } from '../../../parts/locations/location-queries.ts'
 
 type Props = { q: string; withDeleted: boolean; offset: string; onOffset: (offset: string) => void }
@@ -22,11 +21,7 @@ export function FoundLocations({ q, withDeleted, offset, onOffset }: Props) {
     ...(q !== '' && { q }),
     ...(withDeleted && { include_deleted: true }),
   }
-  const found = useQuery({
-    queryKey: ['locations', 'found', query],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/locations', { params: { query }, signal })),
-  })
+  const found = usePage(['locations', 'found', query], '/api/v1/locations', { query })
   return (
     <PagedTable
       label="Found locations"

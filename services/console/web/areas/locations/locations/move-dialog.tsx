@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import { LocationPicker, type PickedLocation } from '../../../parts/locations/location-picker.tsx'
@@ -20,13 +19,11 @@ export function MoveDialog({ location, to, onClose }: Props) {
   const [target, setTarget] = useState<PickedLocation | null>(to ?? null)
   const { id, name, parent_id, parent_external_key: from } = location
   const send = useSend(
-    async (parent: PickedLocation | null) =>
-      unwrap(
-        await api.PATCH('/api/v1/locations/{location_id}', {
-          params: { path: { location_id: id } },
-          body: { parent_id: parent?.id ?? null },
-        }),
-      ),
+    (parent: PickedLocation | null) =>
+      api.patch('/api/v1/locations/{location_id}', {
+        path: { location_id: id },
+        body: { parent_id: parent?.id ?? null },
+      }),
     { reload: [['locations'], ['location'], ['occupancy']], onDone: onClose },
   )
   const isSame = (target?.id ?? null) === parent_id

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import IconPlus from '@tabler/icons-react/icons/IconPlus'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import type { PickedLocation } from '../../../parts/locations/location-picker.tsx'
@@ -35,9 +35,7 @@ export function NewLocation({ label, parent, variant = 'filled' }: Props) {
           fields={LOCATION_FIELDS}
           known={{ parent_id: parent ?? null }}
           label="Create location"
-          request={async (body: components['schemas']['LocationCreate']) =>
-            unwrap(await api.POST('/api/v1/locations', { body })).data
-          }
+          request={(body: components['schemas']['LocationCreate']) => api.post('/api/v1/locations', { body })}
           reload={[['locations'], ['location']]}
           onDone={onDone}
           onCancel={close}

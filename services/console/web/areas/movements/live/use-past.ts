@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef, useState } from 'react'
 import { useFeedStatus } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
 
 type Answer = Awaited<ReturnType<typeof load>>
 
-const load = async (signal: AbortSignal) => unwrap(await api.GET('/api/v1/movements/recent', { signal })).data
+const load = (signal: AbortSignal) => api.get('/api/v1/movements/recent', { signal })
 
 /**
  * What moved in the last minutes: loaded whenever the live feed begins or continues, after that, so that nothing is

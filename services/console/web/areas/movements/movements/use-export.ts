@@ -1,4 +1,3 @@
-import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef, useState } from 'react'
 import { saveFile } from '../../../parts/table/save-file.ts'
 import { api } from '../../../session/api.ts'
@@ -26,10 +25,11 @@ export function useExport(filter: Filter): Export {
   const start = () => {
     const { signal } = (running.current = new AbortController())
     const query = { ...queryOf(filter, Date.now()), limit: PAGE }
-    const load = async (after: string | undefined) => {
-      const params = { query: { ...query, ...(after !== undefined && { after }) } }
-      return unwrap(await api.GET('/api/v1/movements', { params, signal }))
-    }
+    const load = (after: string | undefined) =>
+      api.page('/api/v1/movements', {
+        query: { ...query, ...(after !== undefined && { after }) },
+        signal,
+      })
     setState({ ...IDLE, rows: 0 })
     exportPages(load, (rows) => signal.aborted || setState({ ...IDLE, rows })).then(
       ({ file, isCut }) => {

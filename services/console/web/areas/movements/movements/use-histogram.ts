@@ -1,5 +1,4 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { EXPENSIVE_MS, useReloadOnMovement } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
 import { chartOf, wholeOf, type Bins } from './brush.ts'
@@ -23,7 +22,7 @@ export function useHistogram(filter: Filter) {
         to: new Date(chart.toMs).toISOString(),
         step_seconds: chart.stepMs / 1000,
       }
-      const { data } = unwrap(await api.GET('/api/v1/movements/summary', { params: { query }, signal }))
+      const data = await api.get('/api/v1/movements/summary', { query, signal })
       const counts = data.hours.map((step) =>
         locations ? (step.in ?? 0) + (step.out ?? 0) + (step.within ?? 0) : step.moves,
       )

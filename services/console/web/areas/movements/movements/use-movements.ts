@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { unwrap, type components } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useReloadOnMovement } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
 import { queryOf, type Filter } from './filter.ts'
@@ -16,7 +16,7 @@ export function useMovementPages(filter: Filter) {
     initialPageParam: '',
     queryFn: async ({ pageParam: after, signal }) => {
       const query = { ...queryOf(filter, Date.now()), limit: PAGE, ...(after !== '' && { after }) }
-      return unwrap(await api.GET('/api/v1/movements', { params: { query }, signal }))
+      return api.page('/api/v1/movements', { query, signal })
     },
     getNextPageParam: ({ cursor }) => cursor ?? undefined,
     select: ({ pages }) => pages.flatMap(({ data }) => data),
@@ -29,11 +29,8 @@ export const usePicked = (of: 'assets' | 'locations', id: string) =>
     queryKey: [of, 'picked', id],
     enabled: id !== '',
     queryFn: async ({ signal }) => {
-      const params = { query: { id: [Number(id)], limit: 1 } }
-      const { data } =
-        of === 'assets'
-          ? unwrap(await api.GET('/api/v1/assets', { params, signal }))
-          : unwrap(await api.GET('/api/v1/locations', { params, signal }))
-      return data[0] ?? null
+      const asked = { query: { id: [Number(id)], limit: 1 }, signal }
+      const found = of === 'assets' ? api.get('/api/v1/assets', asked) : api.get('/api/v1/locations', asked)
+      return (await found)[0] ?? null
     },
   }).data ?? null

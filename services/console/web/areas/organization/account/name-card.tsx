@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../../parts/page/card.tsx'
 import { atMost, filled, firstOf } from '../../../parts/form/checks.ts'
@@ -15,7 +14,7 @@ export function NameCard() {
   const [name, setName] = useState(user.name)
   const send = useSend(
     async () => {
-      unwrap(await api.PATCH('/api/v1/users/me', { body: { name: name.trim() } }))
+      await api.patch('/api/v1/users/me', { body: { name: name.trim() } })
       await findSession() // the header shows the name of the session
     },
     {
@@ -26,14 +25,12 @@ export function NameCard() {
   )
   return (
     <Card title="Your details">
-      <SendForm send={send} label="Save name" onSubmit={() => send.send(undefined)} shownFields={['name']}>
+      <SendForm send={send} label="Save name" shownFields={['name']}>
         <TextInput
           label="Your name"
           autoComplete="name"
 
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
+          {...send.entry('name', name, setName)}
           required
         />
         <TextInput

@@ -1,5 +1,4 @@
 import { Text, TextInput } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../../parts/page/card.tsx'
 import { atMost, filled, firstOf } from '../../../parts/form/checks.ts'
@@ -34,12 +33,7 @@ function RenameForm({ id, current }: { id: number; current: string }) {
   const [name, setName] = useState(current)
   const send = useSend(
     async () => {
-      unwrap(
-        await api.PATCH('/api/v1/orgs/{org_id}', {
-          params: { path: { org_id: id } },
-          body: { name: name.trim() },
-        }),
-      )
+      await api.patch('/api/v1/orgs/{org_id}', { path: { org_id: id }, body: { name: name.trim() } })
       await findSession() // the header shows the name of the session
     },
     {
@@ -51,13 +45,11 @@ function RenameForm({ id, current }: { id: number; current: string }) {
     },
   )
   return (
-    <SendForm send={send} label="Rename" onSubmit={() => send.send(undefined)} shownFields={['name']}>
+    <SendForm send={send} label="Rename" shownFields={['name']}>
       <TextInput
         label="Name of the organization"
 
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={send.fields['name']}
+        {...send.entry('name', name, setName)}
         required
       />
     </SendForm>

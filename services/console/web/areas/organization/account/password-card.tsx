@@ -1,5 +1,4 @@
 import { Box } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../../parts/page/card.tsx'
 import { filled, firstOf, newPassword } from '../../../parts/form/checks.ts'
@@ -10,6 +9,7 @@ import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { sayDone } from './say-done.ts'
 
+const WRONG = 'This is not your current password.'
 const EMPTY = { current_password: '', new_password: '' }
 
 export function PasswordCard() {
@@ -17,7 +17,7 @@ export function PasswordCard() {
   const [form, setForm] = useState(EMPTY)
   const set = (name: keyof typeof EMPTY) => (value: string) =>
     setForm((before) => ({ ...before, [name]: value }))
-  const send = useSend(async () => unwrap(await api.POST('/api/v1/users/me/password', { body: form })), {
+  const send = useSend(() => api.post('/api/v1/users/me/password', { body: form }), {
     check: () => ({
       current_password: filled(form.current_password, 'Enter your current password.'),
       new_password: firstOf(
@@ -36,32 +36,20 @@ export function PasswordCard() {
   const { current_password: current } = send.fields
   return (
     <Card title="Password">
-      <SendForm
-        send={send}
-        label="Change password"
-        onSubmit={() => send.send(undefined)}
-        shownFields={Object.keys(EMPTY)}
-      >
+      <SendForm send={send} label="Change password" shownFields={Object.keys(EMPTY)}>
         {/* Tells password managers whose password it is. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
         <Box>
           <CurrentPassword
             label="Current password"
-            value={form.current_password}
-            onText={set('current_password')}
-            error={
-              send.error !== undefined && current !== undefined
-                ? 'This is not your current password.'
-                : current
-            }
+            {...send.entry('current_password', form.current_password, set('current_password'))}
+            {...(send.error !== undefined && current !== undefined && { error: WRONG })}
           />
         </Box>
         <Box>
           <NewPassword
             label="New password"
-            value={form.new_password}
-            onText={set('new_password')}
-            error={send.fields['new_password']}
+            {...send.entry('new_password', form.new_password, set('new_password'))}
           />
         </Box>
       </SendForm>

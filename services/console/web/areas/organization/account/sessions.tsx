@@ -1,7 +1,7 @@
 import { Badge, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { Card } from '../../../parts/page/card.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
@@ -16,16 +16,8 @@ type Session = components['schemas']['SignedIn']
 /** Browsers in which the person is signed in, in all organizations. Never empty: it contains this one. */
 export function Sessions() {
   const [offset, setOffset] = useState('0')
-  const sessions = useQuery({
-    queryKey: ['sessions', offset],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      unwrap(
-        await api.GET('/api/v1/users/me/sessions', {
-          params: { query: { limit: LIMIT, offset: Number(offset) } },
-          signal,
-        }),
-      ),
+  const sessions = usePage(['sessions', offset], '/api/v1/users/me/sessions', {
+    query: { limit: LIMIT, offset: Number(offset) },
   })
   return (
     <Card title="Where you are signed in">
@@ -64,13 +56,7 @@ const End = ({ session }: { session: Session }) =>
       ariaLabel={`End the session in ${session.org.name}`}
       size="compact-sm"
       reload={[['sessions']]}
-      work={async () =>
-        unwrap(
-          await api.DELETE('/api/v1/users/me/sessions/{session_id}', {
-            params: { path: { session_id: session.id } },
-          }),
-        )
-      }
+      work={() => api.delete('/api/v1/users/me/sessions/{session_id}', { path: { session_id: session.id } })}
     >
       That browser must sign in again. Text that is typed there but not saved stays until then.
     </ConfirmButton>

@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import IconPlus from '@tabler/icons-react/icons/IconPlus'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useWanted } from '../../../parts/load/wanted.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
-import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { CreatedKey } from './created-key.tsx'
 import { keyColumns } from './key-columns.tsx'
@@ -57,16 +56,9 @@ export default function ApiKeys() {
 
 function useApiKeys(offset: number) {
   const { org } = useSession()
-  return useQuery({
-    queryKey: ['api-keys', offset],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      unwrap(
-        await api.GET('/api/v1/orgs/{org_id}/api-keys', {
-          params: { path: { org_id: org.id }, query: { limit: PAGE, offset } },
-          signal,
-        }),
-      ),
+  return usePage(['api-keys', offset], '/api/v1/orgs/{org_id}/api-keys', {
+    path: { org_id: org.id },
+    query: { limit: PAGE, offset },
   })
 }
 

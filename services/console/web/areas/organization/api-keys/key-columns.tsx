@@ -1,5 +1,5 @@
 import { Badge, Checkbox, Group, Text } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
@@ -82,15 +82,11 @@ function parentText(page: readonly ApiKey[], parentId: number): string {
 function RevokeButton({ apiKey: { id, name, scopes } }: { apiKey: ApiKey }) {
   const { org } = useSession()
   const [withDescendants, setWithDescendants] = useState(false)
-  const revoke = async () =>
-    unwrap(
-      await api.DELETE('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
-        params: {
-          path: { org_id: org.id, key_id: String(id) },
-          query: withDescendants ? { descendants: true } : {},
-        },
-      }),
-    )
+  const revoke = () =>
+    api.delete('/api/v1/orgs/{org_id}/api-keys/{key_id}', {
+      path: { org_id: org.id, key_id: String(id) },
+      query: withDescendants ? { descendants: true } : {},
+    })
   return (
     <ConfirmButton
       label="Revoke"

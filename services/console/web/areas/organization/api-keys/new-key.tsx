@@ -1,5 +1,5 @@
 import { Checkbox, Group, Radio, Select, Stack, TextInput } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { atMost, filled, firstOf } from '../../../parts/form/checks.ts'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
@@ -40,17 +40,15 @@ export function NewKey({ onCreated, onClose }: Props) {
   const [expiry, setExpiry] = useState<Expiry>('never')
   const [day, setDay] = useState('')
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/api-keys', {
-          params: { path: { org_id: org.id } },
-          body: {
-            name: name.trim(),
-            scopes: scopesOf(scopes),
-            expires_at: expiresAt(expiry, day, Date.now()),
-          },
-        }),
-      ).data,
+    () =>
+      api.post('/api/v1/orgs/{org_id}/api-keys', {
+        path: { org_id: org.id },
+        body: {
+          name: name.trim(),
+          scopes: scopesOf(scopes),
+          expires_at: expiresAt(expiry, day, Date.now()),
+        },
+      }),
     {
       check: () => ({
         name: firstOf(filled(name, 'Enter a name.'), atMost(name, 255)),
@@ -66,16 +64,13 @@ export function NewKey({ onCreated, onClose }: Props) {
       <SendForm
         send={send}
         label="Create key"
-        onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'scopes', 'expires_at']}
       >
         <TextInput
           label="Name"
           description="What it is for, for example ERP connector."
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
+          {...send.entry('name', name, setName)}
           autoComplete="off"
           required
           data-autofocus
@@ -91,14 +86,7 @@ export function NewKey({ onCreated, onClose }: Props) {
             error={expiry === 'date' ? undefined : send.fields['expires_at']}
           />
           {expiry === 'date' && (
-            <TextInput
-              type="date"
-              label="Last day"
-              value={day}
-              onChange={(event) => setDay(event.currentTarget.value)}
-              error={send.fields['expires_at']}
-              required
-            />
+            <TextInput type="date" label="Last day" {...send.entry('expires_at', day, setDay)} required />
           )}
         </Group>
       </SendForm>

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useMemo, useState } from 'react'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -23,16 +23,9 @@ type Props = { onLink: (invitation: NewInvitation) => void }
 export function Invitations({ onLink }: Props) {
   const { org } = useSession()
   const [offset, setOffset] = useState('0')
-  const invitations = useQuery({
-    queryKey: ['invitations', offset],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      unwrap(
-        await api.GET('/api/v1/orgs/{org_id}/invitations', {
-          params: { path: { org_id: org.id }, query: { limit: LIMIT, offset: Number(offset) } },
-          signal,
-        }),
-      ),
+  const invitations = usePage(['invitations', offset], '/api/v1/orgs/{org_id}/invitations', {
+    path: { org_id: org.id },
+    query: { limit: LIMIT, offset: Number(offset) },
   })
   const columns = useMemo(() => columnsOf(onLink), [onLink])
   return (
@@ -71,13 +64,11 @@ function Actions({ invitation, onLink }: Props & { invitation: Invitation }) {
   const { org } = useSession()
   const { id, email, role } = invitation
   const renew = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/invitations', {
-          params: { path: { org_id: org.id } },
-          body: { email, role: role === 'admin' ? 'admin' : 'member' },
-        }),
-      ).data,
+    () =>
+      api.post('/api/v1/orgs/{org_id}/invitations', {
+        path: { org_id: org.id },
+        body: { email, role: role === 'admin' ? 'admin' : 'member' },
+      }),
     { reload: [['invitations']], onDone: onLink },
   )
   return (
@@ -97,12 +88,10 @@ function Actions({ invitation, onLink }: Props & { invitation: Invitation }) {
           ariaLabel={`Withdraw the invitation for ${email}`}
           size="compact-sm"
           reload={[['invitations']]}
-          work={async () =>
-            unwrap(
-              await api.DELETE('/api/v1/orgs/{org_id}/invitations/{invitation_id}', {
-                params: { path: { org_id: org.id, invitation_id: id } },
-              }),
-            )
+          work={() =>
+            api.delete('/api/v1/orgs/{org_id}/invitations/{invitation_id}', {
+              path: { org_id: org.id, invitation_id: id },
+            })
           }
         >
           The link sent to {email} will stop working.

@@ -1,5 +1,5 @@
 import { Select, TextInput } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { email as emailProblem } from '../../../parts/form/checks.ts'
 import { ROLES, roleMeaning, type Role } from '../../../parts/things/roles.ts'
@@ -19,13 +19,11 @@ export function InviteForm({ onInvited, onCancel }: Props) {
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>('member')
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/invitations', {
-          params: { path: { org_id: org.id } },
-          body: { email: email.trim(), role },
-        }),
-      ).data,
+    () =>
+      api.post('/api/v1/orgs/{org_id}/invitations', {
+        path: { org_id: org.id },
+        body: { email: email.trim(), role },
+      }),
     {
       check: () => ({ email: emailProblem(email) }),
       explain: ({ type }) =>
@@ -35,19 +33,11 @@ export function InviteForm({ onInvited, onCancel }: Props) {
     },
   )
   return (
-    <SendForm
-      send={send}
-      label="Create invitation"
-      onSubmit={() => send.send(undefined)}
-      onCancel={onCancel}
-      shownFields={['email', 'role']}
-    >
+    <SendForm send={send} label="Create invitation" onCancel={onCancel} shownFields={['email', 'role']}>
       <TextInput
         label="Email"
         type="email"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={send.fields['email']}
+        {...send.entry('email', email, setEmail)}
         data-autofocus
         required
       />

@@ -1,13 +1,14 @@
-import { Group, Text } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import { Group, Text, Select } from '@mantine/core'
+import type { components } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
-import { roleName } from '../../../parts/things/roles.ts'
+import { roleName, ROLES, type Role } from '../../../parts/things/roles.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { ResetLinkButton, type ResetLink } from './reset-link-button.tsx'
-import { RoleSelect } from './role-select.tsx'
+import { failureOf } from '../../../parts/load/failure.ts'
+import { useSend } from '../../../parts/form/use-send.ts'
 
 export type Member = components['schemas']['ListedMember']
 
@@ -82,12 +83,10 @@ function RemoveButton({ member, isMe }: { member: Member; isMe: boolean }) {
       ariaLabel={isMe ? `Leave ${org.name}` : `Remove ${member.name}`}
       size="compact-sm"
       reload={isMe ? [] : [['members']]}
-      work={async () =>
-        unwrap(
-          await api.DELETE('/api/v1/orgs/{org_id}/members/{user_id}', {
-            params: { path: { org_id: org.id, user_id: member.id } },
-          }),
-        )
+      work={() =>
+        api.delete('/api/v1/orgs/{org_id}/members/{user_id}', {
+          path: { org_id: org.id, user_id: member.id },
+        })
       }
       onDone={() => isMe && location.assign('/')}
     >
@@ -95,5 +94,34 @@ function RemoveButton({ member, isMe }: { member: Member; isMe: boolean }) {
         ? 'You lose access immediately. To return, you need a new invitation.'
         : `${member.name} loses access immediately. The data they entered stays.`}
     </ConfirmButton>
+  )
+}
+
+const CHOICES = ROLES.map(({ value, name }) => ({ value, label: name }))
+
+/** Changes the role immediately. The API refuses to demote the last administrator. */
+function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
+  const { org } = useSession()
+  const send = useSend(
+    (role: Role) =>
+      api.patch('/api/v1/orgs/{org_id}/members/{user_id}', {
+        path: { org_id: org.id, user_id: member.id },
+        body: { role },
+      }),
+    { reload: [['members']] },
+  )
+  const failure = send.error === undefined ? undefined : failureOf(send.error)
+  return (
+    <Select
+      aria-label={`Role of ${member.name}`}
+      size="xs"
+      w={160}
+      data={CHOICES}
+      value={member.role}
+      allowDeselect={false}
+      disabled={send.isSending}
+      error={failure && [failure.title, failure.detail].filter((text) => text !== undefined).join('. ')}
+      onChange={(role) => role !== member.role && send.send(role === 'admin' ? 'admin' : 'member')}
+    />
   )
 }

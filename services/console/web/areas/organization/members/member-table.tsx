@@ -1,11 +1,9 @@
 import { List } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useMemo } from 'react'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
 import { ROLES } from '../../../parts/things/roles.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
-import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { memberColumns, type Member } from './member-columns.tsx'
 import type { ResetLink } from './reset-link-button.tsx'
@@ -16,16 +14,9 @@ const LIMIT = 50
 export function MemberTable({ onResetLink }: { onResetLink: (link: ResetLink) => void }) {
   const { org, isAdmin } = useSession()
   const [{ offset }, setState] = useUrlState({ offset: '0' })
-  const members = useQuery({
-    queryKey: ['members', offset],
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      unwrap(
-        await api.GET('/api/v1/orgs/{org_id}/members', {
-          params: { path: { org_id: org.id }, query: { limit: LIMIT, offset: Number(offset) || 0 } },
-          signal,
-        }),
-      ),
+  const members = usePage(['members', offset], '/api/v1/orgs/{org_id}/members', {
+    path: { org_id: org.id },
+    query: { limit: LIMIT, offset: Number(offset) || 0 },
   })
   const columns = useMemo(() => {
     const { data = [], total_count: total = 0 } = members.data ?? {}

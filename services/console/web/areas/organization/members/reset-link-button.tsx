@@ -1,9 +1,5 @@
 import type { components } from '@whereabouts/client/client'
-import { Button, Modal, Stack, Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
-import { useState } from 'react'
-import { SendForm } from '../../../parts/form/send-form.tsx'
-import { useSend } from '../../../parts/form/use-send.ts'
+import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 
@@ -12,58 +8,27 @@ export type ResetLink = { name: string; token: string; expires_at: string }
 type Props = { member: components['schemas']['ListedMember']; onCreated: (link: ResetLink) => void }
 
 /** For a member who forgot the password. */
-export function ResetLinkButton({ member, onCreated }: Props) {
+export function ResetLinkButton({ member: { id, name }, onCreated }: Props) {
   const { org } = useSession()
-  const [isOpen, setOpen] = useState(false)
-  const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/members/{user_id}/reset-link', {
-          params: { path: { org_id: org.id, user_id: member.id } },
-        }),
-      ).data,
-    {
-      explain: ({ type }) =>
+  const path = { org_id: org.id, user_id: id }
+  return (
+    <ConfirmButton
+      label="Reset link"
+      ariaLabel={`Reset link for ${name}`}
+      size="compact-sm"
+      confirm="Create link"
+      work={() => api.post('/api/v1/orgs/{org_id}/members/{user_id}/reset-link', { path })}
+      explain={({ type }) =>
         type === 'conflict'
           ? {
-              title: `${member.name} belongs to other organizations too`,
+              title: `${name} belongs to other organizations too`,
               detail: 'So only the people who run the server can make this link.',
             }
-          : undefined,
-      onDone: (link) => {
-        setOpen(false)
-        onCreated({ name: member.name, ...link })
-      },
-    },
-  )
-  return (
-    <>
-      <Button
-        variant="default"
-        size="compact-sm"
-        aria-label={`Reset link for ${member.name}`}
-        onClick={() => {
-          send.reset()
-          setOpen(true)
-        }}
-      >
-        Reset link
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={`Reset link for ${member.name}`}>
-        <Stack>
-          <Text size="sm">
-            {`With the link, ${member.name} chooses a new password, without the old one. It works once, for an hour. Using it ends all sessions of ${member.name}.`}
-          </Text>
-          <SendForm
-            send={send}
-            label="Create link"
-            onSubmit={() => send.send(undefined)}
-            onCancel={() => setOpen(false)}
-          >
-            {null}
-          </SendForm>
-        </Stack>
-      </Modal>
-    </>
+          : undefined
+      }
+      onDone={(link) => onCreated({ name, ...link })}
+    >
+      {`With the link, ${name} chooses a new password, without the old one. It works once, for an hour. Using it ends all sessions of ${name}.`}
+    </ConfirmButton>
   )
 }

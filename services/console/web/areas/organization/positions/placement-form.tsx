@@ -39,13 +39,7 @@ export function PlacementForm({ placement, draft, onChange, onSaved }: Props) {
         </Text>
       )}
       {isAdmin ? (
-        <SendForm
-          send={send}
-          label="Save"
-          isDisabled={!isChanged}
-          onSubmit={() => send.send(undefined)}
-          shownFields={FIELDS}
-        >
+        <SendForm send={send} label="Save" isDisabled={!isChanged} shownFields={FIELDS}>
           <Inputs draft={draft} errors={send.fields} onChange={onChange} />
         </SendForm>
       ) : (

@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { Card } from '../../../parts/page/card.tsx'
 import { countText } from '../../../parts/table/count-text.ts'
 import { type Column, DataTable } from '../../../parts/table/data-table.tsx'
@@ -22,9 +22,11 @@ const HOURS = 24
 export function Preview({ placement, draft }: { placement: Placement; draft: Draft }) {
   const { org } = useSession()
   const send = useSend(async (settings: PlacementChange) => {
-    const params = { path: { org_id: org.id } }
     const body = { settings, hours: HOURS }
-    const { data } = unwrap(await api.POST('/api/v1/orgs/{org_id}/placement/preview', { params, body }))
+    const data = await api.post('/api/v1/orgs/{org_id}/placement/preview', {
+      path: { org_id: org.id },
+      body,
+    })
     return { data, settings }
   })
   const settings = changesOf(placement, draft)

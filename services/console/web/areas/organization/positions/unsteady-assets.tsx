@@ -1,6 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { Card } from '../../../parts/page/card.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -8,7 +7,6 @@ import { AssetLink } from '../../../parts/things/links.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { When } from '../../../parts/time/when.tsx'
-import { api } from '../../../session/api.ts'
 import { isSet, settingText } from './draft.ts'
 import { type Unsteady, unsteadyText } from './unsteady-text.ts'
 import type { Placement } from '../../../parts/placement/use-placement.ts'
@@ -25,14 +23,9 @@ type Props = {
 /** Assets whose place is not to be relied on, each with the setting that would have prevented it. */
 export function UnsteadyAssets({ placement, onUse }: Props) {
   const [{ offset }, setPage] = useUrlState({ offset: '0' })
-  const unsteady = useQuery({
-    queryKey: ['unsteady', offset],
-    placeholderData: keepPreviousData,
+  const unsteady = usePage(['unsteady', offset], '/api/v1/reports/unsteady', {
+    query: { limit: PAGE, offset: Number(offset) },
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) => {
-      const query = { limit: PAGE, offset: Number(offset) }
-      return unwrap(await api.GET('/api/v1/reports/unsteady', { params: { query }, signal }))
-    },
   })
   return (
     <Card title="Assets that jump or wait">

@@ -1,12 +1,11 @@
 import { Badge, Text, Title } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { When } from '../../../parts/time/when.tsx'
-import { api } from '../../../session/api.ts'
 
 const LIMIT = 20
 const REFRESH_MS = 5_000
@@ -14,18 +13,15 @@ const REFRESH_MS = 5_000
 /** Recent delivery attempts, newest first, polled. */
 export function Deliveries({ webhookId }: { webhookId: number }) {
   const [{ offset }, setState] = useUrlState({ offset: '0' })
-  const deliveries = useQuery({
-    queryKey: ['webhook-deliveries', webhookId, offset],
-    refetchInterval: REFRESH_MS,
-    placeholderData: keepPreviousData,
-    queryFn: async ({ signal }) =>
-      unwrap(
-        await api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
-          params: { path: { webhook_id: webhookId }, query: { limit: LIMIT, offset: Number(offset) || 0 } },
-          signal,
-        }),
-      ),
-  })
+  const deliveries = usePage(
+    ['webhook-deliveries', webhookId, offset],
+    '/api/v1/webhooks/{webhook_id}/deliveries',
+    {
+      path: { webhook_id: webhookId },
+      query: { limit: LIMIT, offset: Number(offset) || 0 },
+      refetchInterval: REFRESH_MS,
+    },
+  )
   return (
     <section aria-label="Recent delivery attempts">
       <Title order={2} size="h4" mb="xs">

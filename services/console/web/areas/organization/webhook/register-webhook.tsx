@@ -1,5 +1,4 @@
 import { Paper, Text, TextInput, Title } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { httpsUrl } from '../../../parts/form/checks.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -12,14 +11,11 @@ import { useSession } from '../../../session/use-session.ts'
 export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: string) => void }) {
   const { isAdmin } = useSession()
   const [url, setUrl] = useState('')
-  const send = useSend(
-    async () => unwrap(await api.POST('/api/v1/webhooks', { body: { url: url.trim() } })).data,
-    {
-      check: () => ({ url: httpsUrl(url) }),
-      reload: [['webhooks']],
-      onDone: ({ secret }) => onRegistered(secret),
-    },
-  )
+  const send = useSend(() => api.post('/api/v1/webhooks', { body: { url: url.trim() } }), {
+    check: () => ({ url: httpsUrl(url) }),
+    reload: [['webhooks']],
+    onDone: ({ secret }) => onRegistered(secret),
+  })
   if (!isAdmin) return <EmptyState title="No webhook yet">An administrator can register one.</EmptyState>
   return (
     <Paper withBorder p="md">
@@ -29,15 +25,13 @@ export function RegisterWebhook({ onRegistered }: { onRegistered: (secret: strin
       <Text size="sm" mb="sm">
         Whereabouts posts a signed <code>asset.moved</code> event to it each time an asset moves.
       </Text>
-      <SendForm send={send} label="Register" onSubmit={() => send.send(undefined)} shownFields={['url']}>
+      <SendForm send={send} label="Register" shownFields={['url']}>
         <TextInput
           label="URL"
           description="HTTPS, reachable from the internet"
           placeholder="https://example.com/whereabouts"
           type="url"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          error={send.fields['url']}
+          {...send.entry('url', url, setUrl)}
           required
         />
       </SendForm>

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Stack } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import type { ReactNode } from 'react'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
@@ -8,10 +7,7 @@ import { api } from '../../../session/api.ts'
 /** Sends one test event, even if deliveries are off, and shows the response of the receiver below. `children`: more buttons. */
 export function TestEvent({ webhookId, children }: { webhookId: number; children: ReactNode }) {
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/webhooks/{webhook_id}/test', { params: { path: { webhook_id: webhookId } } }),
-      ).data,
+    () => api.post('/api/v1/webhooks/{webhook_id}/test', { path: { webhook_id: webhookId } }),
     { reload: [['webhook-deliveries']] },
   )
   const { result } = send

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Group, Paper, Stack, Switch, Text, TextInput } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { httpsUrl } from '../../../parts/form/checks.ts'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
@@ -17,10 +17,9 @@ type Webhook = components['schemas']['Webhook']
 export function WebhookCard({ webhook }: { webhook: Webhook }) {
   const { isAdmin } = useSession()
   const [isEditing, setEditing] = useState(false)
-  const params = { path: { webhook_id: webhook.id } }
   const toggle = useSend(
-    async (enabled: boolean) =>
-      unwrap(await api.PATCH('/api/v1/webhooks/{webhook_id}', { params, body: { enabled } })),
+    (enabled: boolean) =>
+      api.patch('/api/v1/webhooks/{webhook_id}', { path: { webhook_id: webhook.id }, body: { enabled } }),
     { reload: [['webhooks']] },
   )
   return (
@@ -58,7 +57,7 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
             <ConfirmButton
               label="Remove webhook"
               reload={[['webhooks']]}
-              work={async () => unwrap(await api.DELETE('/api/v1/webhooks/{webhook_id}', { params }))}
+              work={() => api.delete('/api/v1/webhooks/{webhook_id}', { path: { webhook_id: webhook.id } })}
             >
               Events are no longer sent. To start again, register a webhook and get a new secret.
             </ConfirmButton>
@@ -74,32 +73,16 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
 function UrlForm({ webhook, onDone }: { webhook: Webhook; onDone: () => void }) {
   const [url, setUrl] = useState(webhook.url)
   const send = useSend(
-    async () =>
-      unwrap(
-        await api.PATCH('/api/v1/webhooks/{webhook_id}', {
-          params: { path: { webhook_id: webhook.id } },
-          body: { url: url.trim() },
-        }),
-      ),
+    () =>
+      api.patch('/api/v1/webhooks/{webhook_id}', {
+        path: { webhook_id: webhook.id },
+        body: { url: url.trim() },
+      }),
     { check: () => ({ url: httpsUrl(url) }), reload: [['webhooks']], onDone },
   )
   return (
-    <SendForm
-      send={send}
-      label="Save"
-      onSubmit={() => send.send(undefined)}
-      onCancel={onDone}
-      shownFields={['url']}
-    >
-      <TextInput
-        label="URL"
-        type="url"
-        value={url}
-        onChange={(event) => setUrl(event.currentTarget.value)}
-        error={send.fields['url']}
-        data-autofocus
-        required
-      />
+    <SendForm send={send} label="Save" onCancel={onDone} shownFields={['url']}>
+      <TextInput label="URL" type="url" {...send.entry('url', url, setUrl)} data-autofocus required />
     </SendForm>
   )
 }

@@ -1,10 +1,8 @@
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
+import { useRead } from '../../../parts/load/use-read.ts'
 import { Loaded } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { SecretOnce } from '../../../parts/form/secret-once.tsx'
-import { api } from '../../../session/api.ts'
 import { Deliveries } from './deliveries.tsx'
 import { RegisterWebhook } from './register-webhook.tsx'
 import { VerifyGuide } from './verify-guide.tsx'
@@ -13,10 +11,7 @@ import { WebhookCard } from './webhook-card.tsx'
 /** The webhook of the organization, its recent delivery attempts, and how to verify events. */
 export default function WebhookScreen() {
   const [secret, setSecret] = useState<string>()
-  const webhooks = useQuery({
-    queryKey: ['webhooks'],
-    queryFn: async ({ signal }) => unwrap(await api.GET('/api/v1/webhooks', { signal })).data,
-  })
+  const webhooks = useRead(['webhooks'], '/api/v1/webhooks')
   return (
     <Screen title="Webhook" lead="Sends each movement to your URL, signed.">
       {secret !== undefined && (

@@ -1,5 +1,4 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useEffect, useRef, useState } from 'react'
 import { useMovements } from '../../../live/use-live.ts'
 import { api } from '../../../session/api.ts'
@@ -44,7 +43,7 @@ const KEY = ['movements', 'arrivals']
 /** Deleted things have no name, and nobody looks for them here. */
 async function loadArrivals(signal: AbortSignal): Promise<Arrival[]> {
   const query = { limit: NEWEST }
-  const { data } = unwrap(await api.GET('/api/v1/movements', { params: { query }, signal }))
+  const data = await api.get('/api/v1/movements', { query, signal })
   return newestArrivals(
     data.flatMap(({ occurred_at: at, asset, to_location: to }) =>
       asset.name === null || to.name === null

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { api } from '../../../session/api.ts'
 import { notSeenSince } from '../../../parts/time/not-seen.ts'
 import { QUIET_STATUSES } from '../../../parts/readers/use-readers.ts'
@@ -13,26 +13,16 @@ const LATEST_ATTEMPTS = 20
 
 /** Silent readers, and configured readers that never sent a message. */
 export const useQuietReaders = () =>
-  useQuery({
-    queryKey: ['readers', 'quiet'],
-    placeholderData: keepPreviousData,
+  usePage(['readers', 'quiet'], '/api/v1/readers', {
+    query: { limit: SHOWN, sort: '-last_seen_at', status: [...QUIET_STATUSES] },
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) => {
-      const query = { limit: SHOWN, sort: '-last_seen_at', status: [...QUIET_STATUSES] }
-      return unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
-    },
   })
 
 /** Readers that send many messages with problems. */
 export const useDegradedReaders = () =>
-  useQuery({
-    queryKey: ['readers', 'degraded'],
-    placeholderData: keepPreviousData,
+  usePage(['readers', 'degraded'], '/api/v1/readers', {
+    query: { limit: SHOWN, status: ['degraded' as const] },
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) => {
-      const query = { limit: SHOWN, status: ['degraded' as const] }
-      return unwrap(await api.GET('/api/v1/readers', { params: { query }, signal }))
-    },
   })
 
 /** Assets that nothing has seen for a day, longest first. Those that were never seen are not among them. */
@@ -44,7 +34,7 @@ export const useNotSeen = () =>
     queryFn: async ({ signal }) => {
       const not_seen_since = notSeenSince('24h')
       const query = { not_seen_since, limit: SHOWN, sort: 'asset_last_seen', expand: 'asset,location' }
-      return unwrap(await api.GET('/api/v1/reports/asset-locations', { params: { query }, signal }))
+      return api.page('/api/v1/reports/asset-locations', { query, signal })
     },
   })
 
@@ -53,10 +43,8 @@ export const useUnsteadyCount = () =>
   useQuery({
     queryKey: ['unsteady', 'count'],
     refetchInterval: SLOW_REFRESH_MS,
-    queryFn: async ({ signal }) => {
-      const params = { query: { limit: 1 } }
-      return unwrap(await api.GET('/api/v1/reports/unsteady', { params, signal })).total_count
-    },
+    queryFn: async ({ signal }) =>
+      (await api.page('/api/v1/reports/unsteady', { query: { limit: 1 }, signal })).total_count,
   })
 
 /** Attempts of the webhook that failed since one succeeded, among the latest. None if no webhook is switched on. */
@@ -65,11 +53,14 @@ export const useFailedDeliveries = () =>
     queryKey: ['webhook-deliveries', 'failed'],
     refetchInterval: REFRESH_MS,
     queryFn: async ({ signal }): Promise<{ count: number; lastAt: string | null }> => {
-      const webhooks = unwrap(await api.GET('/api/v1/webhooks', { signal })).data
+      const webhooks = await api.get('/api/v1/webhooks', { signal })
       const id = webhooks.find(({ enabled }) => enabled)?.id
       if (id === undefined) return { count: 0, lastAt: null }
-      const params = { path: { webhook_id: id }, query: { limit: LATEST_ATTEMPTS } }
-      const { data } = unwrap(await api.GET('/api/v1/webhooks/{webhook_id}/deliveries', { params, signal }))
+      const data = await api.get('/api/v1/webhooks/{webhook_id}/deliveries', {
+        path: { webhook_id: id },
+        query: { limit: LATEST_ATTEMPTS },
+        signal,
+      })
       const attempts = data.filter(({ test }) => !test)
       const delivered = attempts.findIndex(({ outcome }) => outcome === 'delivered')
       const count = delivered === -1 ? attempts.length : delivered

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { api } from '../../../session/api.ts'
 
 export type Counts = { assets: number; locations: number; readers: number; unknownTags: number }
 
-const ONE_ROW = { params: { query: { limit: 1 } } } as const
+const ONE_ROW = { query: { limit: 1 } }
 const REFRESH_MS = 30_000
 
 /** Total counts, from the `total_count` of each list. */
@@ -16,16 +15,16 @@ export const useCounts = () =>
     refetchOnMount: 'always',
     queryFn: async ({ signal }): Promise<Counts> => {
       const [assets, locations, readers, unknownTags] = await Promise.all([
-        api.GET('/api/v1/assets', { ...ONE_ROW, signal }),
-        api.GET('/api/v1/locations', { ...ONE_ROW, signal }),
-        api.GET('/api/v1/readers', { ...ONE_ROW, signal }),
-        api.GET('/api/v1/unknown-tags', { ...ONE_ROW, signal }),
+        api.page('/api/v1/assets', { ...ONE_ROW, signal }),
+        api.page('/api/v1/locations', { ...ONE_ROW, signal }),
+        api.page('/api/v1/readers', { ...ONE_ROW, signal }),
+        api.page('/api/v1/unknown-tags', { ...ONE_ROW, signal }),
       ])
       return {
-        assets: unwrap(assets).total_count,
-        locations: unwrap(locations).total_count,
-        readers: unwrap(readers).total_count,
-        unknownTags: unwrap(unknownTags).total_count,
+        assets: assets.total_count,
+        locations: locations.total_count,
+        readers: readers.total_count,
+        unknownTags: unknownTags.total_count,
       }
     },
   })

@@ -1,6 +1,5 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { newPassword } from '../../../parts/form/checks.ts'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -21,7 +20,7 @@ export default function ResetPassword() {
   const [password, setPassword] = useState('')
   const send = useSend(
     async () => {
-      unwrap(await openApi.POST('/api/v1/auth/password/reset', { body: { token, password } }))
+      await openApi.post('/api/v1/auth/password/reset', { body: { token, password } })
       return true
     },
     {
@@ -48,19 +47,8 @@ export default function ResetPassword() {
     )
   return (
     <SignedOutPage title="Choose a new password" lead="It ends all your sessions, on every device.">
-      <SendForm
-        send={send}
-        label="Change password"
-        onSubmit={() => send.send(undefined)}
-        shownFields={['password']}
-      >
-        <NewPassword
-          label="New password"
-          value={password}
-          onText={setPassword}
-          error={send.fields['password']}
-          autoFocus
-        />
+      <SendForm send={send} label="Change password" shownFields={['password']}>
+        <NewPassword label="New password" {...send.entry('password', password, setPassword)} autoFocus />
       </SendForm>
     </SignedOutPage>
   )

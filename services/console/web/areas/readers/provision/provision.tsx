@@ -1,6 +1,5 @@
 import { Paper, Text } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { openApi, tokenInAddress } from '../../../parts/load/open-api.ts'
@@ -24,12 +23,9 @@ const NO_ROOM = {
 /** For the person at the device, without an account. A preview of the link in a chat presses no button, so does not use it up. */
 export default function Provision() {
   const [token] = useState(tokenInAddress)
-  const send = useSend(
-    async () => unwrap(await openApi.POST('/api/v1/auth/provision', { body: { token } })).data,
-    {
-      explain: ({ type }) => (type === 'not_found' ? USELESS : type === 'conflict' ? NO_ROOM : undefined),
-    },
-  )
+  const send = useSend(() => openApi.post('/api/v1/auth/provision', { body: { token } }), {
+    explain: ({ type }) => (type === 'not_found' ? USELESS : type === 'conflict' ? NO_ROOM : undefined),
+  })
   if (token === '')
     return (
       <SignedOutPage title={TITLE}>
@@ -39,7 +35,7 @@ export default function Provision() {
   if (send.result) return <Opened settings={send.result} />
   return (
     <SignedOutPage title={TITLE} lead="What to enter on a reader, so that it can send what it reads.">
-      <SendForm send={send} label="Show the settings" onSubmit={() => send.send(undefined)}>
+      <SendForm send={send} label="Show the settings">
         <Text size="sm">
           The link works once. Open the settings when you are at the device, because the password cannot be
           shown again.

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import { ResourceForm } from '../../../parts/form/resource-form.tsx'
 import { api } from '../../../session/api.ts'
@@ -24,9 +24,7 @@ export function AddReader({ readerKey, health, onClose }: Props) {
         fields={READER_FIELDS}
         known={{ reader_key: readerKey, name: readerKey }}
         label={readerKey === '' ? 'Add reader' : 'Set up reader'}
-        request={async (body: components['schemas']['ReaderCreate']) =>
-          unwrap(await api.POST('/api/v1/readers', { body })).data
-        }
+        request={(body: components['schemas']['ReaderCreate']) => api.post('/api/v1/readers', { body })}
         reload={[['readers']]}
         onDone={(reader) => {
           onClose()

@@ -1,5 +1,4 @@
 import { Box, Button, Group, Paper, Stack, Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { lazy, Suspense } from 'react'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { addressWithToken } from '../../../parts/load/open-api.ts'
@@ -15,14 +14,11 @@ const QrCode = lazy(() => import('./later/qr-code.tsx'))
 /** A link for the person at the device, who needs no account. Opening it creates user name and password. */
 export function DeviceLink({ readerKey, format }: { readerKey: string; format: string }) {
   const { org } = useSession()
-  const send = useSend(
-    async () =>
-      unwrap(
-        await api.POST('/api/v1/orgs/{org_id}/provisioning-links', {
-          params: { path: { org_id: org.id } },
-          body: { reader_key: readerKey, format: format as ReaderFormat },
-        }),
-      ).data,
+  const send = useSend(() =>
+    api.post('/api/v1/orgs/{org_id}/provisioning-links', {
+      path: { org_id: org.id },
+      body: { reader_key: readerKey, format: format as ReaderFormat },
+    }),
   )
   if (send.result) {
     const address = addressWithToken('/provision', send.result.token)

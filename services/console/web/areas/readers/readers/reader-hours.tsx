@@ -1,7 +1,6 @@
 import { Stack, Text, Title } from '@mantine/core'
 import IconChevronRight from '@tabler/icons-react/icons/IconChevronRight'
 import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../../parts/page/card.tsx'
 import { type Column, DataTable } from '../../../parts/table/data-table.tsx'
@@ -26,8 +25,11 @@ export function ReaderHours({ id }: { id: number }) {
     queryFn: async ({ signal }) => {
       const now = Date.now()
       const query = { from: new Date(now - WINDOW_MS).toISOString(), to: new Date(now).toISOString() }
-      const params = { path: { reader_id: id }, query }
-      const { data } = unwrap(await api.GET('/api/v1/readers/{reader_id}/hours', { params, signal }))
+      const data = await api.get('/api/v1/readers/{reader_id}/hours', {
+        path: { reader_id: id },
+        query,
+        signal,
+      })
       return slotsOf(data, now)
     },
   })

@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../../../parts/page/card.tsx'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
@@ -12,7 +12,6 @@ import { type Reader, READER_FIELDS } from './reader-fields.ts'
 export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
   const navigate = useNavigate()
   const [saved, setSaved] = useState({ reader, count: 0 })
-  const params = { path: { reader_id: id } }
   return (
     <Card title="Settings">
       <ResourceForm
@@ -20,8 +19,8 @@ export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
         fields={READER_FIELDS}
         resource={{ ...saved.reader, id }}
         label="Save"
-        request={async (body: components['schemas']['ReaderUpdate']) =>
-          unwrap(await api.PATCH('/api/v1/readers/{reader_id}', { params, body })).data
+        request={(body: components['schemas']['ReaderUpdate']) =>
+          api.patch('/api/v1/readers/{reader_id}', { path: { reader_id: id }, body })
         }
         reload={[['readers'], ['reader', id]]}
         onDone={(changed) => changed && setSaved(({ count }) => ({ reader: changed, count: count + 1 }))}
@@ -35,7 +34,7 @@ export function ReaderSettings({ reader, id }: { reader: Reader; id: number }) {
         </Text>
         <ConfirmButton
           label="Delete reader"
-          work={async () => unwrap(await api.DELETE('/api/v1/readers/{reader_id}', { params }))}
+          work={() => api.delete('/api/v1/readers/{reader_id}', { path: { reader_id: id } })}
           reload={[['readers']]}
           onDone={() => void navigate({ to: '/readers' })}
         >

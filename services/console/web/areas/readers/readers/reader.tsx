@@ -1,18 +1,16 @@
-import { Anchor, Grid, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { Anchor, Grid, Stack, Text, Button } from '@mantine/core'
 import { Link, useParams } from '@tanstack/react-router'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
+import { useRead } from '../../../parts/load/use-read.ts'
 import { Card } from '../../../parts/page/card.tsx'
 import { Disclosure } from '../../../parts/table/disclosure.tsx'
 import { Loaded } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useVisit } from '../../../parts/page/visits.ts'
-import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 import { ConnectReader } from '../../connect/connect-reader.tsx'
 import { DeviceLink } from './device-link.tsx'
 import { formatLabel } from '../../connect/formats.ts'
-import { LiveReadsCard } from './live-reads-card.tsx'
 import { Misaddressed } from './problems/misaddressed.tsx'
 import { ReaderHealth } from './reader-health.tsx'
 import { ReaderHours } from './reader-hours.tsx'
@@ -22,6 +20,7 @@ import { ReaderSettings } from './reader-settings.tsx'
 import { ScanPoints } from './scan-points/scan-points.tsx'
 import { TestReadButton } from './test-read.tsx'
 import { TryMessageButton } from './problems/try-message-button.tsx'
+import { lazy, Suspense, useState } from 'react'
 
 const REFRESH_MS = 10_000
 const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
@@ -29,12 +28,9 @@ const NO_READER = { name: 'reader', list: 'All readers', to: '/readers' }
 export default function ReaderScreen() {
   const { readerId }: { readerId?: string } = useParams({ strict: false })
   const id = Number(readerId)
-  const reader = useQuery({
-    queryKey: ['reader', id],
+  const reader = useRead(['reader', id], '/api/v1/readers/{reader_id}', {
+    path: { reader_id: id },
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) =>
-      unwrap(await api.GET('/api/v1/readers/{reader_id}', { params: { path: { reader_id: id } }, signal }))
-        .data,
   })
   useVisit('reader', reader.data && { id, name: reader.data.name ?? reader.data.reader_key })
   return (
@@ -98,5 +94,32 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
         </Grid.Col>
       </Grid>
     </Stack>
+  )
+}
+
+const LiveReads = lazy(() => import('./later/live-reads.tsx'))
+
+/** Loaded, and connected, only while somebody watches. */
+function LiveReadsCard({ id, readerKey }: { id: number; readerKey: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Card
+      title="Live reads"
+      actions={
+        <Button size="xs" variant="default" onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Stop watching' : 'Watch live'}
+        </Button>
+      }
+    >
+      {isOpen ? (
+        <Suspense>
+          <LiveReads id={id} readerKey={readerKey} />
+        </Suspense>
+      ) : (
+        <Text size="sm" c="dimmed">
+          Shows each tag as it is read, to set up antennas and assign new tags.
+        </Text>
+      )}
+    </Card>
   )
 }

@@ -88,9 +88,7 @@ function TestReadForm({ readerId, readerName, first, tagOf, onClose }: FormProps
             label="Tag value"
             description={value === first.value && tagOf !== undefined ? `The tag of ${tagOf}.` : undefined}
             inputWrapperOrder={['label', 'input', 'description', 'error']}
-            value={value}
-            onChange={(event) => setValue(event.currentTarget.value)}
-            error={send.fields['value']}
+            {...send.entry('value', value, setValue)}
             autoComplete="off"
             spellCheck={false}
             required

@@ -1,6 +1,6 @@
 import { Code, Radio, SegmentedControl, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { atMost, filled, firstOf } from '../../../parts/form/checks.ts'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
@@ -28,9 +28,8 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
       // A newer API may have more types; it validates them.
       const named = { tag_type: tag.tag_type as TagType, value }
       if (owner === 'new')
-        return unwrap(await api.POST('/api/v1/assets', { body: { name: name.trim(), tags: [named] } })).data
-          .name
-      unwrap(await api.POST('/api/v1/unknown-tags/claim', { body: { ...named, asset_id: asset?.id ?? 0 } }))
+        return (await api.post('/api/v1/assets', { body: { name: name.trim(), tags: [named] } })).name
+      await api.post('/api/v1/unknown-tags/claim', { body: { ...named, asset_id: asset?.id ?? 0 } })
       return asset?.name ?? ''
     },
     {
@@ -51,7 +50,6 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
       <SendForm
         send={send}
         label={owner === 'new' ? 'Create asset' : 'Assign tag'}
-        onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['name', 'asset_id']}
       >
@@ -74,14 +72,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
           {owner === 'existing' ? (
             <AssetPicker isRequired value={asset} onChange={setAsset} error={send.fields['asset_id']} />
           ) : (
-            <TextInput
-              label="Name"
-              value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
-              error={send.fields['name']}
-              autoComplete="off"
-              required
-            />
+            <TextInput label="Name" {...send.entry('name', name, setName)} autoComplete="off" required />
           )}
           {tag.ibeacon !== null && (
             <Radio.Group

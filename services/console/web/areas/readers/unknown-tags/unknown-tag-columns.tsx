@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { tagTypeLabel } from '../../../parts/things/tag-types.ts'
@@ -60,7 +60,5 @@ export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly 
   },
 ]
 
-const dismiss = async ({ id }: UnknownTag) =>
-  unwrap(
-    await api.DELETE('/api/v1/unknown-tags/{unknown_tag_id}', { params: { path: { unknown_tag_id: id } } }),
-  )
+const dismiss = ({ id }: UnknownTag) =>
+  api.delete('/api/v1/unknown-tags/{unknown_tag_id}', { path: { unknown_tag_id: id } })

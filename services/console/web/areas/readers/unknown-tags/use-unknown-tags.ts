@@ -1,7 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { usePage } from '../../../parts/load/use-read.ts'
 import { TAG_TYPES } from '../../../parts/things/tag-types.ts'
-import { api } from '../../../session/api.ts'
 
 const PAGE = 50
 const REFRESH_MS = 5_000
@@ -18,11 +16,5 @@ export function useUnknownTags({ q, type, reader, reads, sort, offset }: Unknown
     ...(reader !== '' && { reader_key: [reader] }),
     ...(reads !== '' && { min_reads: Number(reads) }),
   }
-  return useQuery({
-    queryKey: ['unknown-tags', query],
-    placeholderData: keepPreviousData,
-    refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) =>
-      unwrap(await api.GET('/api/v1/unknown-tags', { params: { query }, signal })),
-  })
+  return usePage(['unknown-tags', query], '/api/v1/unknown-tags', { query, refetchInterval: REFRESH_MS })
 }

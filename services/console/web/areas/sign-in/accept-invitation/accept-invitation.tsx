@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core'
 import { Link, Navigate } from '@tanstack/react-router'
 import { useQuery } from '@tanstack/react-query'
-import { ApiError, unwrap } from '@whereabouts/client/client'
+import { ApiError } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
@@ -23,8 +23,7 @@ export function AcceptInvitation() {
     queryKey: ['invitation', token],
     enabled: token !== '',
     staleTime: Infinity, // each request is an attempt of this address
-    queryFn: async () =>
-      unwrap(await openApi.POST('/api/v1/auth/describe-invitation', { body: { token } })).data,
+    queryFn: () => openApi.post('/api/v1/auth/describe-invitation', { body: { token } }),
   })
   if (isJoined) return <Navigate to="/" replace />
   if (token === '')

@@ -34,12 +34,7 @@ export function JoinAsGuest({ token, invitation: { email }, onJoined }: Props) {
     onDone: onJoined,
   })
   return (
-    <SendForm
-      send={send}
-      label="Join"
-      onSubmit={() => send.send(undefined)}
-      shownFields={isNew ? ['name', 'password'] : ['password']}
-    >
+    <SendForm send={send} label="Join" shownFields={isNew ? ['name', 'password'] : ['password']}>
       <TextInput label="Email" type="email" value={email} autoComplete="username" readOnly />
       <Radio.Group
         label="Who you are"
@@ -54,19 +49,12 @@ export function JoinAsGuest({ token, invitation: { email }, onJoined }: Props) {
       </Radio.Group>
       {isNew ? (
         <>
-          <TextInput
-            label="Your name"
-            autoComplete="name"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={send.fields['name']}
-            required
-          />
-          <NewPassword value={password} onText={setPassword} error={send.fields['password']} />
+          <TextInput label="Your name" autoComplete="name" {...send.entry('name', name, setName)} required />
+          <NewPassword {...send.entry('password', password, setPassword)} />
         </>
       ) : (
         <>
-          <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} />
+          <CurrentPassword {...send.entry('password', password, setPassword)} />
           <Anchor component={Link} to="/forgot-password" size="sm" underline="always">
             Forgot password?
           </Anchor>

@@ -1,5 +1,4 @@
 import { Stack, Text } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
@@ -12,18 +11,18 @@ type Props = { token: string; invitation: Invitation; user: Session['user'] }
 export function JoinSignedIn({ token, invitation: { org, email }, user }: Props) {
   const isInvited = user.email.toLowerCase() === email.toLowerCase()
   const join = useSend(async () => {
-    unwrap(await api.POST('/api/v1/auth/join', { body: { token } }))
+    await api.post('/api/v1/auth/join', { body: { token } })
     await switchOrganization(org.id)
   })
   // The reload continues with this invitation, signed out.
   const leave = useSend(() => signOut(() => location.reload()))
   const who = `${user.name} (${user.email})`
   return isInvited ? (
-    <SendForm send={join} label="Join" onSubmit={() => join.send(undefined)}>
+    <SendForm send={join} label="Join">
       <Text size="sm">{`You are signed in as ${who}.`}</Text>
     </SendForm>
   ) : (
-    <SendForm send={leave} label="Sign out and continue" onSubmit={() => leave.send(undefined)}>
+    <SendForm send={leave} label="Sign out and continue">
       <Stack gap="xs">
         <Text size="sm">
           You are signed in as <b>{who}</b>, but the invitation is for <b>{email}</b>.

@@ -46,13 +46,11 @@ function SignInForm({ onSubmit }: { onSubmit: () => void }) {
           label="Email"
           type="email"
           autoComplete="username"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={send.fields['email']}
+          {...send.entry('email', email, setEmail)}
           autoFocus
           required
         />
-        <CurrentPassword value={password} onText={setPassword} error={send.fields['password']} />
+        <CurrentPassword {...send.entry('password', password, setPassword)} />
       </SendForm>
       <Group justify="space-between" gap="xs">
         <Anchor component={Link} to="/forgot-password" size="sm" underline="always">

@@ -49,24 +49,17 @@ export function SignUp() {
   if (useSessionState().status === 'signed-in') return <Navigate to="/start" replace />
   return (
     <SignedOutPage title="Sign up" lead="Create an organization. You will be its first administrator.">
-      <SendForm
-        send={send}
-        label="Create organization"
-        onSubmit={() => send.send(undefined)}
-        shownFields={Object.keys(form)}
-      >
+      <SendForm send={send} label="Create organization" shownFields={Object.keys(form)}>
         {FIELDS.map(({ name, ...field }, at) => (
           <TextInput
             key={name}
             {...field}
-            value={form[name]}
-            onChange={({ currentTarget }) => set(name)(currentTarget.value)}
-            error={send.fields[name]}
+            {...send.entry(name, form[name], set(name))}
             autoFocus={at === 0}
             required
           />
         ))}
-        <NewPassword value={form.password} onText={set('password')} error={send.fields['password']} />
+        <NewPassword {...send.entry('password', form.password, set('password'))} />
       </SendForm>
       <Text size="sm">
         Already have an account?{' '}

@@ -1,6 +1,6 @@
 import { JsonInput, Select, Stack, Text, Textarea, TextInput, Title } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { type Column, DataTable } from '../../../../parts/table/data-table.tsx'
 import { FailureNotice } from '../../../../parts/load/failure-notice.tsx'
@@ -38,9 +38,8 @@ export default function TryMessage({ id, reader, first, onClose }: TryMessagePro
   const [topic, setTopic] = useState(first.topic ?? '')
   const parsed = format === 'mapping' ? parse(mapping) : { value: null }
   const save = useSend(
-    async (body: components['schemas']['ReaderUpdate']) =>
-      unwrap(await api.PATCH('/api/v1/readers/{reader_id}', { params: { path: { reader_id: id } }, body }))
-        .data,
+    (body: components['schemas']['ReaderUpdate']) =>
+      api.patch('/api/v1/readers/{reader_id}', { path: { reader_id: id }, body }),
     { reload: [['readers'], ['reader', id]], onDone: onClose },
   )
   const isChanged =

@@ -1,8 +1,6 @@
 import { Alert, Code, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
+import { useRead } from '../../../../parts/load/use-read.ts'
 import { When } from '../../../../parts/time/when.tsx'
-import { api } from '../../../../session/api.ts'
 import { useSession } from '../../../../session/use-session.ts'
 import { mqttTopic } from '../../../connect/broker-address.ts'
 import type { Reader } from '../reader-fields.ts'
@@ -17,13 +15,10 @@ const LATE_MS = 120_000
  */
 export function Misaddressed({ reader }: { reader: Reader }) {
   const { org } = useSession()
-  const keys = useQuery({
-    queryKey: ['api-keys', 'of-readers'],
+  const keys = useRead(['api-keys', 'of-readers'], '/api/v1/orgs/{org_id}/api-keys', {
+    path: { org_id: org.id },
+    query: { limit: 200 },
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }) => {
-      const params = { path: { org_id: org.id }, query: { limit: 200 } }
-      return unwrap(await api.GET('/api/v1/orgs/{org_id}/api-keys', { params, signal })).data
-    },
   })
   const used = (keys.data ?? [])
     .filter((key) => key.reader_key === reader.reader_key)

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { type components, unwrap } from '@whereabouts/client/client'
+import type { components } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../../parts/load/failure-notice.tsx'
 import { useSend } from '../../../../parts/form/use-send.ts'
 import { When } from '../../../../parts/time/when.tsx'
@@ -48,8 +48,8 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
 }
 
 function Repairs({ id, zone }: { id: number; zone: string | undefined }) {
-  const repair = async (body: components['schemas']['ReaderUpdate']) =>
-    unwrap(await api.PATCH('/api/v1/readers/{reader_id}', { params: { path: { reader_id: id } }, body }))
+  const repair = (body: components['schemas']['ReaderUpdate']) =>
+    api.patch('/api/v1/readers/{reader_id}', { path: { reader_id: id }, body })
   const send = useSend(repair, { reload: [['readers'], ['reader', id]] })
   return (
     <>

@@ -1,5 +1,4 @@
 import { TextInput } from '@mantine/core'
-import { unwrap } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { FormModal } from '../../../../parts/form/form-modal.tsx'
 import { LocationPicker, type PickedLocation } from '../../../../parts/locations/location-picker.tsx'
@@ -29,14 +28,11 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
       const place = { antenna: Number(antenna), name, location_id: location?.id ?? null }
       const body = { ...place, ...strengthBody(strength) }
       const path = { reader_id: readerId }
-      if (!scanPoint)
-        return unwrap(await api.POST('/api/v1/readers/{reader_id}/scan-points', { params: { path }, body }))
-      return unwrap(
-        await api.PATCH('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
-          params: { path: { ...path, scan_point_id: scanPoint.id } },
-          body,
-        }),
-      )
+      if (!scanPoint) return api.post('/api/v1/readers/{reader_id}/scan-points', { path, body })
+      return api.patch('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
+        path: { ...path, scan_point_id: scanPoint.id },
+        body,
+      })
     },
     { check: () => strengthChecks(strength), reload: [['reader', readerId]], onDone: onClose },
   )
@@ -45,7 +41,6 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
       <SendForm
         send={send}
         label={scanPoint ? 'Save' : 'Add scan point'}
-        onSubmit={() => send.send(undefined)}
         onCancel={onClose}
         shownFields={['antenna', 'name', 'location_id', 'min_rssi_dbm', 'rssi_offset_db']}
       >
@@ -58,14 +53,7 @@ export function ScanPointForm({ readerId, scanPoint, nextAntenna, onClose }: Pro
           error={send.fields['antenna']}
           required
         />
-        <TextInput
-          label="Name"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={send.fields['name']}
-          autoComplete="off"
-          required
-        />
+        <TextInput label="Name" {...send.entry('name', name, setName)} autoComplete="off" required />
         <LocationPicker
           label="Location"
           description="Where this antenna reads. Without one, its reads move no asset."

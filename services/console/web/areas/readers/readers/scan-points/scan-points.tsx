@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { unwrap } from '@whereabouts/client/client'
 import { useMemo, useState } from 'react'
 import { Card } from '../../../../parts/page/card.tsx'
 import { ConfirmButton } from '../../../../parts/form/confirm-button.tsx'
@@ -97,12 +96,10 @@ function Actions({ readerId, point, onEdit }: ActionsProps) {
   const { id, antenna, name, location } = point
   const client = useQueryClient()
   const reload = () => client.invalidateQueries({ queryKey: ['reader', readerId] })
-  const remove = async () =>
-    unwrap(
-      await api.DELETE('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
-        params: { path: { reader_id: readerId, scan_point_id: id } },
-      }),
-    )
+  const remove = () =>
+    api.delete('/api/v1/readers/{reader_id}/scan-points/{scan_point_id}', {
+      path: { reader_id: readerId, scan_point_id: id },
+    })
   return (
     <Group gap="xs" justify="flex-end" wrap="nowrap">
       <Button size="xs" variant="default" onClick={onEdit} aria-label={`Edit ${name}`}>

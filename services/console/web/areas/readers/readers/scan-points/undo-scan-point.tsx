@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { unwrap } from '@whereabouts/client/client'
 import { failureOf } from '../../../../parts/load/failure.ts'
 import { api } from '../../../../session/api.ts'
 import { strengthBody, typedOf } from './scan-point-strength.ts'
@@ -15,9 +14,8 @@ export function offerUndo(readerId: number, point: ScanPoint, reload: () => unkn
   const undo = async () => {
     notifications.hide(id)
     try {
-      const params = { path: { reader_id: readerId } }
       const body = { antenna, name, location_id: location?.id ?? null, ...strengthBody(typedOf(point)) }
-      unwrap(await api.POST('/api/v1/readers/{reader_id}/scan-points', { params, body }))
+      await api.post('/api/v1/readers/{reader_id}/scan-points', { path: { reader_id: readerId }, body })
       await reload()
     } catch (error) {
       const { title, detail } = failureOf(error)
