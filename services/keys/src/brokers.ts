@@ -87,18 +87,19 @@ type Connections = {
 }
 
 /**
- * Connects in the background, so that the service already serves requests. `connected` rejects if the broker refuses a
- * password or is not reachable in time.
+ * `connected` connects when it is first read, while the service already serves requests. It rejects if the broker
+ * refuses a password.
  */
-export function openBrokers(config: Config, deps: Deps): Brokers & { connected: Promise<void> } {
+export function openBrokers(config: Config, deps: Deps): Brokers & { readonly connected: Promise<void> } {
   let live: Connections | undefined
+  let connecting: Promise<void> | undefined
   const connectOnce = async () => {
     live = await connectAll(config, deps)
   }
-  const connected = connectOnce()
-  connected.catch(() => undefined) // main awaits it, but only once it listens
   return {
-    connected,
+    get connected() {
+      return (connecting ??= connectOnce())
+    },
     isConnected: () =>
       live !== undefined &&
       [live.services, live.system, live.callout].every((broker) => broker.isConnected()),

@@ -116,5 +116,3 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     lastReads,
   }
 }
-
-export type Wired = ReturnType<typeof wire>
