@@ -10,7 +10,7 @@ import { consume } from '@whereabouts/messaging/consume/consume'
 import { outboxPublish } from '@whereabouts/messaging/messages/publish'
 import { brokerMetrics, consumerMetrics, outboxAge } from '@whereabouts/service-kit/observe/metrics'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
-import { part, stopAll } from '@whereabouts/service-kit/service/part'
+import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import { wire } from './app.ts'
@@ -19,7 +19,10 @@ import type { Tables } from './db.ts'
 import { batchMetrics, startImportGauges } from './files/imports/imports-metrics.ts'
 import { startImportWorker } from './files/imports/imports.loop.ts'
 import { startImportPurge } from './files/imports/purge.loop.ts'
-import { startResponders } from './responders/responders.ts'
+import { serveLookups } from './responders/lookup/lookup.responder.ts'
+import { serveRepublish } from './responders/republish-state.responder.ts'
+import { serveTagClaims } from './responders/tag-claims/tag-claims.responder.ts'
+import { serveUsage } from './responders/usage/usage.responder.ts'
 import { trackingClient } from './assets/tracking/tracking.ts'
 import { limitsConsumer } from './responders/usage/limits.consumer.ts'
 
@@ -58,10 +61,7 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
   const ready = async () => ({ database: await worker.isReachable() })
   serveReadiness(app, ready)
 
-  const database = part('database', {
-    start: () => [tenants, worker],
-    stop: (open) => Promise.all(open.map((one) => one.close())),
-  })
+  const database = part('database', { start: () => [tenants, worker], stop: closeAll })
   const broker = part('broker', {
     start: () =>
       connect({
@@ -86,7 +86,10 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
         graceMs: config.SHUTDOWN_GRACE_MS,
         metrics: consumerMetrics(registry)('catalog-limits'),
       }),
-      startResponders(open, { ...shared, runInTransaction }),
+      serveTagClaims(open, runInTransaction, log),
+      serveRepublish(open, worker.db, log),
+      serveLookups(open, tenants, log),
+      serveUsage(open, tenants, log),
     ],
     stop: stopAll,
   })

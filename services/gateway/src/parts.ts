@@ -8,15 +8,13 @@ import type { Follower } from '@whereabouts/messaging/state/follow'
 import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import { brokerMetrics, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
 import { principalPrivateKey } from '@whereabouts/service-kit/http/principal'
-import { part, stopAll } from '@whereabouts/service-kit/service/part'
+import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
-import { startKeyRefresh } from './auth/key-refresh.loop.ts'
 import { KeyView } from './auth/key-view.ts'
 import { tokenVerifier } from './auth/token-verifier.ts'
 import type { Config } from './config.ts'
-import { startPurge } from './limits/purge.loop.ts'
 import { gatewayMetrics, keyViewGauge } from './metrics.ts'
-import { wire } from './wire.ts'
+import { wire } from './app.ts'
 
 const upstreamsOf = (config: Config) => ({
   catalog: config.CATALOG_URL,
@@ -28,6 +26,8 @@ const upstreamsOf = (config: Config) => ({
 
 /** Without the broker, keys and members are looked up over HTTP. */
 const RETRY_MS = 5_000
+/** Retries are short, because a gateway without keys is not ready. */
+const KEY_REFRESH = { name: 'signing-key-refresh', everyMs: 5 * 60_000, retryMs: 1_000, maxRetryMs: 5_000 }
 
 /** The parts of the gateway. Nothing needs the broker or the database: it serves with less while they are away. */
 export function gateway(frame: Frame<Config>) {
@@ -70,10 +70,7 @@ export function gateway(frame: Frame<Config>) {
     securityContact: config.SECURITY_CONTACT,
   })
 
-  const database = part('database', {
-    start: () => [buckets, counters],
-    stop: (open) => Promise.all(open.map((one) => one.close())),
-  })
+  const database = part('database', { start: () => [buckets, counters], stop: closeAll })
   const ofBroker = brokerMetrics(registry)('services')
   const ofKeys = stateMetrics(registry)('KEYS')
   let source: { broker: Broker; follower: Follower } | undefined
@@ -93,8 +90,13 @@ export function gateway(frame: Frame<Config>) {
   })
   const loops = part('loops', {
     start: () => [
-      startKeyRefresh(verifier, { log, registry }),
-      startPurge(() => deleteFullBuckets(counters.pool), { log, registry }),
+      // A withdrawn key stops being trusted. After a failure the known keys stay in use.
+      startBackgroundJob({ ...KEY_REFRESH, log, registry }, async () => {
+        await verifier.refresh()
+      }),
+      startBackgroundJob({ name: 'bucket-purge', everyMs: 10 * 60_000, log, registry }, async () => {
+        log.debug({ deleted: await deleteFullBuckets(counters.pool) }, 'full rate-limit buckets deleted')
+      }),
     ],
     stop: stopAll,
   })

@@ -11,7 +11,7 @@ import {
   principalPublicKeys,
   principalVerifier,
 } from '@whereabouts/service-kit/http/principal'
-import { part, stopAll } from '@whereabouts/service-kit/service/part'
+import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import { timedWork } from '@whereabouts/service-kit/service/timed-work'
@@ -80,10 +80,7 @@ export function keys(frame: Frame<Config>) {
   })
   outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
 
-  const database = part('database', {
-    start: () => [tenants, bucketDatabase, worker],
-    stop: (open) => Promise.all(open.map((one) => one.close())),
-  })
+  const database = part('database', { start: () => [tenants, bucketDatabase, worker], stop: closeAll })
   const broker = part('broker', { start: () => brokers.connected, stop: () => brokers.close() })
   const outbox = part('outbox', {
     start: () => startOutboxRelay({ pool, publish: brokers.publish, log }),

@@ -20,7 +20,7 @@ import {
   stateMetrics,
 } from '@whereabouts/service-kit/observe/metrics'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
-import { part, stopAll } from '@whereabouts/service-kit/service/part'
+import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import { startCanary } from './ingest/canary/canary.loop.ts'
@@ -42,7 +42,7 @@ import { askToAttachOver } from './readers/unknown-tags/tag-attacher.ts'
 import { deleteKnownTags } from './readers/unknown-tags/unknown-tags.queries.ts'
 import { limitsConsumer } from './readers/usage/limits.consumer.ts'
 import { serveUsage } from './readers/usage/usage.responder.ts'
-import { wire } from './wire.ts'
+import { wire } from './app.ts'
 
 type Config = ReturnType<typeof loadConfig>
 type Login = ReturnType<typeof brokerLogin>
@@ -110,10 +110,7 @@ export function tracking(frame: Frame<Config>) {
     metrics: ofConsumers(durable),
   })
 
-  const database = part('database', {
-    start: () => Object.values(databases),
-    stop: (open) => Promise.all(open.map((one) => one.close())),
-  })
+  const database = part('database', { start: () => Object.values(databases), stop: closeAll })
   const loops = part('loops', {
     start: () => ({
       partitions: startPartitionLoop({ ...telemetry, owner: owner.db, retentionDays }),

@@ -7,14 +7,14 @@ import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/connect/topology'
 import { brokerMetrics, consumerMetrics, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
-import { part, stopAll } from '@whereabouts/service-kit/service/part'
+import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery } from './deliveries/delivery/delivery.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
-import { wire } from './wire.ts'
+import { wire } from './app.ts'
 
 const SERVICE = 'webhook-dispatcher'
 /** Reserved in the shutdown phase for the last acknowledgements of the consumer. */
@@ -49,10 +49,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     registry,
   })
 
-  const database = part('database', {
-    start: () => [tenants, worker],
-    stop: (open) => Promise.all(open.map((one) => one.close())),
-  })
+  const database = part('database', { start: () => [tenants, worker], stop: closeAll })
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   const metrics = brokerMetrics(registry)('services')
   const broker = part('broker', {

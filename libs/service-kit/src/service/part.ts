@@ -64,6 +64,10 @@ export function part<T, N = unknown>(
 export const stopAll = (all: readonly { stop(): unknown }[]): Promise<unknown> =>
   Promise.all(all.map((one) => one.stop()))
 
+/** The same for connections. */
+export const closeAll = (all: readonly { close(): unknown }[]): Promise<unknown> =>
+  Promise.all(all.map((one) => one.close()))
+
 /** Starts the parts in the reverse of the order in which they stop. One that needs another waits for it alone. */
 export async function startParts(parts: readonly Part[], stopping: AbortSignal): Promise<void> {
   await Promise.all(parts.toReversed().map((one) => one.start(stopping)))
