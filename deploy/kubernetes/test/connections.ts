@@ -45,7 +45,7 @@ function mostOf({ metadata, spec }: Manifest, objects: readonly Manifest[]): num
   return scaler?.maxReplicas ?? scaler?.maxReplicaCount ?? spec.replicas ?? 1
 }
 
-/** Counts the connections in a main.ts outside the configured pool. A tenant database has one more, to cancel statements. */
+/** Counts the connections in a parts.ts outside the configured pool. A tenant database has one more, to cancel statements. */
 export const connectionsOutsidePool = (source: string): number =>
   [...source.matchAll(/\bmax: (\d+)|\b(?:openPipeline|openTenantDatabase)\b(?:<\w+>)?\(/g)].reduce(
     (sum, [, max]) => sum + Number(max ?? 1),

@@ -24,9 +24,11 @@ export function graceProblems(
 const secondsOf = (phases: number, { DRAIN_MS = '0', SHUTDOWN_GRACE_MS = '10000' }: Record<string, string>) =>
   (Number(DRAIN_MS) + phases * Number(SHUTDOWN_GRACE_MS)) / 1000
 
-/** Counts the phases that a main.ts hands to `runUntilSignal`; draining is one of them. */
-export const phasesIn = (source: string): number =>
-  [...source.matchAll(/\{\s*name: '[^']+',\s*run:|\bleave\(\{/g)].length
+/** The drain, the API and the other port: `served` adds them to the parts of each service. */
+const PARTS_OF_ALL = 3
+
+/** Counts the phases of a shutdown: the parts in a parts.ts, and those that all services have. */
+export const phasesIn = (source: string): number => [...source.matchAll(/\bpart\('/g)].length + PARTS_OF_ALL
 
 /** The gateway must close idle connections before a stopping service closes its port. */
 export function drainProblems(environments: ReadonlyMap<string, Record<string, string>>): string[] {

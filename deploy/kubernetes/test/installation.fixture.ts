@@ -102,7 +102,7 @@ const SCHEMAS: Record<string, z.ZodObject> = {
 const SERVICES = ['gateway', 'catalog', 'tracking', 'keys', 'webhook-dispatcher', 'console']
 
 const counted = (count: (source: string) => number) =>
-  Object.fromEntries(SERVICES.map((name) => [name, count(read(`services/${name}/src/main.ts`))]))
+  Object.fromEntries(SERVICES.map((name) => [name, count(read(`services/${name}/src/parts.ts`))]))
 
 const EXPECTED: Expectations = {
   schemas: SCHEMAS,

@@ -16,7 +16,8 @@ const FOR_DEVELOPERS = new Set([
 const forAll = Object.entries(scripts).filter(([name]) => !FOR_DEVELOPERS.has(name))
 
 test.for(forAll)('npm run %s starts with a launcher that any Node can read', ([name, script]) => {
-  const [, launcher = '', program] = /^exec node (deploy\/workshop\/launch\/[\w-]+\.mjs)(?: (\S+))?$/.exec(script) ?? []
+  const [, launcher = '', program] =
+    /^exec node (deploy\/workshop\/launch\/[\w-]+\.mjs)(?: (\S+))?$/.exec(script) ?? []
   const isRun = launcher.endsWith('/run.mjs')
   expect([launcher !== '' && existsSync(join(ROOT, launcher)), isRun ? program : name], script).toEqual([
     true,

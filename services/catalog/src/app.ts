@@ -18,27 +18,28 @@ import { legacyLocationHandlers } from './locations/locations.legacy.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
 import { legacyTagHandlers } from './tags/tags.legacy.ts'
 import type { Tracking } from './assets/tracking/tracking.ts'
-import type { RunInTransaction } from './changes/transactions/transactions.ts'
+import { transactionRunner } from './changes/transactions/transactions.ts'
 import { treeHandlers } from './locations/tree/tree.handlers.ts'
 import { legacyTreeHandlers } from './locations/tree/tree.legacy.ts'
 import { undeleteHandlers } from './assets/undelete/undelete.handlers.ts'
 import { valueLookupHandlers } from './tags/value-lookup/value-lookup.handlers.ts'
 
-export type AppDeps = {
+type Deps = {
   db: TenantDatabase<Tables>
   verify: PrincipalVerifier
   log: Logger
   registry: Registry
   tracking: Tracking
-  /** The only one of this process: it holds the queues of all changes. */
-  runInTransaction: RunInTransaction
+  /** Called after each commit: the outbox has messages to publish. */
+  wakeOutbox: () => void
   /** Wake the loops of imports. Without them, imports wait for the next poll. */
   imports?: { wake: () => void; purge: () => void }
 }
 
-/** The API of this service. The caller makes it listen. */
-export function buildApp({ verify, log, registry, tracking, imports, ...deps }: AppDeps): FastifyInstance {
-  const app = createServer({ log, registry })
+/** The API of this service, which the caller makes listen, and the queues of all changes of this process. */
+export function wire({ verify, log, registry, tracking, imports, wakeOutbox, db }: Deps) {
+  const app: FastifyInstance = createServer({ log, registry })
+  const deps = { db, runInTransaction: transactionRunner(db, wakeOutbox) }
   const handlers = {
     ...assetHandlers(deps),
     ...locationHandlers(deps),
@@ -59,5 +60,5 @@ export function buildApp({ verify, log, registry, tracking, imports, ...deps }: 
     ...legacyTagHandlers(deps),
   }
   serve(app, 'catalog', { verify, handlers: { ...handlers, ...legacy } })
-  return app
+  return { app, runInTransaction: deps.runInTransaction }
 }

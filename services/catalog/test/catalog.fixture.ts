@@ -14,7 +14,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { test as base } from 'vitest'
 import type { Tables } from '../src/db.ts'
 import type { RunInTransaction } from '../src/changes/transactions/transactions.ts'
-import { wire } from '../src/wire.ts'
+import { wire } from '../src/app.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
 type As = { org?: number; user?: number; mediaType?: string; vocabulary?: 'legacy' }

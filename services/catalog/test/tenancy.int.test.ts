@@ -8,7 +8,7 @@ import { withoutOrgFilter } from '@whereabouts/testing/database/without-org-filt
 import { sql } from 'kysely'
 import { describe, expect } from 'vitest'
 import type { Tables } from '../src/db.ts'
-import { wire } from '../src/wire.ts'
+import { wire } from '../src/app.ts'
 import { test, type Catalog } from './catalog.fixture.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 

@@ -1,5 +1,6 @@
-import type { SharedBuckets } from '@whereabouts/db/buckets/shared-buckets'
-import type { Rate } from '@whereabouts/db/buckets/token-bucket'
+import { sharedBuckets, type SharedBuckets } from '@whereabouts/db/buckets/shared-buckets'
+import { returnToken, takeToken, type Rate } from '@whereabouts/db/buckets/token-bucket'
+import type { Pipeline } from '@whereabouts/db/tenant/pipeline'
 import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
 import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
@@ -10,7 +11,7 @@ import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './credentials/api-keys/api-keys.handlers.ts'
 import { createAttempts } from './attempts/attempts.ts'
-import type { KnownDevices } from './attempts/known-devices.ts'
+import { createKnownDevices, type KnownDevices } from './attempts/known-devices.ts'
 import { createWaitingRoom } from './attempts/waiting-room.ts'
 import { legacyKeyHandlers } from './credentials/keys.legacy.ts'
 import { serveInternal, type InternalDeps } from './internal.ts'
@@ -26,14 +27,14 @@ import { passwordResetHandlers } from './people/password-resets/password-resets.
 import { provisioningHandlers } from './credentials/provisioning/provisioning.handlers.ts'
 import { createAccessTokens } from './credentials/tokens/access-tokens.ts'
 import { serveJwks } from './credentials/tokens/jwks.route.ts'
-import type { SigningKeys } from './credentials/tokens/signing-keys.ts'
+import { createSigningKeys, type SigningKeys } from './credentials/tokens/signing-keys.ts'
 import { createThrottle } from './credentials/tokens/throttle.ts'
 import { tokenHandlers } from './credentials/tokens/tokens.handlers.ts'
 import { ownSessionHandlers } from './people/users/own-sessions.handlers.ts'
 import { createPasswords } from './people/users/passwords.ts'
 import { userHandlers } from './people/users/users.handlers.ts'
 
-export type AppDeps = InternalDeps & {
+type AppDeps = InternalDeps & {
   log: Logger
   registry: Registry
   verify: PrincipalVerifier
@@ -52,6 +53,26 @@ export type AppDeps = InternalDeps & {
 
 /** Two hashes at a time leave threads and cores to other work. */
 const PASSWORD_GATE = { running: 2, runningPerKey: 2, waitingPerKey: 5, waiting: 200, maxWaitMs: 10_000 }
+
+type Deps = Omit<AppDeps, 'signingKeys' | 'buckets' | 'devices'> & {
+  /** Takes and returns tokens of the rate buckets. */
+  bucketDatabase: Pick<Pipeline, 'query'>
+  /** Encrypts the signing keys at rest, and proves known devices. 32 bytes. */
+  signingKeySecret: Buffer
+}
+
+/** The API of keys, which does not listen yet, and what it shares with loops and tests. */
+export function wire({ bucketDatabase, signingKeySecret: secret, ...deps }: Deps) {
+  const { db, log, now } = deps
+  const signingKeys = createSigningKeys({ db, secret, now })
+  const buckets = sharedBuckets({
+    takeShared: (bucket, rate) => takeToken(bucketDatabase, bucket, rate),
+    returnShared: (bucket, rate) => returnToken(bucketDatabase, bucket, rate),
+    log,
+  })
+  const devices = createKnownDevices({ secret, now })
+  return { app: buildApp({ ...deps, signingKeys, buckets, devices }), signingKeys, buckets, devices }
+}
 
 export function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)

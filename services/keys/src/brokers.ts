@@ -1,5 +1,5 @@
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
-import type { OutboxPublish } from '@whereabouts/db/outbox/outbox-relay'
+import type { OutboxRow } from '@whereabouts/db/outbox/outbox-relay'
 import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/readers/callout'
 import {
   brokerLogin,
@@ -9,10 +9,7 @@ import {
   type ConnectionMetrics,
 } from '@whereabouts/messaging/connect/connection'
 import type { Sent } from '@whereabouts/messaging/readers/account-connections'
-import {
-  servedCertificates,
-  type ServedCertificate,
-} from '@whereabouts/messaging/connect/broker-certificates'
+import { servedCertificates } from '@whereabouts/messaging/connect/broker-certificates'
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/readers/connection-counts'
 import { watchRates } from '@whereabouts/messaging/readers/connection-rates'
 import { disconnectUser, disconnectWaiting } from '@whereabouts/messaging/readers/disconnect-user'
@@ -23,38 +20,8 @@ import { decideLogin } from './credentials/callout/logins.ts'
 import { slowRefusals } from './credentials/callout/slow-refusals.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
-import { askUsage, type UsageElsewhere } from './limits/usage.queries.ts'
+import { askUsage } from './limits/usage.queries.ts'
 import { republishState } from './restore/states.ts'
-
-/** The connections of this service's three broker users. */
-export type Brokers = {
-  isConnected(): boolean
-  /** For the outbox relay. Returns false for every row while the broker is unreachable, and the rows stay. */
-  publish: OutboxPublish
-  /** Throws if the broker is unreachable. */
-  disconnect: (user: string) => Promise<void>
-  /**
-   * Disconnects readers that wait for their login while this replica keeps up: their request is lost, and they retry.
-   * Resolves with their number.
-   */
-  endLostLogins(): Promise<number>
-  /** Whether a broker user has connections, as last reported by the brokers. */
-  hasConnections(user: string): boolean
-  /**
-   * Readers in the account of the services, where releases without reader accounts put them. After a disconnect they
-   * reconnect to their own account.
-   */
-  misplacedReaders(): string[]
-  /** Number of reader accounts at the broker; undefined until it has reported them. */
-  readerAccounts(): number | undefined
-  /** What the organization stores in other services. */
-  usageElsewhere: UsageElsewhere
-  /** The certificates that the brokers serve; none while they do not answer. */
-  certificates(): Promise<ServedCertificate[]>
-  /** Takes no more logins and requests, and finishes those in progress. */
-  stopAnswering(): Promise<void>
-  close(): Promise<void>
-}
 
 type Deps = {
   db: Db
@@ -85,38 +52,54 @@ type Connections = {
   states: Responder
 }
 
-/**
- * Connects in the background, so that the service already serves requests. `connected` rejects if the broker refuses a
- * password or is not reachable in time.
- */
-export function openBrokers(config: Config, deps: Deps): Brokers & { connected: Promise<void> } {
+/** The connections of this service's three broker users. */
+export type Brokers = ReturnType<typeof openBrokers>
+
+/** Opens them when `connected` is first read, while the service already serves requests. */
+export function openBrokers(config: Config, deps: Deps) {
   let live: Connections | undefined
+  let connecting: Promise<void> | undefined
   const connectOnce = async () => {
     live = await connectAll(config, deps)
   }
-  const connected = connectOnce()
-  connected.catch(() => undefined) // main awaits it, but only once it listens
   return {
-    connected,
+    /** Rejects if the broker refuses a password. */
+    get connected(): Promise<void> {
+      return (connecting ??= connectOnce())
+    },
     isConnected: () =>
       live !== undefined &&
       [live.services, live.system, live.callout].every((broker) => broker.isConnected()),
-    publish: async (rows) => (live ? immediatePublish(live.services, deps.log)(rows) : rows.map(() => false)),
-    async disconnect(user) {
-      await asSystem(live?.system, (system) => disconnectUser(system, user))
-    },
+    /** For the outbox relay. Returns false for every row while the broker is unreachable, and the rows stay. */
+    publish: async (rows: readonly OutboxRow[]) =>
+      live ? immediatePublish(live.services, deps.log)(rows) : rows.map(() => false),
+    /** Throws if the broker is unreachable. */
+    disconnect: (user: string) => asSystem(live?.system, (system) => disconnectUser(system, user)),
+    /**
+     * Disconnects readers that wait for their login while this replica keeps up: their request is lost, and they retry.
+     * Resolves with their number.
+     */
     async endLostLogins() {
       if (!live?.logins.isKeepingUp() || !live.callout.isConnected() || !live.system.isConnected()) return 0
       return disconnectWaiting(live.system, LOST_AFTER_MS)
     },
-    hasConnections: (user) => (live?.counts.of(user) ?? 0) > 0,
+    /** Whether a broker user has connections, as last reported by the brokers. */
+    hasConnections: (user: string) => (live?.counts.of(user) ?? 0) > 0,
+    /**
+     * Readers in the account of the services, where releases without reader accounts put them. After a disconnect they
+     * reconnect to their own account.
+     */
     misplacedReaders: () => live?.counts.usersIn('APP').filter((user) => user !== config.NATS_USER) ?? [],
+    /** Undefined until the broker has reported them. */
     readerAccounts: () => live?.counts.readerAccounts,
-    async usageElsewhere(orgId) {
+    /** What the organization stores in other services. */
+    async usageElsewhere(orgId: number) {
       if (!live) throw new Error('not connected to the broker yet')
       return askUsage(live.services, orgId)
     },
+    /** None while the brokers do not answer. */
     certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),
+    /** Takes no more logins and requests, and finishes those in progress. */
     async stopAnswering() {
       await Promise.all([live?.logins.stop(), live?.states.stop()])
       live?.counts.stop()

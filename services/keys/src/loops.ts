@@ -3,7 +3,10 @@ import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { disconnectRevoked } from './brokers/disconnects/disconnects.loop.ts'
 import { freeReaderAccounts, purgeClientIds } from './credentials/callout/reader-logins.queries.ts'
+import type { KeyUse } from './credentials/api-keys/key-use.ts'
+import type { Brokers } from './brokers.ts'
 import type { Db } from './db.ts'
+import { disconnectMetrics } from './metrics.ts'
 import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
@@ -18,64 +21,55 @@ type Options = {
   log: Logger
   signingKeys: SigningKeys
   signingKeyDays: number
-  disconnect: (user: string) => Promise<unknown>
-  endLostLogins: () => Promise<number>
-  misplacedReaders: () => readonly string[]
-  /** Writes which keys readers have used. */
-  flushUse: () => Promise<void>
+  brokers: Pick<Brokers, 'disconnect' | 'endLostLogins' | 'misplacedReaders'>
+  use: KeyUse
   /** Deletes full rate buckets. */
   purgeBuckets: () => Promise<unknown>
-  registry?: Registry
-  /** Called with the seconds from a revocation to the disconnect. */
-  onDisconnect?: (seconds: number) => void
+  registry: Registry
 }
 
 /** The timed work of the service. All replicas run it, and share the work. */
-export function startLoops(options: Options) {
-  const { db, log, registry, signingKeys, signingKeyDays, onDisconnect } = options
-  const { disconnect, endLostLogins, misplacedReaders, flushUse, purgeBuckets } = options
-  // Picks up revocations of other replicas within the second of D9.3.
-  const disconnects = startBackgroundJob({ name: 'disconnects', everyMs: 500, log, registry }, () =>
-    disconnectRevoked({ db, disconnect, log, ...(onDisconnect && { onDisconnect }) }),
-  )
-  const rotation = startBackgroundJob(
-    { name: 'signing-key-rotation', everyMs: 60_000, log, registry },
-    async () => {
+export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...options }: Options) {
+  const { brokers, use, purgeBuckets } = options
+  const every = (everyMs: number, name: string, turn: () => Promise<void>) =>
+    startBackgroundJob({ name, everyMs, log, registry }, turn)
+  const onDisconnect = disconnectMetrics(registry)
+  return {
+    // Picks up revocations of other replicas within the second of D9.3.
+    disconnects: every(500, 'disconnects', () =>
+      disconnectRevoked({ db, disconnect: brokers.disconnect, log, onDisconnect }),
+    ),
+    rotation: every(60_000, 'signing-key-rotation', async () => {
       if (await signingKeys.rotateIfDue(signingKeyDays)) log.info('signing key rotated')
-    },
-  )
-  const moves = startBackgroundJob(
-    { name: 'misplaced-readers', everyMs: 60_000, log, registry },
-    async () => {
-      const users = misplacedReaders()
-      for (const user of users) await disconnect(user)
+    }),
+    moves: every(60_000, 'misplaced-readers', async () => {
+      const users = brokers.misplacedReaders()
+      for (const user of users) await brokers.disconnect(user)
       if (users.length > 0)
         log.warn({ users: users.length }, "readers disconnected from the services' account")
-    },
-  )
-  const lost = startBackgroundJob({ name: 'lost-logins', everyMs: 1_000, log, registry }, async () => {
-    const logins = await endLostLogins()
-    if (logins > 0) log.warn({ logins }, 'readers disconnected because the request for their login was lost')
-  })
-  const use = startBackgroundJob({ name: 'key-use', everyMs: 5_000, log, registry }, flushUse)
-  const purge = startBackgroundJob({ name: 'token-purge', everyMs: 60_000, log, registry }, async () => {
-    await purgeAll(() => purgeExpiredTokens(db, PURGE_BATCH))
-    await purgeAll(() => purgeExpiredInvitations(db, PURGE_BATCH))
-    await purgeAll(() => purgeExpiredResetLinks(db, PURGE_BATCH))
-    await purgeAll(() => purgeExpiredLinks(db, PURGE_BATCH))
-    await purgeAll(() => purgeClientIds(db, PURGE_BATCH))
-    await purgeAll(() => freeReaderAccounts(db, PURGE_BATCH))
-    await purgeAll(() => purgeSuspensions(db, PURGE_BATCH))
-    await purgeBuckets()
-  })
-  return {
-    wakeDisconnects: () => disconnects.wake(),
-    async stop(): Promise<void> {
-      const jobs = [disconnects, rotation, moves, lost, use, purge]
-      await Promise.all(jobs.map((job) => job.stop()))
-    },
+    }),
+    lost: every(1_000, 'lost-logins', async () => {
+      const logins = await brokers.endLostLogins()
+      if (logins > 0)
+        log.warn({ logins }, 'readers disconnected because the request for their login was lost')
+    }),
+    use: every(5_000, 'key-use', () => use.flush()),
+    purge: every(60_000, 'token-purge', async () => {
+      for (const purge of PURGES) await purgeAll(() => purge(db, PURGE_BATCH))
+      await purgeBuckets()
+    }),
   }
 }
+
+const PURGES = [
+  purgeExpiredTokens,
+  purgeExpiredInvitations,
+  purgeExpiredResetLinks,
+  purgeExpiredLinks,
+  purgeClientIds,
+  freeReaderAccounts,
+  purgeSuspensions,
+]
 
 /** At most a hundred batches per run; the rest waits a minute. */
 async function purgeAll(purgeBatch: () => Promise<number>): Promise<void> {

@@ -16,7 +16,7 @@ import type { KnownDevices } from '../src/attempts/known-devices.ts'
 import { createWaitingRoom } from '../src/attempts/waiting-room.ts'
 import type { KeysDatabase, Tenants } from '../src/db.ts'
 import type { SigningKeys } from '../src/credentials/tokens/signing-keys.ts'
-import { wire } from '../src/wire.ts'
+import { wire } from '../src/app.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 

@@ -12,7 +12,7 @@ import type { InventoryDeps } from './inventory/save.ts'
 import { liveHandlers, type LiveDeps } from './where/live/live.handlers.ts'
 import { readerHandlers, type ReaderDeps } from './readers/readers.handlers.ts'
 import { liveReadHandlers, type LiveReadDeps } from './setup/live-reads/live-reads.handlers.ts'
-import type { FindAssetId } from './catalog/finders.ts'
+import { type FindAssetId, assetFinder, assetKeyFinder, locationFinder } from './catalog/finders.ts'
 import { reportHandlers } from './where/reports/asset-locations/asset-locations.handlers.ts'
 import { scanPointHandlers, type ScanPointDeps } from './readers/scan-points.handlers.ts'
 import {
@@ -38,8 +38,120 @@ import { movementHandlers } from './where/movements/movements.handlers.ts'
 import { playbackHandlers } from './where/movements/playback.handlers.ts'
 import { unsteadyHandlers } from './where/reports/unsteady/unsteady.handlers.ts'
 import { occupancyHandlers } from './where/reports/occupancy/occupancy.handlers.ts'
+import type { Database } from '@whereabouts/db/connect/database'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import type { Tables } from './db.ts'
+import type { IngestDeps } from './ingest/ingest.consumer.ts'
+import { ingestMetrics } from './ingest/ingest-metrics.ts'
+import { Admission } from './ingest/rate/admission.ts'
+import { KeyRates } from './ingest/rate/key-rates.ts'
+import { HEARD_ELSEWHERE_CHANNEL } from './ingest/places/heard-elsewhere.ts'
+import { LastReads } from './ingest/last-reads.loop.ts'
+import { RecentMinutes } from './ingest/places/recent-minutes.ts'
+import { LiveFeed } from './where/live/live-feed.ts'
+import { liveMetrics } from './where/live/live-metrics.ts'
+import { CatalogResolver, type AskCatalog } from './catalog/catalog-resolver.ts'
+import { CatalogView } from './catalog/catalog-view.ts'
+import { ReaderDirectory } from './readers/reader-directory.ts'
+import { findRightTimes } from './readers/health/right-times.queries.ts'
+import { ReaderHealthLog } from './readers/health/reader-health.ts'
+import { UnknownTagLog } from './readers/unknown-tags/unknown-tag-log.ts'
 
-export type AppDeps = HistoryDeps &
+type WireDeps = {
+  /** For requests: each sees one organization. */
+  tenants: TenantDatabase<Tables>
+  longReads: TenantDatabase<Tables>
+  /** For ingest, projections and loops: all organizations. */
+  worker: Pick<Database<Tables>, 'db' | 'pool'>
+  retentionDays: number
+  ask: AskCatalog
+  askToAttach: AppDeps['askToAttach']
+  publishRead: AppDeps['publishRead']
+  readBack: AppDeps['readBack']
+  hear: AppDeps['hear']
+  wakeOutbox: () => void
+  verify: PrincipalVerifier
+  log: Logger
+  registry: Registry
+  now?: () => number
+}
+
+const DAY_MS = 86_400_000
+
+/** All parts of tracking, connected but not started: no port, no consumer, no loop. */
+export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: WireDeps) {
+  const { log, registry } = rest
+  const view = new CatalogView()
+  const finders = { view, ask, resolver: new CatalogResolver(view, ask) }
+  const recent = new RecentMinutes()
+  const rulesOf = (orgId: number) => directory.rules(orgId)
+  const lastReads = new LastReads({
+    db: worker.db,
+    view,
+    resolver: finders.resolver,
+    recent,
+    rulesOf,
+    wakeOutbox,
+    ...(rest.now && { now: rest.now }),
+  })
+  const directory: ReaderDirectory = new ReaderDirectory(worker.db, worker.pool, log, {
+    others: {
+      channels: { [HEARD_ELSEWHERE_CHANNEL]: (payload) => lastReads.hear(payload) },
+      onListening: () => recent.clear(),
+    },
+  })
+  const health = new ReaderHealthLog(worker.db, log)
+  const unknownTags = new UnknownTagLog(worker.db, log)
+  const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
+  const rates = new KeyRates()
+  const app = buildApp({
+    ...rest,
+    rates,
+    ...finders,
+    db: tenants,
+    longReads,
+    directory,
+    findAsset: assetFinder(finders),
+    findAssetId: assetKeyFinder({ db: tenants, ...finders }),
+    findLocation: locationFinder(finders),
+    rulesOf,
+    wakeOutbox,
+    live,
+    retentionMs: rest.retentionDays * DAY_MS,
+  })
+  const metrics = ingestMetrics(registry)
+  const ingest: IngestDeps = {
+    db: worker.db,
+    view,
+    resolver: finders.resolver,
+    directory,
+    health,
+    unknownTags,
+    recent,
+    retentionMs: rest.retentionDays * DAY_MS,
+    findRightTimes: (readers) => findRightTimes(worker.db, readers),
+    metrics,
+    lastReads,
+    admission: new Admission({ rates, health, metrics }),
+    rulesOf,
+    wakeOutbox,
+  }
+  return {
+    app,
+    live,
+    view,
+    resolver: finders.resolver,
+    directory,
+    health,
+    unknownTags,
+    rates,
+    metrics,
+    ingest,
+    lastReads,
+  }
+}
+
+type AppDeps = HistoryDeps &
   ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
   LiveDeps &
   LiveReadDeps &
@@ -53,7 +165,7 @@ export type AppDeps = HistoryDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
 /** The HTTP server of tracking. It does not listen yet. */
-export function buildApp(deps: AppDeps): FastifyInstance {
+function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer(deps)
   app.addHook('preClose', async () => deps.live.close()) // streams do not end by themselves
   serve(app, 'tracking', {

@@ -19,7 +19,7 @@ import { test as base } from 'vitest'
 import type { Tables } from '../src/db.ts'
 import { maintainPartitions } from '../src/positions/partitions/partitions.loop.ts'
 import { plannerSettings } from '@whereabouts/db/tenant/planner'
-import { wire } from '../src/wire.ts'
+import { wire } from '../src/app.ts'
 import { CatalogUnavailable } from '../src/catalog/catalog-resolver.ts'
 import { upsertAssets, upsertLocations, upsertTags } from '../src/catalog/projections.queries.ts'
 

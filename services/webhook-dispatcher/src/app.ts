@@ -5,11 +5,70 @@ import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { webhookHandlers, type WebhookDeps } from './webhooks/webhooks.handlers.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import { attemptLogs } from './deliveries/attempts/attempt-logs.ts'
+import { deliveryStore } from './deliveries/attempts/delivery-store.ts'
+import type { AttemptDeps } from './deliveries/attempts/job.ts'
+import type { Db, Tables } from './db.ts'
+import { AdaptiveConcurrency } from './deliveries/lanes/adaptive-concurrency.ts'
+import { Bulkheads, type BulkheadSizes } from './deliveries/lanes/bulkheads.ts'
+import { LANE_LIMITS, Lanes, type LaneLimits } from './deliveries/lanes/lanes.ts'
+import { dispatcherMetrics, laneGauges } from './metrics.ts'
+import { createPost } from './receivers/http-post.ts'
+import { createTargetAgents } from './receivers/target-agents.ts'
+import { createSubscriptions } from './subscriptions/subscriptions.ts'
+import { OpenedSecrets } from './webhooks/opened-secrets.ts'
+import { testSender } from './webhooks/test-event.ts'
 
-export type AppDeps = WebhookDeps & { log: Logger; registry: Registry; verify: PrincipalVerifier }
+/** For a whole request (D11, "Timeout"). */
+const ATTEMPT_TIMEOUT_MS = 5_000
+/** See ADR 22. */
+const REQUESTS_AT_ONCE: BulkheadSizes = { well: 256, slow: 256 }
+
+type WireDeps = Omit<AppDeps, 'db' | 'sendTest'> & {
+  /** For requests: each sees one organization. */
+  tenants: TenantDatabase<Tables>
+  /** For deliveries: all organizations. */
+  across: Db
+  attemptTimeoutMs?: number | undefined
+  requestsAtOnce?: BulkheadSizes | undefined
+  laneLimits?: LaneLimits | undefined
+  /** The authority to trust instead of Node's own, as PEM; for tests. */
+  ca?: string | undefined
+}
+
+/** All parts of the dispatcher, connected. Nothing has been started: no port, no consumer, no loop. */
+export function wire({ tenants, across, ca, ...deps }: WireDeps) {
+  const { secretKeys, allowPrivateTargets, ports, log, registry } = deps
+  const agents = createTargetAgents({ allowPrivateTargets, ports, ...(ca !== undefined && { ca }) })
+  const post = createPost(agents, deps.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS)
+  const concurrency = new AdaptiveConcurrency()
+  const lanes = new Lanes(deps.laneLimits ?? LANE_LIMITS, concurrency)
+  const bulkheads = new Bulkheads(deps.requestsAtOnce ?? REQUESTS_AT_ONCE, concurrency)
+  laneGauges(registry, lanes, bulkheads)
+  const attempts: AttemptDeps = {
+    store: deliveryStore(tenants, across),
+    subscriptions: createSubscriptions(),
+    secrets: new OpenedSecrets(secretKeys),
+    bulkheads,
+    post,
+    log,
+    logs: attemptLogs(log),
+    metrics: dispatcherMetrics(registry),
+    now: Date.now,
+    random: Math.random,
+    wait: (ms, signal) => delay(ms, undefined, { signal }),
+  }
+  const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post) })
+  app.addHook('onClose', async () => attempts.logs.close())
+  return { app, agents, lanes, attempts }
+}
+
+type AppDeps = WebhookDeps & { log: Logger; registry: Registry; verify: PrincipalVerifier }
 
 /** The API of the service. It does not listen yet. */
-export function buildApp(deps: AppDeps): FastifyInstance {
+function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer({ log: deps.log, registry: deps.registry })
   serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers: webhookHandlers(deps) })
   return app

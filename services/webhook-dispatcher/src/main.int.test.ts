@@ -36,8 +36,11 @@ type Service = {
 }
 
 const test = dispatcherTest.extend<{
-  /** Starts the service as a process of its own and waits until it is ready. `orgId` has a webhook. */
-  startService: (settings?: NodeJS.ProcessEnv) => Promise<Service>
+  /**
+   * Starts the service as a process of its own and waits until it is ready, or until its log has `until`. `orgId` has a
+   * webhook.
+   */
+  startService: (settings?: NodeJS.ProcessEnv, until?: string) => Promise<Service>
 }>({
   startService: async ({ bus, database, orgId, receiver }, use) => {
     await addWebhook(database.db, orgId, receiver.url)
@@ -45,10 +48,10 @@ const test = dispatcherTest.extend<{
     const home = mkdtempSync(join(tmpdir(), 'dispatcher-'))
     const caFile = join(home, 'ca.pem')
     writeFileSync(caFile, receiver.ca)
-    await use(async (settings) => {
+    await use(async (settings, until) => {
       await publishOrg(bus, orgId)
       const env = { ...environment(bus, database), NODE_EXTRA_CA_CERTS: caFile, ...settings }
-      const service = spawnService(env)
+      const service = spawnService(env, until)
       started.push(service)
       await service.ready
       return service
@@ -82,7 +85,7 @@ const environment = (bus: Bus, database: ServiceDatabase<Tables>): NodeJS.Proces
 })
 
 /** `ready` rejects with the log so far if the process exits first, or is not ready in time. */
-function spawnService(env: NodeJS.ProcessEnv): Service & { ready: Promise<void> } {
+function spawnService(env: NodeJS.ProcessEnv, until = READY): Service & { ready: Promise<void> } {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env,
@@ -95,7 +98,7 @@ function spawnService(env: NodeJS.ProcessEnv): Service & { ready: Promise<void> 
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk: Buffer) => {
         log += chunk.toString()
-        if (log.includes(READY)) resolve()
+        if (log.includes(until)) resolve()
       })
     child.on('close', (code, signal) => fail(`ended with ${code ?? signal} before it was ready`))
     setTimeout(() => fail(`was not ready after ${START_MS} ms`), START_MS).unref()
@@ -145,6 +148,12 @@ test(
     expect(rows.at(-1)).toEqual({ outcome: 'delivered' })
   },
 )
+
+test('SIGTERM while the broker is away ends the process with 0', PATIENT, async ({ startService }) => {
+  const service = await startService({ NATS_URL: 'nats://127.0.0.1:1' }, 'broker not reachable yet')
+  service.stop('SIGTERM')
+  expect(await service.exited).toEqual([0, null])
+})
 
 test(
   'proxies of the environment are ignored, because they would connect to unchecked addresses',

@@ -18,7 +18,7 @@ import type { DispatcherMetrics } from '../src/metrics.ts'
 import { payloadOf } from '../src/receivers/payload.ts'
 import { sealSecret, type SecretKeys } from '../src/webhooks/secrets.ts'
 import { insertWebhook, type WebhookRow } from '../src/webhooks/webhooks.queries.ts'
-import { wire } from '../src/wire.ts'
+import { wire } from '../src/app.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 export const SECRET = 'whsec_test'

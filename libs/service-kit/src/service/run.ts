@@ -1,16 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { ConfigError } from './env.ts'
-import type { Logger } from '../observe/logging.ts'
-
-/** One step of a shutdown. The usual order: readiness, intake, in-flight work, broker, database. */
-export type Phase = {
-  name: string
-  run: () => unknown
-  /** Added to the grace period that each phase has. */
-  extraMs?: number
-}
+import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
+import { createServiceLogger, type Logger } from '../observe/logging.ts'
+import { createRegistry, type Registry } from '../observe/metrics.ts'
+import { startTracing } from '../observe/spans.ts'
+import { ConfigError, type commonEnv } from './env.ts'
+import { startOps } from './ops.ts'
+import { checkOrder, part, startParts, type Part, type Phase } from './part.ts'
 
 /**
  * Runs the phases one after the other. Each may take `graceMs`; then the next one begins. A failed phase is logged
@@ -18,6 +16,7 @@ export type Phase = {
  */
 export async function shutDown(phases: readonly Phase[], graceMs: number, log: Logger): Promise<void> {
   for (const phase of phases) {
+    if (phase.isUp === false) continue
     const startedAt = Date.now()
     const outcome = await withinGrace(phase, graceMs).catch((error: unknown) => {
       log.error({ err: error, phase: phase.name }, 'shutdown phase failed')
@@ -63,33 +62,101 @@ export const drainPhase = ({ ops, app, drainMs }: Drain): Phase => ({
   },
 })
 
-/** On SIGTERM or SIGINT, shuts down and exits. A second signal exits at once. */
-export function runUntilSignal(phases: readonly Phase[], options: { graceMs: number; log: Logger }): void {
-  let stopping = false
-  const stop = (signal: NodeJS.Signals) => {
-    if (stopping) process.exit(1)
-    stopping = true
-    options.log.info({ signal }, 'shutting down')
-    void shutDown(phases, options.graceMs, options.log).finally(() => process.exit(0))
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+/** Settings that each service has. */
+type ServiceConfig = Readonly<z.output<z.ZodObject<typeof commonEnv>>>
+
+/** What each service has before its own parts. */
+export type Frame<C extends ServiceConfig> = {
+  config: C
+  log: Logger
+  registry: Registry
+  tracing: { stop(): unknown }
+}
+
+/** Also for tests, which read the parts of a service without starting it. */
+export async function createFrame<C extends ServiceConfig>(service: string, config: C): Promise<Frame<C>> {
+  const log = createServiceLogger(service, config.LOG_LEVEL)
+  const tracing = await startTracing({ service, log, config })
+  return { config, log, registry: createRegistry(service), tracing }
+}
+
+/** For `/readyz`, which answers once the API listens. `needs`: without it, the API does not listen yet. */
+type Health = Omit<Parameters<typeof startOps>[0], 'host' | 'port' | 'registry'> & { needs?: Part }
+
+/**
+ * All parts of a service, in the order in which they stop: the drain first, then its own as `list` has them around its
+ * API, the other port and the export of traces last.
+ */
+export function served(
+  { config, registry, tracing }: Frame<ServiceConfig>,
+  app: FastifyInstance,
+  { needs, ...health }: Health,
+  list: (api: Part) => readonly Part[],
+): readonly Part[] {
+  const { HOST: host, PORT: port, OPS_PORT, DRAIN_MS: drainMs } = config
+  const api = part('api', { needs, start: () => app.listen({ host, port }), stop: () => app.close() })
+  const ops = part('ops', {
+    needs: api,
+    start: () => startOps({ ...health, host, port: OPS_PORT, registry }),
+    stop: (open) => Promise.all([open.close(), tracing.stop()]),
+  })
+  const drain = part('drain', {
+    needs: ops,
+    start: (open) => drainPhase({ ops: open, app, drainMs }),
+    stop: (phase) => phase.run(),
+    extraMs: drainMs,
+  })
+  return [drain, ...checkOrder(list(api)), ops]
 }
 
 /**
- * The frame of every main.ts. A bad configuration prints the variables to fix and exits with 78 (EX_CONFIG). Any other
- * failure prints its cause and exits with 1.
+ * All of a main.ts. On SIGTERM or SIGINT, also during the start, what is up stops in order, and the process exits with
+ * 0. A second signal exits at once. A bad configuration prints the variables to fix and exits with 78 (EX_CONFIG). If
+ * a part cannot start, its cause is printed, the others stop in order, and the process exits with 1.
  */
-export async function start(service: string, main: () => Promise<void>): Promise<void> {
+export async function runService<C extends ServiceConfig>(
+  service: string,
+  load: () => C,
+  partsOf: (frame: Frame<C>) => readonly Part[] | Promise<readonly Part[]>,
+): Promise<void> {
+  const stopping = new AbortController()
+  let shutDownAll = async () => {}
+  const leave = async (code: number) => {
+    stopping.abort()
+    await shutDownAll()
+    process.exit(code)
+  }
   try {
-    await main()
+    const frame = await createFrame(service, load())
+    const { config, log } = frame
+    const stop = (signal: NodeJS.Signals) => {
+      if (stopping.signal.aborted) process.exit(1)
+      log.info({ signal }, 'shutting down')
+      void leave(0)
+    }
+    process.on('SIGTERM', stop)
+    process.on('SIGINT', stop)
+    const parts = await partsOf(frame)
+    shutDownAll = () => shutDown(parts, config.SHUTDOWN_GRACE_MS, log)
+    await startParts(parts, stopping.signal)
+    log.info({ port: config.PORT, ops_port: config.OPS_PORT }, `${service} started`)
     setTimeout(collectGarbage, COLLECT_AFTER_MS).unref()
   } catch (error) {
-    const text =
-      error instanceof ConfigError ? error.message : error instanceof Error ? error.stack : String(error)
-    process.stderr.write(`${service} could not start: ${text}\n`)
-    process.exit(error instanceof ConfigError ? 78 : 1)
+    if (!stopping.signal.aborted) await leave(report(service, error)) // else it could not start because it stops
   }
+}
+
+/** All of the main.ts of a command. Its failures exit like those of a service. */
+export async function start(command: string, main: () => Promise<void>): Promise<void> {
+  await main().catch((error: unknown) => process.exit(report(command, error)))
+}
+
+/** Prints why a program could not start. Returns its exit code. */
+function report(program: string, error: unknown): number {
+  const isConfig = error instanceof ConfigError
+  const text = isConfig ? error.message : error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`${program} could not start: ${text}\n`)
+  return isConfig ? 78 : 1
 }
 
 /** By then a service has run its loops once, and traffic has not grown its heap yet. */

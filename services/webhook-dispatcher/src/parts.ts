@@ -1,0 +1,96 @@
+import { openDatabase } from '@whereabouts/db/connect/database'
+import { measurePools } from '@whereabouts/db/connect/pool-metrics'
+import { urlAs } from '@whereabouts/db/tenant/service-roles'
+import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import { brokerLogin, connect, FOR_EVER } from '@whereabouts/messaging/connect/connection'
+import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
+import { durablesOf } from '@whereabouts/messaging/connect/topology'
+import { brokerMetrics, consumerMetrics, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
+import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
+import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
+import { served, type Frame } from '@whereabouts/service-kit/service/run'
+import type { loadConfig } from './config.ts'
+import type { Tables } from './db.ts'
+import { startDelivery } from './deliveries/delivery/delivery.ts'
+import { sealGauge, startWebhookGauges } from './metrics.ts'
+import { startResealing } from './webhooks/reseal.loop.ts'
+import { wire } from './app.ts'
+
+const SERVICE = 'webhook-dispatcher'
+/** Reserved in the shutdown phase for the last acknowledgements of the consumer. */
+const LAST_ACKS_MS = 3_000
+
+/** The parts of the dispatcher. While the broker is away, webhooks can be read and changed. */
+export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
+  const { config, log, registry } = frame
+  // A request sees one organization. Deliveries and loops see all (ADR 38).
+  const tenants = openTenantDatabase<Tables>(config.DATABASE_URL, {
+    max: config.DATABASE_POOL_SIZE,
+    name: SERVICE,
+    log,
+  })
+  const worker = openDatabase<Tables>(urlAs('worker', config.DATABASE_URL), {
+    max: 4,
+    name: `${SERVICE} deliveries`,
+    log,
+  })
+  measurePools(registry, { [SERVICE]: tenants, deliveries: worker })
+  const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
+  if (allowPrivateTargets)
+    log.warn('private targets and plain http are allowed; use this in development only')
+  const { app, agents, lanes, attempts } = wire({
+    tenants,
+    across: worker.db,
+    secretKeys,
+    allowPrivateTargets,
+    ports: config.WEBHOOK_PORTS,
+    verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), SERVICE),
+    log,
+    registry,
+  })
+
+  const database = part('database', { start: () => [tenants, worker], stop: closeAll })
+  const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
+  const metrics = brokerMetrics(registry)('services')
+  const broker = part('broker', {
+    start: () => connect({ ...login, logger: log, metrics }),
+    stop: (open) => open.drain(),
+  })
+  const shared = { across: worker.db, log, registry }
+  const loops = part('loops', {
+    start: () => [
+      startResealing({ ...shared, secretKeys, onRound: sealGauge(registry) }),
+      startWebhookGauges(shared),
+    ],
+    stop: stopAll,
+  })
+  const watch = part('watch', {
+    needs: broker,
+    start: (open) =>
+      watchBroker(
+        { APP: open },
+        { registry, log, streams: ['EVENTS', 'KEYS'], durables: durablesOf(SERVICE) },
+      ),
+    stop: (watching) => watching.stop(),
+  })
+  const targets = part('targets', { start: () => agents, stop: (open) => open.destroy() })
+  const deliveries = part('deliveries', {
+    needs: broker,
+    start: (open) =>
+      startDelivery(open, attempts, {
+        lanes,
+        consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
+        stateMetrics: stateMetrics(registry)('KEYS'),
+        graceMs: Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS),
+      }),
+    stop: (running) => running.stop(),
+  })
+  const health = {
+    ready: async () => ({ database: await worker.isReachable() }),
+    optional: () => ({
+      broker: broker.value?.isConnected() ?? false,
+      subscriptions: deliveries.value?.hasCaughtUp() ?? false,
+    }),
+  }
+  return served(frame, app, health, (api) => [deliveries, api, targets, watch, loops, broker, database])
+}
