@@ -173,7 +173,8 @@ export function startTraffic(options: Options): Traffic {
     repeat(1_000, () => ask('list webhooks', 200, '/api/v1/webhooks')),
     repeat(4_000, () => ask('sign in', 200, '/api/v1/auth/login', { token: '', body: options.org.login })),
     repeat(300, () => ask('web app', 200, '/', { token: '' })),
-    repeat(500, () =>
+    // One key may exchange its credentials once a second.
+    repeat(1_100, () =>
       ask('token', 200, '/api/v1/oauth/token', {
         token: '',
         body: { grant_type: 'client_credentials', client_id: key.clientId, client_secret: key.clientSecret },
