@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { counter, gauge, histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
@@ -6,7 +7,6 @@ import type { DropReason } from './deliveries/attempts/attempts.rules.ts'
 import type { Lanes } from './deliveries/lanes/lanes.ts'
 import type { Bulkheads } from './deliveries/lanes/bulkheads.ts'
 import type { Db } from './db.ts'
-import { countWebhooks } from './metrics.queries.ts'
 
 export type DispatcherMetrics = {
   /** One request to a receiver. */
@@ -95,7 +95,6 @@ export function sealGauge(registry: Registry): (others: number) => void {
   return (others) => void (count = others)
 }
 
-/** Counts the webhooks of all organizations. */
 export function startWebhookGauges({
   across,
   registry,
@@ -115,4 +114,12 @@ export function startWebhookGauges({
       webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(across)),
     }),
   })
+}
+
+/** Counts the webhooks of all organizations. */
+async function countWebhooks(across: Db): Promise<{ enabled: number; disabled: number }> {
+  const { rows } = await sql<{ enabled: number; disabled: number }>`
+    select count(*) filter (where enabled) as enabled, count(*) filter (where not enabled) as disabled
+    from webhook`.execute(across)
+  return rows[0] ?? { enabled: 0, disabled: 0 }
 }

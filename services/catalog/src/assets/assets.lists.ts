@@ -1,11 +1,11 @@
 import type { AssetListQuery } from '@whereabouts/contracts/resources/catalog/assets'
+import { keptCount } from '@whereabouts/db/schema/asset-counts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import { assetColumns, type AssetRow, type Db } from '../db.ts'
 import { listConditions, planOf } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
 import { readPage, type Page } from '../lists/page.ts'
-import { keptTotal } from './asset-count.queries.ts'
 
 const columns = sql.raw(assetColumns.join(', '))
 const view = { table: 'asset', own: columns, columns } as const
@@ -52,3 +52,12 @@ export const assetConditions = (orgId: number, query: Filters) => [
  * database to read every row.
  */
 const hasIdOf = (ids: readonly number[]) => sql<boolean>`asset.id = any(${`{${ids.join(',')}}`}::bigint[])`
+
+/**
+ * The number of live assets that are valid now, without counting them (ADR 71). Of the live ones it subtracts those that have
+ * ended and those that have not begun. No asset is both (`asset_window`).
+ */
+const keptTotal = (orgId: number): RawBuilder<unknown> => sql`
+  select ${keptCount(orgId)}
+    - (select count(*) from asset where org_id = ${orgId} and deleted_at is null and valid_to <= now())
+    - (select count(*) from asset where org_id = ${orgId} and deleted_at is null and valid_from > now())`

@@ -1,7 +1,15 @@
-import type { ListedReader, ReaderView } from '@whereabouts/contracts/resources/tracking/readers'
-import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import { Reply } from '@whereabouts/service-kit/http/serve'
-import { lacksMapping, MAPPING_REQUIRED } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import type {
+  ListedReader,
+  ReaderUpdate,
+  ReaderView,
+  TimeSource,
+} from '@whereabouts/contracts/resources/tracking/readers'
+import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
+import {
+  lacksMapping,
+  MAPPING_REQUIRED,
+  type ReaderMapping,
+} from '@whereabouts/contracts/resources/tracking/reader-mapping'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors/errors'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
@@ -25,7 +33,6 @@ import {
   notifyReadersChanged,
   updateReader,
 } from './readers.queries.ts'
-import { withChanges } from './readers.rules.ts'
 
 const LONGEST_MS = 30 * DAY_MS
 
@@ -143,3 +150,20 @@ function devicesOf(
   const replaced = replacedOf(identities)
   return { replaced: replaced && { ...replaced, at: new Date(replaced.at).toISOString() }, two_devices: null }
 }
+
+type Settings = {
+  name: string
+  format: string
+  timezone: string | null
+  time_source: TimeSource
+  mapping: ReaderMapping | null
+}
+
+/** The settings after a change: absent fields stay, null clears, and a mapping is replaced as a whole. */
+const withChanges = (stored: Settings, changes: ReaderUpdate): Settings => ({
+  name: changes.name ?? stored.name,
+  format: changes.format ?? stored.format,
+  timezone: changes.timezone === undefined ? stored.timezone : changes.timezone,
+  time_source: changes.time_source ?? stored.time_source,
+  mapping: changes.mapping === undefined ? stored.mapping : changes.mapping,
+})

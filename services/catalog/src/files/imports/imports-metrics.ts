@@ -3,7 +3,7 @@ import { counter, type Registry } from '@whereabouts/service-kit/observe/metrics
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
-import { countImports } from './counts.queries.ts'
+import { countImports } from './imports.queries.ts'
 
 /** Batches by outcome. Failed batches are retried in smaller parts, so a few failures are harmless. */
 export function batchMetrics(registry: Registry): (outcome: 'done' | 'failed') => void {

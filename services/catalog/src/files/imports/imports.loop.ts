@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 import type { Tables, Tx } from '../../db.ts'
 import { failImport, failNextRow, workBatch, type BatchResult } from './batch.ts'
 import { claimImport, releaseClaim, type Claim } from './claims.queries.ts'
-import { hasRoom } from './pace.queries.ts'
+import { hasRoom } from './imports.queries.ts'
 import { PlanOutdated } from './writes.queries.ts'
 
 /** `stop` finishes the running batch and releases its import. */

@@ -4,7 +4,7 @@ import {
   type ImportResource,
   type RowOutcome,
 } from '@whereabouts/contracts/resources/catalog/imports'
-import { sql, type Selectable } from 'kysely'
+import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Db, Tables, Tx } from '../../db.ts'
 import { tooManyImports } from '../../errors.ts'
 
@@ -173,4 +173,27 @@ export async function advanceImport(
       updated = updated + ${counts.updated}, unchanged = unchanged + ${counts.unchanged},
       failed = failed + ${counts.failed}
     where org_id = ${org_id} and id = ${id}`.execute(tx)
+}
+
+/** `waiting`: longest time since an unfinished import was processed, in seconds; null without one. */
+type Counts = { states: Record<string, number>; waiting: number | null }
+
+/** Counts the imports of all organizations, which are few. `across` sees them all. */
+export async function countImports(across: Kysely<Tables>): Promise<Counts> {
+  const { rows } = await sql<Counts>`
+    select coalesce(jsonb_object_agg(state, imports), '{}') as states,
+           extract(epoch from clock_timestamp() - min(oldest))::float8 as waiting
+    from (select state, count(*) as imports,
+                 min(worked_at) filter (where state in ('pending', 'running')) as oldest
+          from import where deleted_at is null group by state) counted`.execute(across)
+  return rows[0] ?? { states: {}, waiting: null }
+}
+
+/**
+ * Whether at most this many messages wait in the outbox. All changes share it, so imports that fill it would delay the
+ * changes of all organizations.
+ */
+export async function hasRoom(owner: Kysely<Tables>, atMost: number): Promise<boolean> {
+  const { rows } = await sql`select from outbox order by id limit 1 offset ${atMost}`.execute(owner)
+  return rows.length === 0
 }

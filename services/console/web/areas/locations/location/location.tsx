@@ -17,7 +17,6 @@ import { DeleteLocation, SUB_LOCATIONS } from './delete-location.tsx'
 import { HereNow } from './here-now.tsx'
 import { LOCATION_FIELDS, type Location } from '../../../parts/locations/location-fields.ts'
 import { useAncestors, useLocationView } from '../../../parts/locations/location-queries.ts'
-import { RELOADED } from '../../../parts/locations/reloaded.ts'
 import { MovementsByHour } from '../../../parts/time/movements-by-hour.tsx'
 import { LocationLink } from '../../../parts/things/links.tsx'
 import { useDisclosure } from '@mantine/hooks'
@@ -25,6 +24,9 @@ import type { components } from '@whereabouts/client/client'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import type { PickedLocation } from '../../../parts/locations/location-picker.tsx'
 import { ResourceForm } from '../../../parts/form/resource-form.tsx'
+
+/** Prefixes of the query keys that contain data of a location. */
+const RELOADED = [['location'], ['locations'], ['report'], ['occupancy']] as const
 
 /** One location and the assets there now. */
 export default function LocationScreen() {

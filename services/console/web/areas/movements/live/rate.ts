@@ -1,5 +1,3 @@
-import { isAfter } from '../../../live/event-id.ts'
-
 export const STEP_MS = 10_000
 export const STEPS = 30
 const LAST_MINUTE = 60_000 / STEP_MS
@@ -80,3 +78,15 @@ export function rateText(rate: Rate, points: readonly RatePoint[]): string {
 /** When nothing has moved. */
 export const emptyText = (rate: Rate): string =>
   rate.coversChart ? `Nothing moved in the last ${MINUTES} minutes` : `No movements since ${clock(rate)}`
+
+/** An event id is a sequence, a dash and the epoch of the stream; a re-created stream has another epoch. */
+const partsOf = (id: string) => {
+  const [, seq = '', epoch = ''] = /^(\d+)-(.+)$/.exec(id) ?? []
+  return { seq: Number(seq), epoch }
+}
+
+/** True as well for an event of another epoch: its sequence says nothing. */
+function isAfter(id: string, earlier: string): boolean {
+  const [a, b] = [partsOf(id), partsOf(earlier)]
+  return a.epoch !== b.epoch || a.seq > b.seq
+}
