@@ -1,3 +1,4 @@
+import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
 import { sharedBuckets, type SharedBuckets } from '@whereabouts/db/buckets/shared-buckets'
 import { returnToken, takeToken, type Rate } from '@whereabouts/db/buckets/token-bucket'
 import type { Pipeline } from '@whereabouts/db/tenant/pipeline'
@@ -26,7 +27,6 @@ import { refuseOtherOrganizations } from './organizations/orgs/own-organization.
 import { passwordResetHandlers } from './people/password-resets/password-resets.handlers.ts'
 import { provisioningHandlers } from './credentials/provisioning/provisioning.handlers.ts'
 import { createAccessTokens } from './credentials/tokens/access-tokens.ts'
-import { serveJwks } from './credentials/tokens/jwks.route.ts'
 import { createSigningKeys, type SigningKeys } from './credentials/tokens/signing-keys.ts'
 import { createThrottle } from './credentials/tokens/throttle.ts'
 import { tokenHandlers } from './credentials/tokens/tokens.handlers.ts'
@@ -110,4 +110,14 @@ export function buildApp(deps: AppDeps): FastifyInstance {
   serveJwks(app, deps.signingKeys)
   serveInternal(app, deps)
   return app
+}
+
+/** The public keys that verify access tokens. Not in the route table, because it is outside `/api/v1`. */
+function serveJwks(app: FastifyInstance, signingKeys: SigningKeys): void {
+  app.get(JWKS_PATH, { config: { operationId: 'getJwks' } }, async (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=60')
+      .header('content-type', 'application/json')
+      .send({ keys: await signingKeys.publicKeys() }),
+  )
 }

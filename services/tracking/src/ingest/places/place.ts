@@ -7,6 +7,7 @@ import {
   type ScanPointStrength,
 } from '../../readers/antenna-history.ts'
 import type { ReaderDirectory } from '../../readers/reader-directory.ts'
+import type { PlacementRules } from '../../positions/rules.ts'
 import type { ReaderMessage } from '../reads/reader-message.ts'
 
 /**
@@ -74,4 +75,20 @@ export function locationIdOf({ extra }: NeutralRead, place: Place): number | nul
   if (extra?.location !== undefined) return place.location?.id
   if (place.scanPointId === null || isDeletedPlace(place)) return undefined
   return place.location?.id ?? null
+}
+
+/** The strength of a read in dBm, as its scan point corrects it; null without one. */
+export const rssiOf = ({ rssi_dbm }: NeutralRead, { strength }: Place): number | null =>
+  rssi_dbm === null || strength === undefined ? rssi_dbm : rssi_dbm + strength.rssiOffsetDb
+
+/** Whether a read does not count, because it is weaker than its scan point or its organization wants (D18.7 a). */
+export function isTooWeak(
+  rssi: number | null,
+  { tag_type }: NeutralRead,
+  { strength }: Place,
+  { tagTypes, minRssiDbm }: PlacementRules,
+): boolean {
+  const least = strength?.minRssiDbm ?? minRssiDbm
+  if (rssi === null || least === null || rssi >= least) return false
+  return typeof strength?.minRssiDbm === 'number' || tagTypes.includes(tag_type)
 }
