@@ -74,18 +74,6 @@ export async function keepDeadLetter(broker: Broker, failed: FailedMessage): Pro
 export const printable = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, MAX_REASON_LENGTH) || 'unknown'
 
-/** Up to `limit` dead letters, newest first. Sends one request per dead letter: for operators, not for a hot path. */
-export async function listDeadLetters(broker: Broker, limit: number): Promise<DeadLetter[]> {
-  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
-  const { state } = await jsm.streams.info('DEAD')
-  const letters: DeadLetter[] = []
-  for (let seq = state.last_seq; seq >= state.first_seq && seq > 0 && letters.length < limit; seq -= 1) {
-    const stored = await unlessGone(jsm.streams.getMessage('DEAD', { seq }))
-    if (stored) letters.push(toDeadLetter(stored))
-  }
-  return letters
-}
-
 /** The dead letter with this number, with all its headers; undefined if there is none. */
 export async function findDeadLetter(
   broker: Broker,

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
 import { connect, natsOf, type Broker, type ConnectionMetrics } from '../connect/connection.ts'
-import { listDeadLetters } from '../dead-letters/dead-letters.ts'
+import { listDeadLetters } from '../dead-letters/dead-letters.fixture.ts'
 import { outboxPublish, publish, publishMany } from './publish.ts'
 import { rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import { streams, applyTopology } from '../connect/topology.ts'

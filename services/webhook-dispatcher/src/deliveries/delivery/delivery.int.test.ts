@@ -2,7 +2,7 @@ import { assetMoved, type AssetMoved } from '@whereabouts/contracts/messages/ass
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import { openDatabase } from '@whereabouts/db/connect/database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
-import { listDeadLetters } from '@whereabouts/messaging/dead-letters/dead-letters'
+import { listDeadLetters } from '@whereabouts/messaging/dead-letters/dead-letters.fixture'
 import type { Logger } from '@whereabouts/messaging/connect/logger'
 import { publish, publishMany } from '@whereabouts/messaging/messages/publish'
 import { respond } from '@whereabouts/messaging/messages/request'
