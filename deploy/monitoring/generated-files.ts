@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../installation/services.ts'
+import { prometheusRule, RULE_FILE } from '../kubernetes/prometheus-rule.ts'
 import { boards } from './dashboards.ts'
 import { dashboard } from './grafana.ts'
 import { isOfNode, readMetrics, type Metric } from './metrics.ts'
@@ -18,6 +19,7 @@ export const generatedFiles = (): { path: string; content: string }[] => [
     content: JSON.stringify(dashboard(board), null, 2),
   })),
   documented(),
+  { path: RULE_FILE, content: prometheusRule() },
 ]
 
 function documented() {

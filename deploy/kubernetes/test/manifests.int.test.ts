@@ -79,7 +79,7 @@ test('neither production nor small shares a namespace, host, issuer or secret wi
   expect(sharedBetween(small, preview)).toEqual([])
 })
 
-test('the alerts of the cluster are those of deploy/monitoring: node deploy/kubernetes/prometheus-rule.ts', () => {
+test('the alerts of the cluster are those of deploy/monitoring: node deploy/monitoring/generate.ts', () => {
   expect(readFileSync(RULE_FILE, 'utf8')).toBe(prometheusRule())
 })
 

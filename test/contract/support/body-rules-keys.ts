@@ -1,7 +1,6 @@
+import { scopes } from '@whereabouts/contracts/route'
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { choice, flag, formed, id, instant, naturalKey, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
-
-const SCOPES = ['assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:read', 'scans:write', 'keys:admin', 'tracking:read'] // oxfmt-ignore
 
 const name = text(255, { trimmed: true, plain: true })
 const email = formed(
@@ -27,7 +26,7 @@ const creatingKey: BodyRules = {
   required: ['name', 'scopes'],
   fields: {
     name,
-    scopes: valuesOf(choice(...SCOPES), () => 'assets:read', { min: 1, max: 32 }),
+    scopes: valuesOf(choice(...scopes), () => 'assets:read', { min: 1, max: 32 }),
     expires_at: instant({ nullable: true }),
     reader_key: naturalKey({ nullable: true, max: 64 }),
   },
