@@ -5,6 +5,7 @@ import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { floorHandlers } from './where/floor/floor.handlers.ts'
+import { firstPageReader } from './where/history/first-pages.queries.ts'
 import { historyHandlers, type HistoryDeps } from './where/history/history.handlers.ts'
 import { legacyHistoryHandlers } from './where/history/history.legacy.ts'
 import { inventoryHandlers } from './inventory/inventory.handlers.ts'
@@ -112,6 +113,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     longReads,
     directory,
     findAsset: assetFinder(finders),
+    readFirstPage: firstPageReader(tenants),
     findAssetId: assetKeyFinder({ db: tenants, ...finders }),
     findLocation: locationFinder(finders),
     rulesOf,

@@ -1,4 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { EventEmitter } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { RequestClient } from '@whereabouts/service-kit/observe/request-client'
+import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import { expect, test } from 'vitest'
 import { batchCalls, batchCallsByKey } from './batch-calls.ts'
 
@@ -144,4 +148,21 @@ test('a run has the context of its first call', async () => {
   ends[1]?.()
   await second
   expect(seen).toEqual(['first', 'second'])
+})
+
+test('a run has the trace of its first call without its client, in three runs', async () => {
+  const seen: unknown[] = []
+  const call = batchCalls<number, number>(
+    async (values) => {
+      seen.push(currentTrace())
+      return values
+    },
+    { atMost: 2 },
+  )
+  const traces = [1, 2, 3].map(() => rootTrace())
+  const client = new RequestClient(Object.assign(new EventEmitter(), { closed: false, writableFinished: false }) as unknown as ServerResponse) // oxfmt-ignore
+  await Promise.all(
+    traces.flatMap((trace, i) => [0, 1].map(() => withTrace({ ...trace, client }, () => call(i)))),
+  )
+  expect(seen).toEqual(traces)
 })

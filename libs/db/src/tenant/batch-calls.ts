@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { withoutClient } from '@whereabouts/service-kit/observe/trace'
 import { LRUCache } from 'lru-cache'
 
 type Call<T, R> = {
@@ -22,8 +23,9 @@ export type BatchOptions<T> = {
 /**
  * Returns a function for one value whose calls run in batches. Simultaneous calls, and calls during a run, become one
  * call of `run`. For statements and questions that cost more to send than to run. If a run fails, each of its calls
- * rejects with the error. A run has the trace of its first call. Not `dataloader`, which starts every batch at once: here
- * few batches run at a time, so they grow when the answers are slow.
+ * rejects with the error. A run has the trace of its first call, but not its client: when that leaves, the others still
+ * want the results. Not `dataloader`, which starts every batch at once: here few batches run at a time, so they grow when
+ * the answers are slow.
  */
 export function batchCalls<T, R>(
   run: Run<T, R>,
@@ -66,7 +68,7 @@ export function batchCallsByKey<K extends number | string, T, R>(
 /** Never rejects. */
 async function settle<T, R>(run: Run<T, R>, calls: readonly Call<T, R>[]): Promise<void> {
   try {
-    const results = await run(calls.map(({ value }) => value))
+    const results = await withoutClient(() => run(calls.map(({ value }) => value)))
     if (results.length !== calls.length) throw new Error('a run must return a result for every value')
     for (const [i, { resolve, reject }] of calls.entries()) {
       const result = results[i] as R | Error

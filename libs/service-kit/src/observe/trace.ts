@@ -25,6 +25,12 @@ export const currentTrace = (): Trace | undefined => storage.getStore()
 /** Runs `work`, and all that it starts, in `trace`. */
 export const withTrace = <T>(trace: Trace, work: () => T): T => storage.run(trace, work)
 
+/** Runs `work` of several requests in the current trace: it does not end when the client of one of them leaves. */
+export function withoutClient<T>(work: () => T): T {
+  const { client, ...trace } = storage.getStore() ?? {}
+  return client ? storage.run(trace as Trace, work) : work()
+}
+
 /** A new span below `parent`; without a parent, the root of a new trace. */
 export const childTrace = (parent = currentTrace()): Trace =>
   parent ? { ...parent, spanId: randomId(8), parentSpanId: parent.spanId } : rootTrace()

@@ -5,17 +5,19 @@ import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
-import type { Db, Tx } from '../db.ts'
+import type { AssetRow, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
 import { storableMetadata } from '../changes/patch/metadata.rules.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems } from '../changes/patch/patch.rules.ts'
+import type { Tagged } from '../tags/live-tags.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
 import type { HandlerDeps } from '../changes/transactions/transactions.ts'
 import { listAssets } from './assets.lists.ts'
 import {
+  assetFinder,
   deleteAsset,
   findAsset,
   insertAsset,
@@ -49,10 +51,6 @@ export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       return new Reply({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
     },
 
-    async getAsset({ principal: { orgId }, params: { asset_id } }) {
-      return { data: await readAsset(db.forOrg(orgId), orgId, asset_id) }
-    },
-
     async updateAsset({ principal: { orgId }, params: { asset_id }, body }) {
       const data = await runInTransaction(orgId, async (tx) => {
         const row = await lockAsset(tx, orgId, asset_id)
@@ -75,7 +73,7 @@ export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
           const asset = await updateAsset(tx, orgId, asset_id, { external_key })
           await enqueue(tx, assetState, [toAssetState(asset)])
         }
-        return readAsset(tx, orgId, asset_id)
+        return toFoundView(await findAsset(tx, orgId, asset_id))
       }
       return { data: await runInTransaction(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
     },
@@ -92,8 +90,18 @@ export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
-async function readAsset(db: Db, orgId: number, id: number): Promise<AssetView> {
-  const asset = await findAsset(db, orgId, id)
+/** Apart from the others, which also run in transactions: there, no statement is shared. */
+export function getAssetHandler({ db }: Pick<HandlerDeps, 'db'>) {
+  const find = assetFinder(db)
+  return {
+    async getAsset({ principal: { orgId }, params: { asset_id } }) {
+      return { data: toFoundView(await find(orgId, asset_id)) }
+    },
+  } satisfies Partial<Handlers<'catalog'>>
+}
+
+/** Throws `assetNotFound`. */
+export function toFoundView(asset: Tagged<AssetRow> | undefined): AssetView {
   if (!asset) throw assetNotFound()
   return toAssetView(asset, asset.tags)
 }

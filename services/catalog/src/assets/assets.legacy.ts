@@ -29,8 +29,9 @@ import {
 } from './tracking/current-locations.ts'
 import type { Tracking } from './tracking/tracking.ts'
 import { usingTransaction, type HandlerDeps } from '../changes/transactions/transactions.ts'
-import { assetHandlers } from './assets.handlers.ts'
+import { assetHandlers, getAssetHandler, toFoundView } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
+import { findAsset } from './assets.queries.ts'
 import { toAssetView } from './assets.views.ts'
 import { enqueuePlacement } from './placement.ts'
 
@@ -41,7 +42,7 @@ type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
 /** The legacy vocabulary of assets: translates to and from the current handlers. */
 export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAssetDeps) => {
-  const current = assetHandlers({ db, runInTransaction })
+  const current = getAssetHandler({ db })
   const oneByOne = new FairGate<number>(LISTS_BY_LOCATION)
 
   async function toLegacyAssets(orgId: number, views: readonly AssetView[]): Promise<LegacyAssetView[]> {
@@ -103,7 +104,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
         await rejectTogether(problems, () => inside.updateAsset({ ...named, body: fields }))
         if (key !== identifier) await inside.renameAsset({ ...named, body: { external_key: key } })
         if (identifiers !== undefined) await replaceTags(tx, orgId, { asset_id }, identifiers ?? [])
-        const { data: view } = await inside.getAsset({ ...named, body: undefined })
+        const view = toFoundView(await findAsset(tx, orgId, asset_id))
         return { view, ...(location && { placed: await enqueuePlacement(tx, orgId, asset_id, location) }) }
       }
       const changed = await runInTransaction(orgId, update, key === identifier ? undefined : 'asset keys')

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { listLiveLocations, readPlaces } from '../../src/where/floor/floor.queries.ts'
 import { countHistory, findMinutes } from '../../src/where/history/history.queries.ts'
+import { firstPageReader } from '../../src/where/history/first-pages.queries.ts'
 import { findLocationKeys, readPage } from '../../src/where/history/page.queries.ts'
 import { monthOf } from '../../src/positions/partitions/partitions.queries.ts'
 import { findWaiting, listSightings } from '../../src/where/history/sightings.queries.ts'
@@ -73,6 +74,7 @@ async function readHistory({ db }: Plans, range: { from?: string; to?: string } 
   for (const descending of [true, false])
     for (const offset of [0, 5])
       await readPage(db, ORG_ID, assetId(1), minutes, { limit: 5, offset, descending })
+  await firstPageReader({ forOrg: () => db })(ORG_ID, { assetId: assetId(1), limit: 5 })
   await findLocationKeys(db, ORG_ID, [locationId(1)])
   await listSightings(db, ORG_ID, assetId(1), minutes, { limit: 50, offset: 0 })
   await findWaiting(db, ORG_ID, assetId(1))

@@ -2,15 +2,9 @@ import type { AssetIdentity } from '@whereabouts/contracts/messages/catalog-stat
 import { matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
-import { sql, type RawBuilder } from 'kysely'
-import {
-  assetColumns,
-  locationColumns,
-  type AssetRow,
-  type Db,
-  type LocationRow,
-  type TagRow,
-} from '../../db.ts'
+import { sql } from 'kysely'
+import { eachAsset, ownColumns } from '../../assets/assets.queries.ts'
+import { locationColumns, type AssetRow, type Db, type LocationRow, type TagRow } from '../../db.ts'
 import { tagColumns } from '../../tags/tags.queries.ts'
 
 export type ReadTag = { tag_type: string; value: string }
@@ -33,21 +27,12 @@ export async function findMatchingTags(db: Db, orgId: number, tags: readonly Rea
     .execute()
 }
 
-/**
- * Looks up each wanted asset by itself. With `any($1)`, a plan for all values may read every row of an organization:
- * most organizations are small, where that is cheap, and the plan is used for the large ones too.
- */
-const eachOf = (one: RawBuilder<unknown>) => sql`cross join lateral (${one} offset 0) as asset`
-
 /** Includes deleted assets. */
 export async function findAssets(db: Db, orgId: number, ids: readonly number[]): Promise<AssetRow[]> {
   if (ids.length === 0) return []
-  const columns = sql.raw(assetColumns.join(', '))
   const { rows } = await sql<AssetRow>`${fixedPlan}
-    select ${columns} from unnest(${[...new Set(ids)]}::bigint[]) as wanted (id)
-    ${eachOf(sql`select ${columns} from asset where asset.org_id = ${orgId} and asset.id = wanted.id`)}`.execute(
-    db,
-  )
+    select ${ownColumns} from unnest(${[...new Set(ids)]}::bigint[]) as wanted (id)
+    ${eachAsset(sql`asset.org_id = ${orgId} and asset.id = wanted.id`)}`.execute(db)
   return rows
 }
 
@@ -65,8 +50,7 @@ export async function findAssetsByKey(
   const columns = sql.raw(identityColumns.join(', '))
   const { rows } = await sql<AssetIdentity>`${fixedPlan}
     select ${columns} from unnest(${[...new Set(keys)]}::text[]) as wanted (key)
-    ${eachOf(sql`select ${columns} from asset
-      where asset.org_id = ${orgId} and asset.external_key = wanted.key and asset.deleted_at is null`)}`.execute(
+    ${eachAsset(sql`asset.org_id = ${orgId} and asset.external_key = wanted.key and asset.deleted_at is null`)}`.execute(
     db,
   )
   return rows

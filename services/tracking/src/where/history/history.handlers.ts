@@ -9,31 +9,35 @@ import type { FindAsset } from '../../catalog/finders.ts'
 import { expandRows } from '../../catalog/expand.queries.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import { countHistory, findMinutes } from './history.queries.ts'
+import type { firstPageReader } from './first-pages.queries.ts'
 import { toHistoryRows } from './history.views.ts'
 import { findLocationKeys, readPage } from './page.queries.ts'
 import { findWaiting, listSightings } from './sightings.queries.ts'
 
-export type HistoryDeps = { db: TenantDatabase<Tables>; view: CatalogView; findAsset: FindAsset }
+export type HistoryDeps = {
+  db: TenantDatabase<Tables>
+  view: CatalogView
+  findAsset: FindAsset
+  readFirstPage: ReturnType<typeof firstPageReader>
+}
 
-export const historyHandlers = ({
-  db,
-  view,
-  findAsset,
-}: HistoryDeps): Pick<Handlers<'tracking'>, 'listAssetHistory' | 'listSightings'> => ({
+export const historyHandlers = (
+  deps: HistoryDeps,
+): Pick<Handlers<'tracking'>, 'listAssetHistory' | 'listSightings'> => ({
   async listAssetHistory({ principal: { orgId }, params: { asset_id }, query }) {
     // Read meanwhile. The page of a deleted asset is not shown.
     const [asset, page] = await Promise.all([
-      findAsset(orgId, asset_id),
-      readHistory({ db, view }, orgId, asset_id, query),
+      deps.findAsset(orgId, asset_id),
+      readHistory(deps, orgId, asset_id, query),
     ])
     if (!asset) throw assetNotFound()
-    const data = await expandRows(db.forOrg(orgId), orgId, query.expand, page.data, () => asset_id)
+    const data = await expandRows(deps.db.forOrg(orgId), orgId, query.expand, page.data, () => asset_id)
     return { ...page, data }
   },
 
   async listSightings({ principal: { orgId }, params: { asset_id }, query }) {
-    if (!(await findAsset(orgId, asset_id))) throw assetNotFound()
-    const own = db.forOrg(orgId)
+    if (!(await deps.findAsset(orgId, asset_id))) throw assetNotFound()
+    const own = deps.db.forOrg(orgId)
     const { limit, offset } = query
     const minutes = await findMinutes(own, orgId, asset_id, query)
     const total_count = await countHistory(own, orgId, asset_id, minutes)
@@ -61,15 +65,18 @@ type HistoryRange = {
 
 /** One page of the history of an asset, in the envelope of a list. */
 export async function readHistory(
-  { db, view }: Pick<HistoryDeps, 'db' | 'view'>,
+  { db, view, readFirstPage }: Omit<HistoryDeps, 'findAsset'>,
   orgId: number,
   assetId: number,
   { from, to, limit, offset, sort }: HistoryRange,
 ): Promise<{ data: HistoryRow[]; limit: number; offset: number; total_count: number }> {
   const own = db.forOrg(orgId)
-  const minutes = await findMinutes(own, orgId, assetId, { from, to })
   const descending = sort?.[0]?.descending ?? true
-  const { total, ...page } = await readPage(own, orgId, assetId, minutes, { limit, offset, descending })
+  const isFirst = descending && offset === 0 && from === undefined && to === undefined
+  const minutes = await findMinutes(own, orgId, assetId, { from, to })
+  const { total, ...page } = isFirst
+    ? await readFirstPage(orgId, { assetId, limit })
+    : await readPage(own, orgId, assetId, minutes, { limit, offset, descending })
   // The view has deleted locations too, but not those of which no state has arrived yet.
   const ids = new Set(page.entries.flatMap((entry) => entry.location_id ?? []))
   const unknown = [...ids].filter((id) => view.location(orgId, id) === undefined)

@@ -7,17 +7,16 @@ import { readHistory, type HistoryDeps } from './history.handlers.ts'
 
 /** The legacy vocabulary of history: translates to the current one and back. */
 export const legacyHistoryHandlers = ({
-  db,
-  view,
   findAssetId,
-}: Pick<HistoryDeps, 'db' | 'view'> & { findAssetId: FindAssetId }): Pick<
+  ...deps
+}: Omit<HistoryDeps, 'findAsset'> & { findAssetId: FindAssetId }): Pick<
   Handlers<'tracking'>,
   'getLegacyAssetHistory'
 > => ({
   async getLegacyAssetHistory({ principal: { orgId }, params: { identifier }, query }) {
     const assetId = await findAssetId(orgId, identifier)
     if (assetId === undefined) throw assetNotFound()
-    const page = await readHistory({ db, view }, orgId, assetId, query)
+    const page = await readHistory(deps, orgId, assetId, query)
     return { ...page, data: page.data.map(toLegacyRow) }
   },
 })

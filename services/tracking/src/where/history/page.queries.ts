@@ -1,6 +1,6 @@
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../db.ts'
 import type { Minutes } from './history.queries.ts'
 
@@ -19,10 +19,16 @@ export type ReadPage = {
 
 type Row = Omit<Entry, 'at'> & { at: number | null; is_before: boolean; total: number | null }
 
+/** Leaves out the months to come: a row is at most a minute ahead of the clock (D8.6). */
+export const MINUTES_SO_FAR: RawBuilder<unknown> = sql.raw(`s.minute <= now() + interval '1 day'`)
+
+/** The exact instant of a row. A double holds it, and `extract` would compute with decimal digits. */
+export const microsecondsOf = (row: string): RawBuilder<unknown> =>
+  sql.raw(`round(date_part('epoch', ${row}.observed_at) * 1000000)::bigint`)
+
 /**
  * One page of an asset's history. Reads one row more than the page, the one before it. Counts only if the rows do not
- * tell the total: the page is full, or past the end. Skipped and counted rows are read from the index alone. The bound
- * of one day leaves out the months to come: a row is at most a minute ahead of the clock (D8.6).
+ * tell the total: the page is full, or past the end. Skipped and counted rows are read from the index alone.
  */
 export async function readPage(
   db: Db,
@@ -34,7 +40,7 @@ export async function readPage(
   const { limit, offset, descending } = page
   const ofAsset = sql`s.org_id = ${orgId} and s.asset_id = ${assetId}`
   const first = minutes.first === undefined ? undefined : sql`${minutes.first}::timestamptz`
-  const upToLast = sql`${ofAsset} and s.minute <= now() + interval '1 day'
+  const upToLast = sql`${ofAsset} and ${MINUTES_SO_FAR}
     ${minutes.last === undefined ? sql`` : sql`and s.minute <= ${minutes.last}::timestamptz`}`
   const inRange = first ? sql`${upToLast} and s.minute >= ${first}` : upToLast
   const order = sql.raw(descending ? 'desc' : 'asc')
@@ -47,7 +53,7 @@ export async function readPage(
     start = sql`and s.minute >= coalesce((select s.minute from scan s
       where ${ofAsset} and s.minute < ${first} order by s.minute desc limit 1), ${first})`
   const { rows } = await sql<Row>`${fixedPlan}
-    select (extract(epoch from page.observed_at) * 1000000)::bigint as at, page.location_id,
+    select ${microsecondsOf('page')} as at, page.location_id,
            ${first ? sql`page.minute < ${first}` : sql`false`} as is_before,
            case when page.minute is null or ${nth(offset + limit - 1)} is not null
              then (select count(s.minute) from scan s where ${inRange}) end as total
