@@ -24,6 +24,11 @@ test('the guide leads to each page of a vendor', () => {
   expect(pages.filter(({ file }) => !guide.includes(`](${file})`))).toEqual([])
 })
 
+test('the guide names each format that a topic may end with', () => {
+  const [, named = ''] = /^- `<format>` names the decoder: ([^]*?)\. /m.exec(read('readers.md')) ?? []
+  expect(named.split(/,\s+/)).toEqual(readerFormats.map((format) => `\`${format}\``))
+})
+
 test.for(readerFormats)('a page of the guide says where a device publishes in the format %s', (format) => {
   const topic = new RegExp(`/<reader>/${format}\\b`)
   expect(pages.filter(({ text }) => topic.test(text))).not.toEqual([])
