@@ -38,3 +38,21 @@ test('requests beyond a thousand that wait are refused, counted, and logged once
     { ...line, count: 2 },
   ])
 })
+
+test('a client that has left before it had a place holds none, however often', async () => {
+  const registry = createRegistry('gateway')
+  const app = fastify()
+  const enter = places(
+    app,
+    { warn: () => {} } as unknown as Logger,
+    gatewayMetrics(registry).places,
+  )(() => 'catalog')
+  for (let n = 0; n < 3; n += 1) {
+    const raw = Object.assign(new EventEmitter(), { closed: true, writableFinished: false }) as ServerResponse
+    const request = { principal: { orgId: 7 } } as FastifyRequest
+    await enter(request, { raw } as FastifyReply, new RequestClient(raw))
+    const sizes = await registry.getSingleMetric('gateway_upstream_requests')?.get()
+    expect(sizes?.values.filter(({ value }) => value > 0)).toEqual([])
+  }
+  await app.close()
+})

@@ -60,7 +60,9 @@ function placesAt(
   return (request, { raw }, client) => {
     const gate = gateOf(upstreamOf(request))
     const holder = holderOf(request)
-    const leaveAtEnd = () => void raw.once('close', () => gate.leave(holder))
+    // Who left while the credentials were checked has a response that is closed, and whose event has passed.
+    const leaveAtEnd = () =>
+      raw.closed ? gate.leave(holder) : void raw.once('close', () => gate.leave(holder))
     const turn = gate.enter(holder, client)
     if (turn) return turn.then(leaveAtEnd)
     leaveAtEnd()
