@@ -85,6 +85,8 @@ export type TestGateway = {
   /** Verifies the gateway's own credential like keys. */
   verifyGateway: (token: string) => Promise<boolean>
   registry: Registry
+  /** Of clients, as the server sees them. */
+  openConnections: () => Promise<number>
   stop(): Promise<void>
 }
 
@@ -166,6 +168,8 @@ async function startGateway(around: Surroundings, options: GatewayOptions = {}):
     verifyPrincipal: principalVerifier([publicKey], 'catalog'),
     verifyGateway: gatewayVerifier([publicKey], 'keys'),
     registry,
+    openConnections: () =>
+      new Promise((resolve) => app.server.getConnections((_error, count) => resolve(count))),
     stop: () => app.close(),
   }
 }

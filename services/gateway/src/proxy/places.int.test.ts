@@ -117,3 +117,36 @@ test('an organization whose requests take long gets one at a time while others c
   catalog.release()
   for (const reply of await Promise.all(held)) expect(reply.status).toBe(200)
 })
+
+test('clients that leave while their limit is asked for keep no place, again and again', async ({
+  startGateway,
+}) => {
+  let asked = Promise.withResolvers<void>()
+  let hold = Promise.withResolvers<void>()
+  const gateway = await startGateway({
+    takeShared: async () => {
+      asked.resolve()
+      await hold.promise
+      return { taken: true, secondsUntilFull: 0 }
+    },
+  })
+  const key = await gateway.keyToken({ scopes: ['assets:read'] })
+  const requests = async (state: string) => {
+    const metric = await gateway.registry.getSingleMetric('gateway_upstream_requests')?.get()
+    return metric?.values.find(({ labels }) => labels['state'] === state)?.value ?? 0
+  }
+  for (let round = 0; round < 3; round += 1) {
+    ;[asked, hold] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const client = new AbortController()
+    const url = `${gateway.origin}/api/v1/assets`
+    const left = fetch(url, { headers: { ...key, 'user-agent': 'test' }, signal: client.signal })
+    await asked.promise
+    client.abort()
+    await expect(left).rejects.toThrow()
+    await expect.poll(gateway.openConnections).toBe(0)
+    hold.resolve()
+    const headers = { ...key, connection: 'close' }
+    expect((await gateway.request('/api/v1/assets', { headers })).status).toBe(200)
+    await expect.poll(() => requests('running')).toBe(0)
+  }
+})
