@@ -91,8 +91,12 @@ export async function signIn({ context }: Visitor, login: Organization['login'])
   if (!response.ok()) throw new Error(`sign-in failed with status ${response.status()}`)
 }
 
-/** Closes the visitor's context. Fails if the page reported a problem. */
+/**
+ * Closes the visitor's context. Fails if the page reported a problem. An answer that a test holds back or changes may
+ * still be under way: it has nowhere to go any more, which is no error. A page may close meanwhile.
+ */
 export async function leave({ context, problems }: Visitor): Promise<void> {
+  await Promise.allSettled(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })))
   await context.close()
   if (problems.length > 0) throw new Error(`the page reported:\n${problems.join('\n')}`)
 }
