@@ -5,7 +5,7 @@ import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
 import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
-import { assetHandlers, getAssetHandler } from './assets/assets.handlers.ts'
+import { assetHandlers, assetReadHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
 import type { Tables } from './db.ts'
 import { exportHandlers } from './files/exports/exports.handlers.ts'
@@ -42,7 +42,7 @@ export function wire({ verify, log, registry, tracking, imports, wakeOutbox, db 
   const deps = { db, runInTransaction: transactionRunner(db, wakeOutbox) }
   const handlers = {
     ...assetHandlers(deps),
-    ...getAssetHandler(deps),
+    ...assetReadHandlers({ db, log }),
     ...locationHandlers(deps),
     ...treeHandlers(deps),
     ...tagHandlers(deps),

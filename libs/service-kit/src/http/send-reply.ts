@@ -19,7 +19,7 @@ export async function sendReply(
 ): Promise<FastifyReply> {
   reply.status(success.status)
   if (success.download !== undefined) return sendFile(success.download, reply, body)
-  if (success.csv && prefersCsv(reply)) return sendList(success.csv, reply, body as List)
+  if (success.csv && prefersCsv(reply.request.headers)) return sendList(success.csv, reply, body as List)
   if (success.csv) reply.header('vary', 'Accept')
   return success.status === 204 ? reply.send() : sendJson(reply, body)
 }
@@ -27,19 +27,32 @@ export async function sendReply(
 /** Rows of a list that are made into text at once. More are made in slices, because each may have a large text. */
 const FEW = 20
 
+/** A handler returns it if it has the JSON of the rows already: `texts` has commas between them. Not for CSV. */
+export class ListText {
+  readonly json: string
+  constructor(texts: string, rest: { limit: number; offset: number; total_count: number }) {
+    this.json = `{"data":[${texts}],${JSON.stringify(rest).slice(1)}`
+  }
+}
+
 async function sendJson(reply: FastifyReply, body: unknown): Promise<FastifyReply> {
+  if (body instanceof ListText) return sendText(reply, body.json)
   if (typeof body !== 'object' || body === null || !('data' in body)) return reply.send(body)
   const { data, ...rest } = body
   if (!Array.isArray(data) || data.length <= FEW) return reply.send(body)
   const others = JSON.stringify(rest).slice(1)
   const text = `{"data":${await jsonInSlices(data)}${others === '}' ? '' : ','}${others}`
-  return reply.type('application/json; charset=utf-8').send(text)
+  return sendText(reply, text)
 }
+
+const sendText = (reply: FastifyReply, json: string) =>
+  reply.type('application/json; charset=utf-8').send(json)
 
 type List = { data: Parameters<typeof csvFile>[1]; total_count: number }
 
-const prefersCsv = ({ request }: FastifyReply) =>
-  prefers(request.headers.accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)
+/** Whether a list that has a CSV form is sent in it. */
+export const prefersCsv = ({ accept }: { accept?: string | undefined }): boolean =>
+  prefers(accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)
 
 function sendList(columns: readonly string[], reply: FastifyReply, list: List): FastifyReply {
   reply.header('vary', 'Accept')

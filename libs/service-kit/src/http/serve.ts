@@ -18,7 +18,7 @@ import type { Logger } from '../observe/logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { checkMediaType, readPrincipal, readRequest } from './read-request.ts'
 import { RequestClient } from '../observe/request-client.ts'
-import { sendReply } from './send-reply.ts'
+import { sendReply, type ListText } from './send-reply.ts'
 import { rootTrace, withTrace, type Trace } from '../observe/trace.ts'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from './upload.ts'
 
@@ -49,7 +49,9 @@ export type Context<K extends OperationId> = {
   clientAddress: string
 }
 
-export type Handler<K extends OperationId> = (context: Context<K>) => Promise<ReplyOf<K> | Reply<ReplyOf<K>>>
+export type Handler<K extends OperationId> = (
+  context: Context<K>,
+) => Promise<ReplyOf<K> | Reply<ReplyOf<K>> | ListText>
 
 /** One handler per operation of the service: a row without one does not compile. */
 export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> }

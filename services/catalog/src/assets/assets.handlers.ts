@@ -4,8 +4,11 @@ import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-st
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
-import type { AssetRow, Tx } from '../db.ts'
+import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import type { AssetRow, Tables, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
@@ -15,7 +18,7 @@ import type { Tagged } from '../tags/live-tags.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
 import { toTagState } from '../tags/tags.views.ts'
 import type { HandlerDeps } from '../changes/transactions/transactions.ts'
-import { listAssets } from './assets.lists.ts'
+import { listAssets, listAssetTexts } from './assets.lists.ts'
 import {
   assetFinder,
   deleteAsset,
@@ -26,17 +29,12 @@ import {
   type AssetChanges,
 } from './assets.queries.ts'
 import { toAssetState, toAssetView } from './assets.views.ts'
+import { textMaker } from './texts/texts.ts'
 
 const writable = namesWith(assetFields, 'writable')
 
-export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
+export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTransaction'>) =>
   ({
-    async listAssets({ principal: { orgId }, query }) {
-      const { rows, total } = await listAssets(db.forOrg(orgId), orgId, query)
-      const data = rows.map((row) => toAssetView(row, row.tags))
-      return { data, ...pageOf(query), total_count: total }
-    },
-
     async createAsset({ principal: { orgId }, body }) {
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
@@ -90,10 +88,24 @@ export const assetHandlers = ({ db, runInTransaction }: HandlerDeps) =>
     },
   }) satisfies Partial<Handlers<'catalog'>>
 
-/** Apart from the others, which also run in transactions: there, no statement is shared. */
-export function getAssetHandler({ db }: Pick<HandlerDeps, 'db'>) {
+/** Apart from the others, which also run in transactions: there, no statement is shared and no text is made. */
+export function assetReadHandlers({ db, log }: { db: TenantDatabase<Tables>; log: Logger }) {
   const find = assetFinder(db)
+  const make = textMaker(db, log)
   return {
+    async listAssets({ principal: { orgId }, query, headers }) {
+      const own = db.forOrg(orgId)
+      if (!prefersCsv(headers)) {
+        const page = await listAssetTexts(own, orgId, query)
+        if (page.missing === null)
+          return new ListText(page.texts, { ...pageOf(query), total_count: page.total })
+        make(orgId, page.missing)
+      }
+      const { rows, total } = await listAssets(own, orgId, query)
+      const data = rows.map((row) => toAssetView(row, row.tags))
+      return { data, ...pageOf(query), total_count: total }
+    },
+
     async getAsset({ principal: { orgId }, params: { asset_id } }) {
       return { data: toFoundView(await find(orgId, asset_id)) }
     },

@@ -29,9 +29,9 @@ import {
 } from './tracking/current-locations.ts'
 import type { Tracking } from './tracking/tracking.ts'
 import { usingTransaction, type HandlerDeps } from '../changes/transactions/transactions.ts'
-import { assetHandlers, getAssetHandler, toFoundView } from './assets.handlers.ts'
+import { assetHandlers, toFoundView } from './assets.handlers.ts'
 import { listAssets } from './assets.lists.ts'
-import { findAsset } from './assets.queries.ts'
+import { assetFinder, findAsset } from './assets.queries.ts'
 import { toAssetView } from './assets.views.ts'
 import { enqueuePlacement } from './placement.ts'
 
@@ -42,7 +42,7 @@ type LegacyAssetDeps = HandlerDeps & { tracking: Tracking }
 
 /** The legacy vocabulary of assets: translates to and from the current handlers. */
 export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAssetDeps) => {
-  const current = getAssetHandler({ db })
+  const find = assetFinder(db)
   const oneByOne = new FairGate<number>(LISTS_BY_LOCATION)
 
   async function toLegacyAssets(orgId: number, views: readonly AssetView[]): Promise<LegacyAssetView[]> {
@@ -88,7 +88,7 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
     async getLegacyAsset({ params: { identifier }, ...context }) {
       const { orgId } = context.principal
       const asset_id = await getIdByKey(db.forOrg(orgId), orgId, 'asset', identifier)
-      const { data } = await current.getAsset({ ...context, params: { asset_id } })
+      const data = toFoundView(await find(orgId, asset_id))
       if (data.external_key !== identifier) throw assetNotFound() // renamed between the two statements
       return { data: await toChanged(orgId, { view: data }) }
     },

@@ -5,35 +5,33 @@ import { sql, type RawBuilder } from 'kysely'
 import { assetColumns, type AssetRow, type Db } from '../db.ts'
 import { listConditions, planOf } from '../lists/conditions.ts'
 import { filtered } from '../lists/filtered.ts'
-import { readPage, type Page } from '../lists/page.ts'
+import { readPage, readPageText, type Page, type PageText } from '../lists/page.ts'
+import { storedText } from './texts/texts.ts'
 
 const columns = sql.raw(assetColumns.join(', '))
 const view = { table: 'asset', own: columns, columns } as const
 
 /** One page of the valid rows that match, with their live tags and the total. `among`: only rows with these ids. */
-export function listAssets(
+export const listAssets = (
   db: Db,
   orgId: number,
   query: AssetListQuery,
   among?: readonly number[],
-): Promise<Page<AssetRow>> {
-  const { q, sort } = query
-  const conditions = [...assetConditions(orgId, query), ...(among === undefined ? [] : [hasIdOf(among)])]
-  return readPage(
-    db,
-    orgId,
-    view,
-    filtered(orgId, {
-      table: 'asset',
-      conditions,
-      q,
-      sort,
-      ...(among === undefined && isUnfiltered(query) && { total: keptTotal(orgId) }),
-      plan: among === undefined ? planOf(query) : 'custom',
-    }),
-    query,
-  )
-}
+): Promise<Page<AssetRow>> => readPage(db, orgId, view, pagesOf(orgId, query, among), query)
+
+/** The same page as text. */
+export const listAssetTexts = (db: Db, orgId: number, query: AssetListQuery): Promise<PageText> =>
+  readPageText(db, pagesOf(orgId, query), (id) => storedText(orgId, id), query)
+
+const pagesOf = (orgId: number, query: AssetListQuery, among?: readonly number[]) =>
+  filtered(orgId, {
+    table: 'asset',
+    conditions: [...assetConditions(orgId, query), ...(among === undefined ? [] : [hasIdOf(among)])],
+    q: query.q,
+    sort: query.sort,
+    ...(among === undefined && isUnfiltered(query) && { total: keptTotal(orgId) }),
+    plan: among === undefined ? planOf(query) : 'custom',
+  })
 
 const NO_FILTERS = new Set(['limit', 'offset', 'sort'])
 const isUnfiltered = (query: AssetListQuery) =>

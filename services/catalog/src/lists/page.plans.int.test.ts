@@ -3,7 +3,8 @@ import { CompiledQuery, sql } from 'kysely'
 import { expect } from 'vitest'
 import { test, type Catalog } from '../../test/catalog.fixture.ts'
 import { Recorder } from '../../test/plans/recorded.fixture.ts'
-import { listAssets } from '../assets/assets.lists.ts'
+import { listAssets, listAssetTexts } from '../assets/assets.lists.ts'
+import { TEXT_VERSION } from '../assets/texts/texts.ts'
 
 const LARGE = 8_000
 const PAGE = 50
@@ -26,6 +27,38 @@ test.for([
     const { text, values } = recorder.recorded[0]!
     const asked = { role: 'test_catalog_tenant', orgId, text, values }
     expect(await buffersOfFixedPlan(database.pool, asked)).toBeLessThan(MOST_BUFFERS)
+  },
+)
+
+test.for([
+  ['among many small ones', 3_000],
+  ['that is the only one', 0],
+] as const)(
+  'a page of texts reads less than one of rows in a large organization %s',
+  async ([, small], { catalog }) => {
+    const { orgId, tenants, database } = catalog
+    await populate(catalog, small)
+    await sql`insert into asset_text (org_id, id, version, text)
+    select org_id, id, ${TEXT_VERSION}, '{"id":' || id || '}' from asset where org_id >= ${orgId} on conflict do nothing`.execute(
+      database.db,
+    )
+    await sql`vacuum analyze asset_text`.execute(database.db)
+    const range = { limit: PAGE, offset: 4_000 }
+    const buffersOf = async (list: typeof listAssets | typeof listAssetTexts) => {
+      const recorder = new Recorder()
+      const page = await list(recorder.tenants(tenants).forOrg(orgId), orgId, range)
+      const { text, values } = recorder.recorded[0]!
+      const buffers = await buffersOfFixedPlan(database.pool, {
+        role: 'test_catalog_tenant',
+        orgId,
+        text,
+        values,
+      })
+      return { page, buffers }
+    }
+    const { page, buffers } = await buffersOf(listAssetTexts)
+    expect(page).toMatchObject({ total: LARGE, missing: null })
+    expect(buffers).toBeLessThan((await buffersOf(listAssets)).buffers)
   },
 )
 

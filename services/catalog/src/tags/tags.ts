@@ -3,7 +3,7 @@ import { MAX_TAGS, type TagCreate, type TagView } from '@whereabouts/contracts/r
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { Tx } from '../db.ts'
 import { tagNotFound, tooManyTags } from '../errors.ts'
-import { countTags, deleteTag, insertTag, type Owner } from './tags.queries.ts'
+import { countTags, deleteTag, insertTag, lockOwner, type Owner } from './tags.queries.ts'
 import { toTagState, toTagView } from './tags.views.ts'
 
 /**
@@ -17,8 +17,9 @@ export async function attach(tx: Tx, orgId: number, owner: Owner, wanted: TagCre
   return toTagView(tag)
 }
 
-/** Removes a tag of this owner and publishes its new state. Throws `tagNotFound`. */
+/** Locks the owner, removes a tag of it, and publishes the new state of the tag. Throws `tagNotFound`. */
 export async function detach(tx: Tx, orgId: number, owner: Owner, id: number): Promise<void> {
+  await lockOwner(tx, orgId, owner)
   const tag = await deleteTag(tx, orgId, owner, id)
   if (!tag) throw tagNotFound()
   await enqueue(tx, tagState, [toTagState(tag)])
