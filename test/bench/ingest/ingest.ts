@@ -140,9 +140,14 @@ async function compareDelays({ both, sides, settings, say }: Bench): Promise<Ver
   const pairs = await inRounds(sides, rounds, async ({ nc, ask }, round) => {
     const { toEvents, toReport } = await move(nc, ask, { perSecond, total }, round * total)
     const [p50, events] = [quantile(toEvents, 0.5), quantile(toEvents, 0.99)]
-    return { p50, events, report: quantile(toReport, 0.99) }
+    return { p50, events, reportP50: quantile(toReport, 0.5), report: quantile(toReport, 0.99) }
   })
-  const figures = { p50: 'to EVENTS, p50', events: 'to EVENTS, p99', report: 'to the report, p99' } as const
+  const figures = {
+    p50: 'to EVENTS, p50',
+    events: 'to EVENTS, p99',
+    reportP50: 'to the report, p50',
+    report: 'to the report, p99',
+  } as const
   const names = Object.keys(figures) as (keyof typeof figures)[]
   const head = ['round', ...names.flatMap((name) => [both.base, both.now].map((side) => `${side.name} ${figures[name]}`))] // oxfmt-ignore
   const rows = pairs.map(({ base, now }, i) => [

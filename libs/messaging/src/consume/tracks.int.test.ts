@@ -16,20 +16,23 @@ async function send({ broker }: Bus, org: string, numbers: readonly number[], by
 }
 
 /** Handles batches with `handle` and records the handled scans in order. */
-function start(bus: Bus, handle: (batch: readonly Scan[]) => Promise<void>) {
+function start(bus: Bus, handle: (batch: readonly Scan[]) => Promise<void>, alwaysWaits = false) {
   const done: Scan[] = []
+  const decoded: number[] = []
   const consumption = consumeBatches<Scan>(
     bus.broker,
     {
       durable: 'tracking-ingest',
       maxMessages: 100,
       maxWaitMs: 5,
+      alwaysWaits,
       retryDelaysMs: [10],
       fair: { groupOf: ({ subject }) => subject.split('.')[1] ?? '' },
-      decode: ({ subject, data }) => ({
-        org: subject.split('.')[1] ?? '',
-        n: Number(Buffer.from(data).toString()),
-      }),
+      decode({ subject, data }) {
+        const n = Number(Buffer.from(data).toString())
+        decoded.push(n)
+        return { org: subject.split('.')[1] ?? '', n }
+      },
       async handle(batch) {
         await handle(batch)
         done.push(...batch)
@@ -38,7 +41,7 @@ function start(bus: Bus, handle: (batch: readonly Scan[]) => Promise<void>) {
     { logger: bus.logger, graceMs: 1_000 },
   )
   const of = (org: string) => done.filter((scan) => scan.org === org).map(({ n }) => n)
-  return { done, of, stop: () => consumption.stop() }
+  return { done, decoded, of, stop: () => consumption.stop() }
 }
 
 test('other groups overtake a slow batch, and its own group waits', async ({ bus }) => {
@@ -83,6 +86,37 @@ test('a batch that hangs is given to another process, although other groups keep
   )
   hangs.resolve()
   await Promise.all([handled.stop(), second.stop()])
+})
+
+test.for([
+  { alwaysWaits: false, next: [[2, 3, 4]], what: 'join the next batch, also those of its groups' },
+  { alwaysWaits: true, next: [[2], [3, 4]], what: 'wait for their own batch where each one waits' },
+])('messages that come while a batch is handled $what', async ({ alwaysWaits, next }, { bus }) => {
+  const jsm = await natsOf(bus.broker).jetstreamManager()
+  for (const round of [0, 10, 20]) {
+    const batches: number[][] = []
+    const first = Promise.withResolvers<void>()
+    const handle = async (batch: readonly Scan[]) => {
+      batches.push(batch.map(({ n }) => n - round))
+      if (batches.length === 1) await first.promise
+    }
+    const handled = start(bus, handle, alwaysWaits)
+    const sendNext = (numbers: number[]) => send(bus, '1', numbers.map((n) => round + n)) // oxfmt-ignore
+    await sendNext([1])
+    await eventually(() => expect(batches).toHaveLength(1))
+    await sendNext([2])
+    await eventually(() => expect(handled.decoded).toContain(round + 2)) // taken for the next batch
+    await sendNext([3, 4])
+    // The answer comes on the connection of the messages, behind them.
+    await eventually(async () => {
+      const { num_pending } = await jsm.consumers.info('SCANS', 'tracking-ingest')
+      expect(num_pending).toBe(0)
+    })
+    first.resolve()
+    await eventually(() => expect(handled.done).toHaveLength(4))
+    expect(batches).toEqual([[1], ...next])
+    await handled.stop()
+  }
 })
 
 test('a group with many bytes in a batch is handled after the others, separately', async ({ bus }) => {

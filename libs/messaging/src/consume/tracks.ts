@@ -33,7 +33,7 @@ export async function handleInTracks<T extends Item>(
 
   /** Groups of the batch that is being handled, or all groups if there is none. */
   const mayFollow: MayTake = (group) => !express.has(group) && (!isHandling || main.has(group))
-  const mayJoin: MayTake = (group) => !express.has(group) && !main.has(group)
+  const mayJoin: MayTake = (group) => !express.has(group) && (!want.alwaysWaits || !main.has(group)) // or each would wait for a whole batch more
   const mayOvertake: MayTake = (group) => isSlow && !main.has(group)
 
   async function handleMain(batch: readonly T[]): Promise<void> {

@@ -54,7 +54,7 @@ export const ingestConsumer = (deps: IngestDeps, overflow?: Overflow): BatchCons
   ...BATCH,
   ...ofScans(deps),
   durable: 'tracking-ingest',
-  maxWaitMs: 5,
+  maxWaitMs: 0,
   fair: {
     groupOf,
     admit: (message) => deps.admission.admitScan(message, overflow),
