@@ -15,6 +15,7 @@ export type ComposeService = {
   cap_drop?: string[]
   restart?: string
   mem_limit?: string
+  cpu_shares?: number
   profiles?: string[]
   logging?: { driver: string; options: Record<string, string> }
 }

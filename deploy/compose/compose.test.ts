@@ -93,6 +93,14 @@ test.for(Object.entries(compose.services))('%s has a limit of memory', ([, servi
   expect(service.mem_limit).toMatch(/^\d+[mg]$/)
 })
 
+test('what a request waits for gets more of a busy processor than other containers, which have 1024 shares', () => {
+  const preferred = Object.entries(compose.services).filter(([, { cpu_shares: shares }]) => shares)
+  const names = [...SERVICES, 'nats', 'postgres'].toSorted()
+  expect(preferred.map(([name]) => name).toSorted()).toEqual(names)
+  const shares = new Set(preferred.map(([, service]) => service.cpu_shares))
+  expect(Array.from(shares)).toEqual([8 * 1024])
+})
+
 test('the documentation names the sums of the limits of memory', () => {
   const mebibytes = ({ mem_limit: limit = '' }: ComposeService) =>
     Number.parseInt(limit, 10) * (limit.endsWith('g') ? 1024 : 1)

@@ -8,6 +8,7 @@ import { freePort } from './free-port.ts'
 import { guardChild } from './guard.ts'
 import { poll } from './poll.ts'
 import { recordProcess, stopRecordedProcess } from './process-record.ts'
+import { putFirst } from './put-first.ts'
 
 /** The configuration of the broker, with values from the environment. */
 const NATS_CONF = resolve(import.meta.dirname, '../../nats/nats.conf')
@@ -90,6 +91,7 @@ export async function startNatsServer(options: NatsOptions): Promise<NatsServer>
     detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     env: { ...process.env, ...env },
   })
+  putFirst(child)
   guardChild(child, 'TERM')
   if (child.pid !== undefined) recordProcess(pidFile, child.pid)
   const monitorUrl = `http://127.0.0.1:${monitorPort}${monitorPath}`

@@ -8,6 +8,7 @@ import { guardChild } from './guard.ts'
 import { poll } from './poll.ts'
 import { type Account, dataPlace, dataPlaces, postgresAccount, programPlace } from './postgres-account.ts'
 import { endProcess, processCommand } from './process-record.ts'
+import { putFirst } from './put-first.ts'
 
 const MAJOR_VERSION = '18'
 const START_SECONDS = 30
@@ -55,6 +56,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   await prepareCluster({ cluster, programs, account, password: options.password, logFile })
   const port = await freePort(options.port)
   const child = launch({ cluster, programs, account, port, durable: options.durable, logFile })
+  putFirst(child)
   guardChild(child, 'INT')
   const pid = await untilReady(child, cluster, logFile)
   return {

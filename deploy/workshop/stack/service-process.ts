@@ -6,6 +6,7 @@ import { endOf, hasEnded, lastLines, logsDir, spawnLogged, stopChild } from '../
 import { guardChild } from '../servers/guard.ts'
 import { poll } from '../servers/poll.ts'
 import { recordProcess, stopRecordedProcess } from '../servers/process-record.ts'
+import { putFirst } from '../servers/put-first.ts'
 import { ROOT, type ServiceName, serviceMain } from '../../installation/services.ts'
 
 // Shorter than the shutdown phases of a service, ten seconds each: this is a local stack.
@@ -99,6 +100,7 @@ function launchService(
     detached: true, // Ctrl-C goes to the launcher, which stops everything in order
     env: { ...inheritedEnvironment(), APP_COMMIT: commitOf(root), ...env },
   })
+  putFirst(child)
   guardChild(child, 'TERM')
   return child
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
+import { getPriority, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
 import { resetData } from './reset.ts'
@@ -107,6 +107,37 @@ test('a killed database, broker or service comes back on the same address', asyn
     await supervisor.stop()
   }
 })
+
+/** Of a process that changes nothing for others. */
+async function mayGoFirst(): Promise<boolean> {
+  const child = spawn('sleep', ['60'])
+  await once(child, 'spawn')
+  try {
+    setPriority(child.pid!, -1)
+    return true
+  } catch {
+    return false
+  } finally {
+    child.kill()
+  }
+}
+
+test.skipIf(!(await mayGoFirst()))(
+  'under root, each server goes before other busy programs, also after a restart',
+  async () => {
+    const stack = await start(newFolder())
+    const catalog = stack.service('catalog')
+    for (const restart of [1, 2, 3]) {
+      const pids = pidsOf(stack)
+      expect([restart, ...pids.map(getPriority)]).toEqual([restart, -10, -10, -10])
+      const groups = pids.map((pid) => `/proc/${pid}/autogroup`).filter(existsSync)
+      for (const group of groups) expect(readFileSync(group, 'utf8')).toMatch(/ nice -10$/m)
+      await catalog.kill('SIGKILL')
+      catalog.start()
+    }
+    await catalog.waitReady()
+  },
+)
 
 test('a taken port is named with the variable that changes it', async () => {
   const other = createServer().listen(0, '127.0.0.1')
