@@ -14,6 +14,7 @@ export const scopes = [
   'scans:write',
   'keys:admin',
   'tracking:read',
+  'events:read',
 ] as const
 export type Scope = (typeof scopes)[number]
 
@@ -76,6 +77,8 @@ export type Route = {
     download?: string | readonly string[]
     /** Clients that prefer `text/csv` get the rows of the list as a file with these columns. */
     csv?: readonly string[]
+    /** Clients that ask for `text/event-stream` get the rows as they come; others may wait for the first one. */
+    streamed?: true
   }
   /** Errors of this row in addition to those of all rows. */
   errors: readonly ErrorType[]
@@ -90,9 +93,9 @@ export const CSV_MEDIA_TYPE = 'text/csv'
 export const CSV_CONTENT_TYPE = `${CSV_MEDIA_TYPE}; charset=utf-8` as const
 export const EVENT_STREAM_MEDIA_TYPE = 'text/event-stream'
 
-/** The response does not end until client or server end it. */
+/** The response may wait, or does not end until client or server end it. */
 export const isEndless = ({ success }: Pick<Route, 'success'>): boolean =>
-  success.download === EVENT_STREAM_MEDIA_TYPE
+  success.download === EVENT_STREAM_MEDIA_TYPE || success.streamed === true
 
 /** For the CSV of a list: `total_count` of its JSON, for which CSV has no field. */
 export const TOTAL_COUNT_HEADER = 'X-Total-Count'

@@ -35,6 +35,7 @@ import { tokenRoutes } from './resources/keys/tokens.ts'
 import { trackingRoutes } from './resources/tracking/tracking.ts'
 import { unknownTagRoutes } from './resources/tracking/unknown-tags.ts'
 import { unsteadyRoutes } from './resources/tracking/unsteady.ts'
+import { eventRoutes } from './resources/webhooks/events.ts'
 import { webhookRoutes } from './resources/webhooks/webhooks.ts'
 
 /** All rows of the table are served below this prefix. */
@@ -79,6 +80,7 @@ export const routes = {
   ...scanRoutes,
   ...testReadRoutes,
   ...unknownTagRoutes,
+  ...eventRoutes,
   ...webhookRoutes,
   ...legacyAssetRoutes,
   ...legacyLocationRoutes,

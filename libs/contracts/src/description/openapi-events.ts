@@ -1,7 +1,8 @@
 import { JSON_MEDIA_TYPE } from '../route.ts'
 import { webhookEvents } from '../messages/webhook-events.ts'
 
-const rows = Object.entries(webhookEvents).map(([type, { body, summary }]) => {
+const sent = Object.entries(webhookEvents).filter(([, { feedOnly }]) => !feedOnly)
+const rows = sent.map(([type, { body, summary }]) => {
   const name = type.replace(/(?:^|\.)./g, (start) => start.slice(-1).toUpperCase()) // AssetMoved
   return { type, body, summary, name, schema: `${name}Event` }
 })

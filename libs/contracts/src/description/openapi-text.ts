@@ -101,6 +101,7 @@ export const SCOPES: Record<Scope, string> = {
   'scans:write': 'Send scans and save inventories.',
   'keys:admin': 'Full administration of the API keys of the organization.',
   'tracking:read': 'The same as `scans:read`.',
+  'events:read': 'Follow events of all types.',
 }
 
 type Tag = { name: string; description: string; externalDocs?: { description: string; url: string } }
@@ -181,6 +182,8 @@ function whoMayCall(access: Access): string {
       return 'an API key with the scope `keys:admin`, or a signed-in administrator of the organization.'
     case 'scans:read':
       return 'an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.'
+    case 'events:read':
+      return 'an API key with the scope `events:read`, or a signed-in user. See also the types that `scans:read` may follow.'
     default:
       return `an API key with the scope \`${access}\`, or a signed-in user.`
   }

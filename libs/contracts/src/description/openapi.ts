@@ -218,6 +218,7 @@ const csvOf = (columns: readonly string[]) => ({
 function scopesOf(access: Access): Scope[] {
   if (access === 'session-or-keys-admin') return ['keys:admin']
   if (access === 'scans:read') return ['scans:read', 'tracking:read']
+  if (access === 'events:read') return ['events:read', 'scans:read', 'tracking:read']
   return scopes.filter((scope) => scope === access)
 }
 

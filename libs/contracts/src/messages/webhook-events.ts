@@ -2,12 +2,18 @@ import { z } from 'zod'
 import { Id, Uuid } from '../rules/ids.ts'
 import { WireInstant } from '../rules/instant.ts'
 import { AssetMoved, assetMoved } from './asset-moved.ts'
+import {
+  catalogEventData,
+  catalogEvents,
+  type CatalogEvent,
+  type CatalogEventType,
+} from './catalog-events.ts'
 import type { Message } from './message.ts'
 
 /** What an event of every type says. */
 export type WebhookMessage = { delivery_id: string; org_id: number; occurred_at: string }
 
-/** All that delivery, test events and the description need to know about one type of event. */
+/** All that the feed, delivery, test events and the description need to know about one type of event. */
 type WebhookEvent<M extends WebhookMessage> = {
   /** On the stream EVENTS. Its subject is `events.<type, with a dash for the dot>.<org>`. */
   message: Message<z.ZodType<M>>
@@ -18,6 +24,8 @@ type WebhookEvent<M extends WebhookMessage> = {
   /** The test event (D11.5), without what every event says. */
   example: Omit<M, keyof WebhookMessage>
   summary: string
+  /** Not sent to webhooks. */
+  feedOnly?: true
 }
 
 const event = <M extends WebhookMessage>(row: WebhookEvent<M>) => row
@@ -41,6 +49,31 @@ export type AssetMovedBody = z.infer<typeof AssetMovedBody>
 
 const placeOf = ({ id, name }: AssetMoved['to_location']) => ({ id, name })
 
+const asset = { id: 1, external_key: 'TEST-ASSET', name: 'Test Asset' }
+const location = { id: 2, external_key: 'TEST-ORIGIN', name: 'Test Origin' }
+const life = {
+  ...{ description: null, is_active: true, valid_from: '2026-11-21T08:30:00.000Z', valid_to: null },
+  ...{
+    created_at: '2026-11-21T08:30:00.000Z',
+    updated_at: '2026-11-21T08:30:00.000Z',
+    deleted_at: null,
+    tags: [],
+  },
+}
+const assetView = { ...asset, ...life, type: 'asset', metadata: {} }
+const locationView = { ...location, ...life, parent_id: null, parent_external_key: null }
+const tag = { id: 3, tag_type: 'ble', value: 'TEST-TAG' }
+
+const ofCatalog = (type: CatalogEventType, summary: string, data: object) =>
+  event<CatalogEvent>({
+    message: catalogEvents[type],
+    body: bodyOf(type, catalogEventData[type]),
+    summary,
+    dataOf: (message) => message.data,
+    example: { data: { ...data } },
+    feedOnly: true,
+  })
+
 const rows = {
   'asset.moved': event<AssetMoved>({
     message: assetMoved,
@@ -59,10 +92,24 @@ const rows = {
       to_location: { id: 3, name: 'Test Destination' },
     },
   }),
+  'asset.created': ofCatalog('asset.created', 'An asset was created', { asset: assetView }),
+  'asset.updated': ofCatalog('asset.updated', 'An asset was changed, renamed or restored', {
+    asset: assetView,
+    changed: ['name'],
+  }),
+  'asset.deleted': ofCatalog('asset.deleted', 'An asset was deleted', { asset }),
+  'location.created': ofCatalog('location.created', 'A location was created', { location: locationView }),
+  'location.updated': ofCatalog('location.updated', 'A location was changed, moved, renamed or restored', {
+    location: locationView,
+    changed: ['parent_id'],
+  }),
+  'location.deleted': ofCatalog('location.deleted', 'A location was deleted', { location }),
+  'tag.attached': ofCatalog('tag.attached', 'A tag was attached to an asset or a location', { tag, asset }),
+  'tag.detached': ofCatalog('tag.detached', 'A tag was detached from an asset or a location', { tag, asset }),
 }
 export type WebhookEventType = keyof typeof rows
 
-/** The events that webhooks get, by the value of `event`. */
+/** All events, by the value of `event` or `type`. */
 export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEvent<WebhookMessage>>> = rows
 
 /** The type of the event on this subject; undefined for a type that only another release knows. */

@@ -117,8 +117,12 @@ export const offset = parameter(
   { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
   'Number of rows to skip. A page past the end is empty.',
 )
-export const integerParameter = (min: number) =>
-  parameter(readInteger(min), { type: 'integer', minimum: min })
+export const integerParameter = (min: number, max?: number) =>
+  parameter(readInteger(min, max), {
+    type: 'integer',
+    minimum: min,
+    ...(max !== undefined && { maximum: max }),
+  })
 export const booleanParameter = parameter(readBoolean, { type: 'boolean' })
 /** For a filter with a single id. */
 export const idParameter = parameter(readQueryId, { type: 'integer', format: 'int64', minimum: 1 })

@@ -75,7 +75,7 @@ export const streams = {
   OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
-  // All go to webhook-dispatcher-lanes, and each type is a row of contracts/src/messages/webhook-events.ts.
+  // All go to webhook-dispatcher-events, and each type is a row of contracts/src/messages/webhook-events.ts.
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
   // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of
@@ -195,7 +195,19 @@ export const durables = {
   'catalog-limits': { ...LIMITS },
   'tracking-limits': { ...LIMITS },
   // All deliveries that wait for a receiver: two replicas with full lanes (their LANE_LIMITS).
-  'webhook-dispatcher-lanes': { stream: 'EVENTS', ackWaitMs: 30 * SECOND, maxAckPending: 100_000 },
+  'webhook-dispatcher-lanes': {
+    stream: 'EVENTS',
+    filter: 'events.asset-moved.*',
+    ackWaitMs: 30 * SECOND,
+    maxAckPending: 100_000,
+  },
+  // What the feed of events has, in the order of each organization.
+  'webhook-dispatcher-events': {
+    stream: 'EVENTS',
+    ackWaitMs: 30 * SECOND,
+    maxAckPending: 5_000,
+    rewindsAfterRestore: true,
+  },
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables
 export const durableNames = Object.keys(durables) as DurableName[]

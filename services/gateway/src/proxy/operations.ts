@@ -1,5 +1,6 @@
 import { limits } from '@whereabouts/contracts/limits'
 import { isEndless, type Route } from '@whereabouts/contracts/route'
+import { MOST_WAIT_SECONDS } from '@whereabouts/contracts/resources/webhooks/events'
 import { routePath } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
@@ -88,7 +89,8 @@ function addRows(
         authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
       }),
     body: bodyOf(first),
-    timeoutMs: deps.timeoutsMs[first.method === 'GET' ? 'read' : 'write'],
+    timeoutMs:
+      deps.timeoutsMs[first.method === 'GET' ? 'read' : 'write'] + (isEndless(first) ? LONGEST_WAIT_MS : 0),
     keepAliveMs: deps.timeoutsMs.keepAlive,
     stallMsOf: (request) => (hasFile(rowOf(request)) ? (deps.timeoutsMs.stall ?? STALL_MS) : undefined),
     guard: isEndless(first) ? deps.streams.guard : undefined,
@@ -103,6 +105,9 @@ function rowOf({ routeOptions }: FastifyRequest): Route {
   if (!row) throw new Error(`${routeOptions.url} is not a row of the route table`)
   return row
 }
+
+/** How long a request may wait for its first event. */
+const LONGEST_WAIT_MS = MOST_WAIT_SECONDS * 1_000
 
 const hasFile = ({ upload, success }: Route) => Boolean(upload ?? success.download)
 
@@ -136,7 +141,11 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
     const seconds = isShared ? deps.limiter.takeOfKeys(caller.principal.orgId) : 0
     if (seconds > 0) throw rateLimited(seconds)
   }
-  checkAccess(row.access, caller.principal)
+  checkAccess(
+    row.access,
+    caller.principal,
+    [(request.query as { type?: string | string[] }).type ?? []].flat(),
+  )
   request.principalToken = await caller.tokenFor(row.upstream)
 }
 

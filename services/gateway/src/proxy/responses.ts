@@ -1,4 +1,5 @@
 import type httpProxy from '@fastify/http-proxy'
+import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -61,7 +62,12 @@ export function replyOptions(rules: ResponseRules): ReplyOptions {
         return reply.send(Buffer.isBuffer(body) && statusCode >= 400 ? withWholeId(reply, body) : body)
       }
       if (isSmall(request, headers)) collect(stream, pass, (error) => reply.send(broken(request, error)))
-      else pass(rules.guard && isEndless(request, statusCode) ? rules.guard(request, reply, stream) : stream)
+      else
+        pass(
+          rules.guard && isEndless(request, statusCode, headers)
+            ? rules.guard(request, reply, stream)
+            : stream,
+        )
     },
   }
 }
@@ -114,7 +120,8 @@ function collect(stream: Readable, done: (body: Buffer) => void, failed: (error:
     .on('error', failed)
 }
 
-const isEndless = ({ method }: FastifyRequest, status: number) => method !== 'HEAD' && status === 200
+const isEndless = ({ method }: FastifyRequest, status: number, headers: IncomingHttpHeaders) =>
+  method !== 'HEAD' && status === 200 && headers['content-type']?.startsWith(EVENT_STREAM_MEDIA_TYPE) === true
 
 const isRead = ({ method }: Pick<FastifyRequest, 'method'>) => method === 'GET' || method === 'HEAD'
 
