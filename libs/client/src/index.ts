@@ -28,5 +28,6 @@ export {
   type WebhookHeaders,
   type WebhookRefusal,
 } from './webhooks.ts'
+export { cursorFile, type ConsumeOptions, type CursorStore, type Event } from './events.ts'
 export type { Movement } from './follow.ts'
 export type { FollowOptions, MovementFilter, MovementsRequest } from './movements.ts'

@@ -86,7 +86,7 @@ export async function* rounds(api: Client, options: FollowOptions = {}): AsyncGe
 }
 
 /** Whether the same request may succeed later. */
-const isPassing = (error: unknown): boolean =>
+export const isPassing = (error: unknown): boolean =>
   error instanceof ApiError &&
   (error.status === undefined || error.status < 300 || error.status === 429 || error.status >= 500)
 

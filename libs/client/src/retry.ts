@@ -112,7 +112,7 @@ export function retrying(
 /** As D9.9 says. What is not counted never waits for what is. */
 function isCounted({ method, url }: Request): boolean {
   const path = new URL(url).pathname
-  if (method === 'GET' || method === 'HEAD') return !path.endsWith('/orgs/me')
+  if (method === 'GET' || method === 'HEAD') return !/\/(?:orgs\/me|events)$/.test(path)
   if (method === 'PATCH') return true
   return !/\/(?:assets|locations)(?:\/|$)|\/(?:oauth\/token|inventory\/save)$/.test(path)
 }

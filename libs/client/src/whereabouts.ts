@@ -1,6 +1,7 @@
 import { accessTokens } from './access-tokens.ts'
 import { createClient, unwrap, type Client } from './client.ts'
 import type { components, paths } from './api.d.ts'
+import { consume, newestCursor, type ConsumeOptions } from './events.ts'
 import type { Movement } from './follow.ts'
 import { follow, movements, type FollowOptions, type MovementsRequest } from './movements.ts'
 import { retrying, type RetryOptions } from './retry.ts'
@@ -86,6 +87,18 @@ export type Whereabouts = {
    * compared with the report from time to time. Throws `ApiError` for a request that would fail again.
    */
   follow(options?: FollowOptions): AsyncGenerator<Movement>
+  /** Everything that happens, in one order, without a gap: for a copy of your own that misses nothing. */
+  events: {
+    /**
+     * Calls `onEvent` for each event, one after the other, and goes on where the cursor in `store` says. 5xx, 429 and broken
+     * connections only delay it. The cursor is stored after each page, so after a crash the events of a page come again, with the
+     * same `id`. Never resolves: rejects with the reason of `signal`, with what `onEvent` threw, or with an `ApiError`, whose
+     * `status` is 410 if events after the cursor are no longer kept. Then read everything anew, and go on from `cursor()`.
+     */
+    consume(options: ConsumeOptions): Promise<never>
+    /** The place after the newest event. Take it before you read everything, and store it afterwards. Throws `ApiError`. */
+    cursor(options?: Abortable): Promise<string>
+  }
 }
 
 const PAGE = 200
@@ -124,6 +137,10 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
     rows,
     movements: (request) => movements(api, request),
     follow: (following) => follow(api, following),
+    events: {
+      consume: (consuming) => consume(api, consuming),
+      cursor: ({ signal } = {}) => newestCursor(api, signal),
+    },
     upsertAsset: (externalKey, fields, { signal } = {}) => upsertAsset(api, externalKey, fields, signal),
     upsertLocation: (externalKey, fields, { signal } = {}) =>
       upsertLocation(api, externalKey, fields, signal),

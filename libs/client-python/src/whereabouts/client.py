@@ -4,7 +4,7 @@ import asyncio
 import re
 import threading
 import time
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, List, Literal
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, List, Literal, NoReturn
 from typing import Optional, Sequence, Tuple, TypeVar, Union, overload
 from urllib.parse import quote
 
@@ -12,9 +12,10 @@ import httpx
 
 from .calls import Calls, NewToken, Step, Steps, refuse_insecure_http
 from .errors import ApiError
+from .events import CursorStore, Place
 from .follow import Follower, filter_of
 from .retry import BROKEN
-from .types import Asset, AssetFields, AssetLocation, CurrentLocation, HistoryRow, InventorySaved, Location, Movement
+from .types import Asset, AssetFields, AssetLocation, CurrentLocation, Event, HistoryRow, InventorySaved, Location, Movement
 from .types import LocationFields
 from .upsert import UpsertedAsset, UpsertedLocation, upsert
 
@@ -159,6 +160,31 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
             if follower.pause > 0:
                 self._sleep(follower.pause)
 
+    def consume_events(
+        self, on_event: Callable[[Event], object], *, store: Optional[CursorStore] = None,
+        types: Optional[Iterable[str]] = None, start: Literal["oldest", "now"] = "oldest",
+    ) -> NoReturn:  # fmt: skip
+        """
+        Calls `on_event` for each event, one after the other, and goes on where the cursor in `store` says. 5xx, 429 and broken
+        connections only delay it. The cursor is stored after each page, so after a crash the events of a page come again, with
+        the same `id`. Never returns: raises what `on_event` raised, or an ApiError, whose status is 410 if events after the
+        cursor are no longer kept. Then read everything anew, and go on from `events_cursor()`. `start`: where an empty store begins.
+        """
+        place = Place(store, types, start)
+        while True:
+            try:
+                page = self.request("GET", "/api/v1/events", params=place.query())
+            except ApiError as error:
+                self._sleep(place.failed(error))
+                continue
+            for event in page["data"]:
+                on_event(event)
+            place.handled(page["cursor"])
+
+    def events_cursor(self) -> str:
+        """The place after the newest event. Take it before you read everything, and store it afterwards."""
+        return str(self.request("GET", "/api/v1/events", params={"after": "now", "limit": 1})["cursor"])
+
     def close(self) -> None:
         self._http.close()
 
@@ -265,6 +291,26 @@ class AsyncWhereabouts(
                 yield movement
             if follower.pause > 0:
                 await self._sleep(follower.pause)
+
+    async def consume_events(
+        self, on_event: Callable[[Event], Awaitable[object]], *, store: Optional[CursorStore] = None,
+        types: Optional[Iterable[str]] = None, start: Literal["oldest", "now"] = "oldest",
+    ) -> NoReturn:  # fmt: skip
+        """As Whereabouts.consume_events."""
+        place = Place(store, types, start)
+        while True:
+            try:
+                page = await self.request("GET", "/api/v1/events", params=place.query())
+            except ApiError as error:
+                await self._sleep(place.failed(error))
+                continue
+            for event in page["data"]:
+                await on_event(event)
+            place.handled(page["cursor"])
+
+    async def events_cursor(self) -> str:
+        """As Whereabouts.events_cursor."""
+        return str((await self.request("GET", "/api/v1/events", params={"after": "now", "limit": 1}))["cursor"])
 
     async def aclose(self) -> None:
         await self._http.aclose()

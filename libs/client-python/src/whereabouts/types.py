@@ -17,7 +17,7 @@ class TokenRequest(_TokenRequestRequired, total=False):
 
 class _ApiKeyCreateRequired(TypedDict):
     name: str
-    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "tracking:read"]]
+    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "tracking:read", "events:read"]]
 
 
 class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
@@ -324,6 +324,20 @@ class InventorySaved(TypedDict):
     location_id: int
     location_name: str
     timestamp: str
+
+
+class EventPage(TypedDict):
+    data: List[Event]
+    cursor: str
+    has_more: bool
+
+
+class Event(TypedDict):
+    id: str
+    type: str
+    occurred_at: str
+    recorded_at: str
+    data: Dict[str, Any]
 
 
 class AssetMovedEvent(TypedDict):

@@ -5,6 +5,7 @@ import { VERSION } from '../version.ts'
 import { addCatalogCommands } from './catalog.ts'
 import { addCompletion } from './completion.ts'
 import { addCsvCommands } from './csv.ts'
+import { addEventCommands } from './events.ts'
 import { addKeyCommands } from './key.ts'
 import { say } from './output.ts'
 import { NOT_FOUND, UsageError } from './settings.ts'
@@ -40,6 +41,7 @@ addKeyCommands(program)
 addCatalogCommands(program)
 addTrackingCommands(program)
 addCsvCommands(program)
+addEventCommands(program)
 addWebhookCommands(program)
 addCompletion(program)
 for (const command of everyCommand(program))
