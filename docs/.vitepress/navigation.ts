@@ -23,6 +23,7 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('integrating', 'Integrating'),
       page('recipes', 'Recipes'),
       page('webhooks', 'Webhooks'),
+      page('events', 'Events'),
       page('syncing', 'Keeping an ERP in step'),
       page('going-live', 'Going live'),
       API_REFERENCE,

@@ -23,6 +23,7 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
     return 'scans:read'
   if (path === '/movements') return 'scans:read'
+  if (path === '/events') return 'events:read'
   if (path.startsWith('/assets')) return isRead ? 'assets:read' : 'assets:write'
   if (path.startsWith('/locations')) return isRead ? 'locations:read' : 'locations:write'
   throw new Error(`${method} ${path} is not in the scope table: add its scope here`)

@@ -13,8 +13,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { webhookSignature } from '@whereabouts/client/webhooks'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { buffer, text } from 'node:stream/consumers'
+import { verifyWebhook, webhookSignature, type WebhookEvent } from '@whereabouts/client/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
 import { newOrganization } from '../system/organization.ts'
 import type { System } from '../system/system.ts'
@@ -253,6 +255,49 @@ test('watch --in prints arrivals, departures and ways back, and movements lists 
   expect(await ok('movements', '--in', 'W-2', '--asset', 'CART')).toMatch(/MOVED +ASSET +NAME +FROM +TO\n\S+ +CART +Cart +\S+ +W-2\n/)
   expect(await ok('movements', '--csv', '--limit', '1')).toMatch(/^moved,asset,name,from,to\n\S+,CART,Cart,\S*,W-2\n$/)
   expect(JSON.parse(await ok('movements', '--json', '--limit', '1'))).toMatchObject({ to_location: { external_key: 'W-2' } })
+}) // oxfmt-ignore
+
+test('events are printed, and sent to a program of this machine as a webhook would be', async () => {
+  const received: { event: WebhookEvent; type: string | undefined }[] = []
+  const program = createServer(async (request, response) => {
+    const event = await verifyWebhook(await buffer(request), request.headers, 'whsec_a').catch(() => undefined)
+    if (event) received.push({ event, type: request.headers['x-service-event'] as string | undefined })
+    response.writeHead(event ? 204 : 400).end()
+  })
+  await once(program.listen(0, '127.0.0.1'), 'listening')
+  const to = ['--forward-to', `http://127.0.0.1:${(program.address() as AddressInfo).port}/hooks`]
+  const own = { ...env, WHEREABOUTS_WEBHOOK_SECRET: 'whsec_a' }
+  const cursor = ['--cursor-file', join(folder, 'cursor')]
+  const following = [
+    start(['listen', ...to, '--type', 'asset.created', 'asset.moved'], own),
+    start(['events', '--json', '--from', 'oldest', ...cursor]),
+  ]
+  const [listening, events] = following.map((child) => {
+    const shown = { out: '', said: '' }
+    child.stdout.on('data', (chunk) => (shown.out += String(chunk)))
+    child.stderr.on('data', (chunk) => (shown.said += String(chunk)))
+    return shown
+  }) as [{ out: string; said: string }, { out: string; said: string }]
+  try {
+    await vi.waitUntil(() => listening.said.includes('Ctrl-C') && events.said.includes('Ctrl-C'), { timeout: 10_000 })
+    expect(await run(['trigger', 'asset.moved', ...to], { own })).toMatchObject({ status: 0, out: expect.stringMatching(/^asset.moved .* 204\n$/) })
+    expect(await run(['trigger', 'asset.moved', ...to, '--secret', 'whsec_b'])).toMatchObject({ status: 1 })
+    expect(await run(['trigger', 'asset.sold', ...to])).toMatchObject({ status: 2, out: '' })
+    for (const round of [1, 2, 3]) {
+      await ok('location', 'set', `E-${round}`, '--name', 'Place')
+      await ok('asset', 'set', `E-ASSET-${round}`, '--name', 'Thing')
+      await ok('save', `E-${round}`, `E-ASSET-${round}`)
+    }
+    const types = () => received.slice(1).map(({ event, type }) => (event.event === type ? type : 'not alike')).toSorted()
+    const each = (type: string) => [1, 2, 3].map(() => type)
+    await vi.waitFor(() => expect(types()).toEqual([...each('asset.created'), ...each('asset.moved')]), { timeout: 20_000 })
+    const printed = () => events.out.trim().split('\n').map((line) => JSON.parse(line).type).toSorted()
+    const all = [...each('asset.created'), ...each('asset.moved'), ...each('location.created')]
+    await vi.waitFor(() => expect(printed()).toEqual(all), { timeout: 20_000 })
+  } finally {
+    for (const child of following) child.kill('SIGINT')
+    program.close()
+  }
 }) // oxfmt-ignore
 
 test('a delivery is verified', async () => {

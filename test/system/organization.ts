@@ -40,6 +40,7 @@ export async function newOrganization(
     'locations:read',
     'locations:write',
     'scans:read',
+    'events:read',
     'scans:write',
   ] as const
   const key = await mintKey(admin, org.id, 'integrator', [...all])

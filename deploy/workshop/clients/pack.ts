@@ -19,6 +19,7 @@ const LIBRARY = [
   'access-tokens',
   'gate',
   'retry',
+  'events',
   'follow',
   'movements',
   'upsert',

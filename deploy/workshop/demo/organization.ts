@@ -17,6 +17,7 @@ const API_KEY: KeyPlan = {
     'locations:read',
     'locations:write',
     'scans:read',
+    'events:read',
     'scans:write',
     'tracking:read',
   ],

@@ -7,7 +7,13 @@ import { refusal, serve, TestClock, type Answer } from './gate.fixture.ts'
 import { createWhereabouts } from './whereabouts.ts'
 
 const at = '2026-11-27T10:00:00.000Z'
-const event = (n: number) => ({ id: `e${n}`, type: 'asset.moved', occurred_at: at, recorded_at: at, data: {} })
+const event = (n: number) => ({
+  id: `e${n}`,
+  type: 'asset.moved',
+  occurred_at: at,
+  recorded_at: at,
+  data: {},
+})
 const page = (cursor: string, ...numbers: number[]): Answer => ({
   status: 200,
   body: { data: numbers.map(event), cursor, has_more: false },
@@ -51,7 +57,11 @@ test('each event is handed over, and the cursor of each handled page is stored',
   expect(await first.consume(4, { store })).toEqual(['e1', 'e2', 'e3', 'e4'])
   expect(await store.read()).toBe('c2')
   await using again = await scene(page('c3', 4, 5), page('c4', 6), page('c5', 7))
-  expect(await again.consume(3, { store, types: ['asset.moved', 'asset.created'] })).toEqual(['e4', 'e5', 'e6'])
+  expect(await again.consume(3, { store, types: ['asset.moved', 'asset.created'] })).toEqual([
+    'e4',
+    'e5',
+    'e6',
+  ])
   expect(again.queries[0]).toBe('limit=500&wait=25&after=c2&type=asset.moved&type=asset.created')
   expect(await store.read()).toBe('c4')
 })
@@ -69,7 +79,14 @@ test('an empty store begins with the oldest event, without a store with what hap
 
 test('faults only delay it, 12 in a row and again', async () => {
   const faults = Array.from({ length: 12 }, () => failed(503))
-  await using s = await scene(page('c1', 1), ...faults, page('c2', 2), ...faults, page('c3', 3), page('c4', 4))
+  await using s = await scene(
+    page('c1', 1),
+    ...faults,
+    page('c2', 2),
+    ...faults,
+    page('c3', 3),
+    page('c4', 4),
+  )
   expect(await s.consume(3)).toEqual(['e1', 'e2', 'e3'])
 })
 

@@ -54,7 +54,10 @@ export const newestCursor = async (api: Client, signal?: AbortSignal): Promise<s
  */
 export async function consume(api: Client, options: ConsumeOptions): Promise<never> {
   const { onEvent, types, onCaughtUp, wait = sleep } = options
-  const { store = { read: () => undefined, write: () => undefined }, from = options.store ? 'oldest' : 'now' } = options
+  const {
+    store = { read: () => undefined, write: () => undefined },
+    from = options.store ? 'oldest' : 'now',
+  } = options
   const signal = options.signal ?? new AbortController().signal
   let after = (await store.read()) ?? (from === 'now' ? 'now' : undefined)
   for (let failures = 0; ;) {

@@ -138,11 +138,15 @@ const TAGS: Record<string, Tag> = {
     '/docs/syncing',
   ),
   reports: tag('Reports', 'Where assets were last seen.', 'Recipes', '/docs/recipes'),
+  events: tag(
+    'Events',
+    'What happens: to follow in one order, or sent to your webhook.',
+    'Events',
+    '/docs/events',
+  ),
   scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
-
-export const EVENTS_TAG = tag('Events', 'What the API sends to your webhook.', 'Webhooks', '/docs/webhooks')
 
 export function tagOf({ path }: Pick<Route, 'path'>): Tag {
   const segment = path.split('/')[1] ?? ''

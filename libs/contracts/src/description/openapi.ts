@@ -11,14 +11,7 @@ import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-h
 import { withSamples } from './openapi-samples.ts'
 import { forGenerators } from './openapi-components.ts'
 import { events, eventSchemas } from './openapi-events.ts'
-import {
-  describeOperation,
-  INTRODUCTION,
-  LEGACY_INTRODUCTION,
-  EVENTS_TAG,
-  SCOPES,
-  tagOf,
-} from './openapi-text.ts'
+import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, SCOPES, tagOf } from './openapi-text.ts'
 import { LICENSE, RELEASE } from '../release.ts'
 import {
   CSV_CONTENT_TYPE,
@@ -91,10 +84,7 @@ function describe({ vocabulary, publicUrl }: Place, rows: Rows): Description {
         description: isLegacy ? LEGACY_INTRODUCTION : INTRODUCTION,
       },
       servers: [{ url: `${publicUrl}${isLegacy ? LEGACY_BASE : ''}` || '/', description: SERVER }],
-      tags: [
-        ...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values(),
-        ...(isLegacy ? [] : [EVENTS_TAG]),
-      ],
+      tags: [...new Map(rows.map(([, row]) => [tagOf(row).name, tagOf(row)])).values()],
       paths,
       components: {
         securitySchemes: {

@@ -7,8 +7,8 @@ test.for([
   { form: { ...NO_SCOPES, scans: 'write' }, want: ['scans:read', 'scans:write'] },
   { form: { ...NO_SCOPES, isKeysAdmin: true }, want: ['keys:admin'] },
   {
-    form: { assets: 'write', locations: 'read', scans: 'read', isKeysAdmin: true },
-    want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'keys:admin'],
+    form: { assets: 'write', locations: 'read', scans: 'read', isFollowing: true, isKeysAdmin: true },
+    want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'events:read', 'keys:admin'],
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
 

@@ -5,8 +5,10 @@ export type Scope = components['schemas']['ApiKeyCreate']['scopes'][number]
 type May = 'read' | 'write'
 /** Another name of a scope: shown, and not offered (D8.4). */
 type Alias = 'tracking:read'
+/** It has no other level. */
+type OnlyRead = 'events:read'
 type ResourceOf<S> = S extends `${infer R}:${May}` ? R : never
-type Resource = ResourceOf<Exclude<Scope, Alias>>
+type Resource = ResourceOf<Exclude<Scope, Alias | OnlyRead>>
 /** Scopes that are no level of a resource: each has a checkbox. */
 type Special = Exclude<Scope, Alias | `${Resource}:${May}`>
 
@@ -20,6 +22,12 @@ export const RESOURCES = Object.keys(RESOURCE_TEXTS) as Resource[]
 
 /** The checkboxes of the form, with the name of each in `ScopeForm`. */
 export const CHECKBOXES = {
+  'events:read': {
+    name: 'isFollowing',
+    label: 'Follow events',
+    description:
+      'What happens, as it happens: movements and all changes of assets, locations and tags (events:read)',
+  },
   'keys:admin': {
     name: 'isKeysAdmin',
     label: 'Manage API keys',
@@ -35,7 +43,13 @@ type Level = (typeof LEVELS)[number]
 export type ScopeForm = Readonly<Record<Resource, Level>> &
   Readonly<Record<(typeof CHECKBOXES)[Special]['name'], boolean>>
 
-export const NO_SCOPES: ScopeForm = { assets: 'none', locations: 'none', scans: 'none', isKeysAdmin: false }
+export const NO_SCOPES: ScopeForm = {
+  assets: 'none',
+  locations: 'none',
+  scans: 'none',
+  isFollowing: false,
+  isKeysAdmin: false,
+}
 
 const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
 
@@ -48,6 +62,7 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'tracking:read': 'Read scans',
   'scans:write': 'Send reads, save inventory',
   'keys:admin': 'Manage API keys',
+  'events:read': 'Follow events',
 }
 const wordsOf = (scope: string, words: Readonly<Record<string, string>> = WORDS) => words[scope] ?? scope
 
