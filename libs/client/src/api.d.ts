@@ -4987,17 +4987,38 @@ export interface components {
             /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
         };
-        /** @description A page of a list of `Event`. */
+        /** @description Events in the order in which they were recorded, and where to go on. */
         EventPage: {
             /** @description The content of the response. */
             data: components["schemas"]["Event"][];
+            /**
+             * @description Send it as `after` to get what follows. It is there without events too.
+             * @example MTAwMS4xMjM
+             */
             cursor: string;
+            /** @description Whether more events are recorded already. */
             has_more: boolean;
         };
+        /**
+         * @description One thing that happened.
+         * @example {
+         *       "id": "0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a",
+         *       "type": "asset.deleted",
+         *       "occurred_at": "2026-11-21T08:30:00.000Z",
+         *       "recorded_at": "2026-11-21T08:30:00.120Z",
+         *       "data": {
+         *         "asset": {
+         *           "id": 4503599627370497,
+         *           "external_key": "FORKLIFT-7",
+         *           "name": "Forklift 7"
+         *         }
+         *       }
+         *     }
+         */
         Event: {
             /**
              * Format: uuid
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @description Of a movement: the `delivery_id` of its webhook.
              */
             id: string;
             /**
@@ -5007,16 +5028,17 @@ export interface components {
             type: string;
             /**
              * Format: date-time
-             * @description When the asset was seen at the new location. Use it to order events.
+             * @description When it happened.
              * @example 2026-11-21T10:00:00.000Z
              */
             occurred_at: string;
             /**
              * Format: date-time
+             * @description When the feed recorded it. It never goes back from one event to the next.
              * @example 2026-11-21T10:00:00.000Z
              */
             recorded_at: string;
-            /** @description The content of the response. */
+            /** @description What happened, by `type`: see the guide. */
             data: {
                 [key: string]: unknown;
             };
@@ -12551,14 +12573,20 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
-                     *           "id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
-                     *           "type": "asset.moved",
-                     *           "occurred_at": "2026-11-21T10:00:00.000Z",
-                     *           "recorded_at": "2026-11-21T10:00:00.000Z",
-                     *           "data": {}
+                     *           "id": "0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a",
+                     *           "type": "asset.deleted",
+                     *           "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *           "recorded_at": "2026-11-21T08:30:00.120Z",
+                     *           "data": {
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "FORKLIFT-7",
+                     *               "name": "Forklift 7"
+                     *             }
+                     *           }
                      *         }
                      *       ],
-                     *       "cursor": "no example",
+                     *       "cursor": "MTAwMS4xMjM",
                      *       "has_more": true
                      *     }
                      */

@@ -93,7 +93,7 @@ export type Whereabouts = {
      * Calls `onEvent` for each event, one after the other, and goes on where the cursor in `store` says. 5xx, 429 and broken
      * connections only delay it. The cursor is stored after each page, so after a crash the events of a page come again, with the
      * same `id`. Never resolves: rejects with the reason of `signal`, with what `onEvent` threw, or with an `ApiError`, whose
-     * `status` is 410 if events after the cursor are no longer kept. Then read everything anew, and go on from `cursor()`.
+     * `status` is 410 if events after the cursor are no longer kept. Then read everything again, and go on from `cursor()`.
      */
     consume(options: ConsumeOptions): Promise<never>
     /** The place after the newest event. Take it before you read everything, and store it afterwards. Throws `ApiError`. */

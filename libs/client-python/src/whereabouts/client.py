@@ -168,7 +168,7 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
         Calls `on_event` for each event, one after the other, and goes on where the cursor in `store` says. 5xx, 429 and broken
         connections only delay it. The cursor is stored after each page, so after a crash the events of a page come again, with
         the same `id`. Never returns: raises what `on_event` raised, or an ApiError, whose status is 410 if events after the
-        cursor are no longer kept. Then read everything anew, and go on from `events_cursor()`. `start`: where an empty store begins.
+        cursor are no longer kept. Then read everything again, and go on from `events_cursor()`. `start`: where an empty store begins.
         """
         place = Place(store, types, start)
         while True:

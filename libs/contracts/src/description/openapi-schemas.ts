@@ -19,6 +19,8 @@ const schemas: Record<string, string> = {
   ExpandedThing: 'The asset or location of a row as it is now, with `expand`.',
   Movement: 'One change of the location of an asset.',
   MovedThing: 'An asset or a location as it is now.',
+  Event: 'One thing that happened.',
+  EventPage: 'Events in the order in which they were recorded, and where to go on.',
   MovementPage: 'A page of movements, newest first, and the cursor of the next page.',
   UnsteadyAssetRow: 'An asset whose place is unsteady, and what would have prevented it.',
   UnsteadyAsset: 'The asset as it is now.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, Uuid } from '../rules/ids.ts'
+import { eventTypes, type EventType } from '../resources/webhooks/events.ts'
 import { WireInstant } from '../rules/instant.ts'
 import { AssetMoved, assetMoved } from './asset-moved.ts'
 import {
@@ -107,15 +108,13 @@ const rows = {
   'tag.attached': ofCatalog('tag.attached', 'A tag was attached to an asset or a location', { tag, asset }),
   'tag.detached': ofCatalog('tag.detached', 'A tag was detached from an asset or a location', { tag, asset }),
 }
-export type WebhookEventType = keyof typeof rows
+export type WebhookEventType = EventType
 
 /** All events, by the value of `event` or `type`. */
-export const webhookEvents: Readonly<Record<WebhookEventType, WebhookEvent<WebhookMessage>>> = rows
+export const webhookEvents: Readonly<Record<EventType, WebhookEvent<WebhookMessage>>> = rows
 
 /** The type of the event on this subject; undefined for a type that only another release knows. */
 export function webhookEventType(subject: string): WebhookEventType | undefined {
   const [, token] = subject.split('.')
-  return TYPES.find((type) => type.replace('.', '-') === token)
+  return eventTypes.find((type) => type.replace('.', '-') === token)
 }
-
-const TYPES = Object.keys(rows) as WebhookEventType[]

@@ -1,12 +1,23 @@
 import { z } from 'zod'
-import { webhookEvents } from '../../messages/webhook-events.ts'
 import { Uuid } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { enumParameters, integerParameter, limitParameter, textParameter } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
 
-export const eventTypes = Object.keys(webhookEvents) as [string, ...string[]]
+/** Each is a row of `webhookEvents` (`messages/webhook-events.ts`). */
+export const eventTypes = [
+  'asset.moved',
+  'asset.created',
+  'asset.updated',
+  'asset.deleted',
+  'location.created',
+  'location.updated',
+  'location.deleted',
+  'tag.attached',
+  'tag.detached',
+] as const
+export type EventType = (typeof eventTypes)[number]
 
 /** One thing that happened, as the feed shows it. */
 export const EventView = z
@@ -17,11 +28,24 @@ export const EventView = z
     recorded_at: WireInstant,
     data: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'Event' })
+  .meta({
+    id: 'Event',
+    example: {
+      id: '0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a',
+      type: 'asset.deleted',
+      occurred_at: '2026-11-21T08:30:00.000Z',
+      recorded_at: '2026-11-21T08:30:00.120Z',
+      data: { asset: { id: 4503599627370497, external_key: 'FORKLIFT-7', name: 'Forklift 7' } },
+    },
+  })
 export type EventView = z.infer<typeof EventView>
 
 export const EventPage = z
-  .object({ data: z.array(EventView), cursor: z.string(), has_more: z.boolean() })
+  .object({
+    data: z.array(EventView),
+    cursor: z.string().meta({ example: 'MTAwMS4xMjM' }),
+    has_more: z.boolean(),
+  })
   .meta({ id: 'EventPage' })
 export type EventPage = z.infer<typeof EventPage>
 
