@@ -1,4 +1,5 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
+import { eventTypes } from '@whereabouts/contracts/resources/webhooks/events'
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { entry, enumEntry } from './entries.ts'
 
@@ -74,7 +75,7 @@ const choice =
     ...twice(allowed[0])(name),
   ]
 
-const choices = (...allowed: [string, ...string[]]) =>
+const choices = (...allowed: readonly [string, ...string[]]) =>
   repeatable(allowed[0], ['', 'other', allowed[0].toUpperCase(), allowed.join(',')], (name) =>
     enumEntry(name, allowed),
   )
@@ -187,6 +188,7 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
     step_seconds: integer(60),
   },
   streamMovements: { last_event_id: search },
+  listEvents: { after: search, type: choices(...eventTypes), limit: integer(1, 500), wait: integer(0, 30) },
   listReaders: {
     ...page,
     configured: boolean,
