@@ -2141,6 +2141,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow what happens
+         * @description Returns the events of the organization in the order in which they were recorded. Send `cursor` as `after` for what follows: no event is left out or repeated. With `wait`, an answer without events comes when the first one happens, or after that many seconds with the cursor to go on with. Events are kept for 7 days; after an older cursor the answer is 410 with `error.cursor`. With `Accept: text/event-stream`, the events are sent as they happen: `id` is the cursor, and `Last-Event-ID` wins over `after`. An organization may wait or stream 25 times at once. With `type=asset.moved` alone, `scans:read` or `tracking:read` is enough.
+         *
+         *     **Access:** an API key with the scope `events:read`, or a signed-in user. See also the types that `scans:read` may follow.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -2299,7 +2323,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /** @description What the key may do. */
-            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "tracking:read")[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "tracking:read" | "events:read")[];
             /**
              * Format: date-time
              * @description When the key stops working. Null: never. RFC 3339, with any offset.
@@ -4963,6 +4987,40 @@ export interface components {
             /** @description The external key of the location. Null where `location_id` is. */
             location_external_key: string | null;
         };
+        /** @description A page of a list of `Event`. */
+        EventPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Event"][];
+            cursor: string;
+            has_more: boolean;
+        };
+        Event: {
+            /**
+             * Format: uuid
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             */
+            id: string;
+            /**
+             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`.
+             * @example asset.moved
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            recorded_at: string;
+            /** @description The content of the response. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
         Webhook: {
             /**
              * Format: int64
@@ -5651,6 +5709,13 @@ export interface components {
             /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string;
         };
+        /** @description Only on `gone` of events: what can be read, because `after` is older. */
+        ErrorCursor: {
+            /** @description All events that are kept come after it. */
+            oldest: string;
+            /** @description Only what happens from here on comes after it. */
+            newest: string;
+        };
         /** @description What is wrong with the request. */
         ErrorDetails: {
             /**
@@ -5671,6 +5736,7 @@ export interface components {
             /** @description Only on `validation_error`: one entry per problem. */
             fields?: components["schemas"]["FieldError"][];
             conflict?: components["schemas"]["ErrorConflict"];
+            cursor?: components["schemas"]["ErrorCursor"];
         };
     };
     responses: {
@@ -5823,6 +5889,17 @@ export interface components {
                 "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining-Of-Counted-GET"];
                 "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset-Of-Counted-GET"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy-Of-Counted-GET"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Gone (`gone`) */
+        Error410: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
                 [name: string]: unknown;
             };
             content: {
@@ -12444,6 +12521,62 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the answer before, or `now`: only what happens from here on. Without it: from the oldest event that is kept. */
+                after?: string;
+                /** @description Repeatable: one of the values matches. */
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Seconds to wait for the first event, if there is none yet. Default 0. */
+                wait?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "8f14e45f-ceea-467f-a8d6-1c5e3b1d6b7a",
+                     *           "type": "asset.moved",
+                     *           "occurred_at": "2026-11-21T10:00:00.000Z",
+                     *           "recorded_at": "2026-11-21T10:00:00.000Z",
+                     *           "data": {}
+                     *         }
+                     *       ],
+                     *       "cursor": "no example",
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            410: components["responses"]["Error410"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

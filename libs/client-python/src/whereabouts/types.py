@@ -17,7 +17,7 @@ class TokenRequest(_TokenRequestRequired, total=False):
 
 class _ApiKeyCreateRequired(TypedDict):
     name: str
-    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "tracking:read"]]
+    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "tracking:read", "events:read"]]
 
 
 class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
@@ -326,6 +326,20 @@ class InventorySaved(TypedDict):
     timestamp: str
 
 
+class EventPage(TypedDict):
+    data: List[Event]
+    cursor: str
+    has_more: bool
+
+
+class Event(TypedDict):
+    id: str
+    type: str
+    occurred_at: str
+    recorded_at: str
+    data: Dict[str, Any]
+
+
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
@@ -429,6 +443,11 @@ class ErrorConflict(TypedDict):
     external_key: str
 
 
+class ErrorCursor(TypedDict):
+    oldest: str
+    newest: str
+
+
 class _ErrorDetailsRequired(TypedDict):
     type: str
     title: str
@@ -441,6 +460,7 @@ class _ErrorDetailsRequired(TypedDict):
 class ErrorDetails(_ErrorDetailsRequired, total=False):
     fields: List[FieldError]
     conflict: ErrorConflict
+    cursor: ErrorCursor
 
 
 class _AssetFieldsRequired(TypedDict):
