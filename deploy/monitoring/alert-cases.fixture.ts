@@ -293,6 +293,11 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['WebhookDeliveriesNotTaken'],
   },
   {
+    failure: 'no dispatcher records events',
+    series: { 'consumer_oldest_unsettled_age_seconds{durable="webhook-dispatcher-events"}': '0+60x130' },
+    fires: ['EventsNotRecorded'],
+  },
+  {
     failure: 'outgoing requests are blocked',
     series: { [attempts('delivered')]: '0x130', [attempts('failed')]: '0+600x130' },
     fires: ['WebhookAttemptsFailing', 'WebhookAttemptsFailingOften'],

@@ -5731,6 +5731,13 @@ export interface components {
             /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
             external_key: string;
         };
+        /** @description Only on `gone` of events: what can be read, because `after` is older. */
+        ErrorCursor: {
+            /** @description All events that are kept come after it. */
+            oldest: string;
+            /** @description Only what happens from here on comes after it. */
+            newest: string;
+        };
         /** @description What is wrong with the request. */
         ErrorDetails: {
             /**
@@ -5751,6 +5758,7 @@ export interface components {
             /** @description Only on `validation_error`: one entry per problem. */
             fields?: components["schemas"]["FieldError"][];
             conflict?: components["schemas"]["ErrorConflict"];
+            cursor?: components["schemas"]["ErrorCursor"];
         };
     };
     responses: {

@@ -50,6 +50,9 @@ export type FieldEntry = {
 /** Who has a key or tag that a request wanted (D12.3). */
 export type ConflictOwner = { resource: 'asset' | 'location'; id: number; external_key: string }
 
+/** What can be read instead of what a cursor named (D13.12). */
+export type CursorRange = { oldest: string; newest: string }
+
 /** The body of each response that is not 2xx. */
 export type ErrorEnvelope = {
   error: {
@@ -61,5 +64,6 @@ export type ErrorEnvelope = {
     request_id: string
     fields?: FieldEntry[]
     conflict?: ConflictOwner
+    cursor?: CursorRange
   }
 }

@@ -14,6 +14,7 @@ import type { Db, Tables } from './db.ts'
 import { AdaptiveConcurrency } from './deliveries/lanes/adaptive-concurrency.ts'
 import { Bulkheads, type BulkheadSizes } from './deliveries/lanes/bulkheads.ts'
 import { LANE_LIMITS, Lanes, type LaneLimits } from './deliveries/lanes/lanes.ts'
+import { eventFeed, type EventFeed } from './events/events.handlers.ts'
 import { dispatcherMetrics, laneGauges } from './metrics.ts'
 import { createPost } from './receivers/http-post.ts'
 import { createTargetAgents } from './receivers/target-agents.ts'
@@ -26,12 +27,13 @@ const ATTEMPT_TIMEOUT_MS = 5_000
 /** See ADR 22. */
 const REQUESTS_AT_ONCE: BulkheadSizes = { well: 256, slow: 256 }
 
-type WireDeps = Omit<AppDeps, 'db' | 'sendTest'> & {
+type WireDeps = Omit<AppDeps, 'db' | 'sendTest' | 'feed'> & {
   /** For requests: each sees one organization. */
   tenants: TenantDatabase<Tables>
   /** For deliveries: all organizations. */
   across: Db
   attemptTimeoutMs?: number | undefined
+  heartbeatMs?: number | undefined
   requestsAtOnce?: BulkheadSizes | undefined
   laneLimits?: LaneLimits | undefined
   /** The authority to trust instead of Node's own, as PEM; for tests. */
@@ -60,16 +62,24 @@ export function wire({ tenants, across, ca, ...deps }: WireDeps) {
     random: Math.random,
     wait: (ms, signal) => delay(ms, undefined, { signal }),
   }
-  const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post) })
+  const feed = eventFeed({ ...deps, db: tenants, across })
+  const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post), feed })
   app.addHook('onClose', async () => attempts.logs.close())
   return { app, agents, lanes, attempts }
 }
 
-type AppDeps = WebhookDeps & { log: Logger; registry: Registry; verify: PrincipalVerifier }
+type AppDeps = WebhookDeps & {
+  feed: EventFeed
+  log: Logger
+  registry: Registry
+  verify: PrincipalVerifier
+}
 
 /** The API of the service. It does not listen yet. */
 function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer({ log: deps.log, registry: deps.registry })
-  serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers: webhookHandlers(deps) })
+  const handlers = { ...webhookHandlers(deps), ...deps.feed.handlers }
+  serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers })
+  app.addHook('preClose', async () => deps.feed.stop()) // before the server waits for its requests
   return app
 }

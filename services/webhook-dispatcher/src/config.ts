@@ -1,3 +1,4 @@
+import { streams } from '@whereabouts/messaging/connect/topology'
 import {
   brokerEnv,
   commonEnv,
@@ -8,6 +9,9 @@ import {
 import { z } from 'zod'
 import { WEBHOOK_PORTS } from './receivers/address-guard.ts'
 import { parseSecretKeys } from './webhooks/secrets.ts'
+
+/** Of the stream EVENTS: what it brings again must meet its event, or it would be recorded twice. */
+const LEAST_KEPT_DAYS = streams.EVENTS.maxAgeMs / (24 * 60 * 60_000)
 
 export const Config = z.object({
   ...commonEnv,
@@ -30,6 +34,13 @@ export const Config = z.object({
     .refine((ports) => ports.every((port) => port >= 1 && port <= 65_535), 'must be ports from 1 to 65535')
     .default([...WEBHOOK_PORTS])
     .describe('Ports that the URL of a webhook may have, separated by commas. With private targets: any.'),
+  EVENTS_KEEP_DAYS: z.coerce
+    .number()
+    .int()
+    .min(LEAST_KEPT_DAYS)
+    .max(400)
+    .default(LEAST_KEPT_DAYS)
+    .describe('How long the feed keeps events, in days: at least as long as the stream EVENTS, 7.'),
   ALLOW_PRIVATE_TARGETS: z
     .enum(['true', 'false'])
     .default('false')

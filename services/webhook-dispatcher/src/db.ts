@@ -35,6 +35,26 @@ export type Tables = {
     error: string | null
     is_test: Generated<boolean>
   }
+  event: {
+    org_id: number
+    /** The order of the organization. It only grows, with gaps. */
+    seq: number
+    id: string
+    type: string
+    occurred_at: string
+    recorded_at: string
+    data: unknown
+  }
+  /** Locked by whoever records events of the organization, or removes them. */
+  event_head: {
+    org_id: number
+    /** Of the newest event. */
+    seq: number
+    /** When the newest event was recorded. */
+    recorded_at: string
+    /** Of the newest event that was removed. */
+    removed_seq: Generated<number>
+  }
 }
 
 /** A connection or an open transaction. Query functions work with both. */

@@ -20,6 +20,7 @@ test('the parts stop in this order, and start in the reverse, each after what it
   expect(parts.map(({ name, needs }) => (needs ? `${name} needs ${needs.name}` : name))).toEqual([
     'drain needs ops',
     'deliveries needs broker',
+    'recorder needs broker',
     'api',
     'targets',
     'watch needs broker',

@@ -3,6 +3,7 @@ import { measurePools } from '@whereabouts/db/connect/pool-metrics'
 import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { brokerLogin, connect, FOR_EVER } from '@whereabouts/messaging/connect/connection'
+import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/connect/topology'
 import { brokerMetrics, consumerMetrics, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
@@ -12,6 +13,8 @@ import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery } from './deliveries/delivery/delivery.ts'
+import { startEventPurge } from './events/purge.loop.ts'
+import { eventRecorder } from './events/recorder.consumer.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './app.ts'
@@ -50,6 +53,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   })
 
   const database = part('database', { start: () => [tenants, worker], stop: closeAll })
+  const graceMs = Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS)
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   const metrics = brokerMetrics(registry)('services')
   const broker = part('broker', {
@@ -61,6 +65,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     start: () => [
       startResealing({ ...shared, secretKeys, onRound: sealGauge(registry) }),
       startWebhookGauges(shared),
+      startEventPurge({ ...shared, keepDays: config.EVENTS_KEEP_DAYS }),
     ],
     stop: stopAll,
   })
@@ -73,6 +78,16 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
       ),
     stop: (watching) => watching.stop(),
   })
+  const recorder = part('recorder', {
+    needs: broker,
+    start: (open) =>
+      consumeBatches(open, eventRecorder(worker.db), {
+        logger: log,
+        metrics: consumerMetrics(registry)('webhook-dispatcher-events'),
+        graceMs,
+      }),
+    stop: (running) => running.stop(),
+  })
   const targets = part('targets', { start: () => agents, stop: (open) => open.destroy() })
   const deliveries = part('deliveries', {
     needs: broker,
@@ -81,7 +96,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
         lanes,
         consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
         stateMetrics: stateMetrics(registry)('KEYS'),
-        graceMs: Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS),
+        graceMs,
       }),
     stop: (running) => running.stop(),
   })
@@ -92,5 +107,14 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
       subscriptions: deliveries.value?.hasCaughtUp() ?? false,
     }),
   }
-  return served(frame, app, health, (api) => [deliveries, api, targets, watch, loops, broker, database])
+  return served(frame, app, health, (api) => [
+    deliveries,
+    recorder,
+    api,
+    targets,
+    watch,
+    loops,
+    broker,
+    database,
+  ])
 }

@@ -43,6 +43,8 @@ export type DispatcherOptions = {
   laneLimits?: Partial<LaneLimits>
   requestsAtOnce?: BulkheadSizes
   wait?: AttemptDeps['wait']
+  /** Of streams of events. */
+  heartbeatMs?: number
   log?: AttemptDeps['log']
 }
 
@@ -57,6 +59,7 @@ type Surroundings = {
 
 /** A dispatcher, wired as in production, without a broker. Its waits end at once. */
 function createDispatcher({ database, tenants, receiver }: Surroundings, options: DispatcherOptions) {
+  const registry = createRegistry('test')
   const counted: string[] = []
   const waits: number[] = []
   const metrics: DispatcherMetrics = {
@@ -71,12 +74,13 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     secretKeys: options.secretKeys ?? secretKeys,
     allowPrivateTargets: options.allowPrivateTargets ?? true,
     attemptTimeoutMs: options.attemptTimeoutMs,
+    heartbeatMs: options.heartbeatMs,
     laneLimits: { ...LANE_LIMITS, ...options.laneLimits },
     requestsAtOnce: options.requestsAtOnce,
     ca: options.isReceiverTrusted === false ? undefined : receiver.ca,
     verify: callers.verify,
     log: silent,
-    registry: createRegistry('test'),
+    registry,
   })
   const wait = (ms: number, signal: AbortSignal) => {
     waits.push(ms)
@@ -103,6 +107,8 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
       const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
       return app.inject({ method, url: `/api/v1/webhooks${path}`, headers, ...payload })
     },
+    headersFor: (orgId: number) => callers.headersFor({ orgId }),
+    registry,
     async stop() {
       await app.close()
       await agents.destroy()

@@ -443,6 +443,11 @@ class ErrorConflict(TypedDict):
     external_key: str
 
 
+class ErrorCursor(TypedDict):
+    oldest: str
+    newest: str
+
+
 class _ErrorDetailsRequired(TypedDict):
     type: str
     title: str
@@ -455,6 +460,7 @@ class _ErrorDetailsRequired(TypedDict):
 class ErrorDetails(_ErrorDetailsRequired, total=False):
     fields: List[FieldError]
     conflict: ErrorConflict
+    cursor: ErrorCursor
 
 
 class _AssetFieldsRequired(TypedDict):

@@ -56,6 +56,7 @@ const partNames = new Map([
   ['metadata', 'Metadata'],
   ['error', 'ErrorDetails'],
   ['conflict', 'ErrorConflict'],
+  ['cursor', 'ErrorCursor'],
 ])
 
 function nameParts(schema: Json, schemas: Record<string, Json>): void {

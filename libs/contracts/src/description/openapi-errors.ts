@@ -43,6 +43,13 @@ const ErrorEnvelopeSchema = z
         .meta({
           description: 'Only on `conflict`: what has the key or the tag that you sent, if it still has it.',
         }),
+      cursor: z
+        .object({
+          oldest: z.string().meta({ description: 'All events that are kept come after it.' }),
+          newest: z.string().meta({ description: 'Only what happens from here on comes after it.' }),
+        })
+        .optional()
+        .meta({ description: 'Only on `gone` of events: what can be read, because `after` is older.' }),
     }),
   })
   .meta({ id: 'Error' })

@@ -337,10 +337,11 @@ async function applyDurable(jsm: JetStreamManager, name: string, durable: Durabl
   else await jsm.consumers.add(stream, durableConfig(name, durable))
 }
 
-const changeable = ({ ackWaitMs, maxAckPending }: Durable) => ({
+const changeable = ({ ackWaitMs, maxAckPending, filter }: Durable) => ({
   ack_wait: nanos(ackWaitMs),
   max_ack_pending: maxAckPending,
   max_deliver: MAX_DELIVER,
+  ...(filter !== undefined && { filter_subject: filter }),
 })
 
 const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> => ({
@@ -349,7 +350,6 @@ const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> 
   deliver_policy: DeliverPolicy.All,
   replay_policy: ReplayPolicy.Instant,
   ...changeable(durable),
-  ...(durable.filter !== undefined && { filter_subject: durable.filter }),
 })
 
 /**

@@ -1,6 +1,7 @@
 import {
   errorTypes,
   type ConflictOwner,
+  type CursorRange,
   type ErrorType,
   type FieldEntry,
 } from '@whereabouts/contracts/errors'
@@ -8,6 +9,7 @@ import {
 type Details = {
   fields?: readonly FieldEntry[]
   conflict?: ConflictOwner
+  cursor?: CursorRange
   headers?: Record<string, string>
   cause?: unknown
   isCounted?: boolean
@@ -22,6 +24,7 @@ export class AppError extends Error {
   readonly type: ErrorType
   readonly fields: readonly FieldEntry[] | undefined
   readonly conflict: ConflictOwner | undefined
+  readonly cursor: CursorRange | undefined
   /** Sent with the envelope, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>
   /** The code that throws it logs a count, so it gets no log line of its own. */
@@ -30,7 +33,7 @@ export class AppError extends Error {
   constructor(
     type: ErrorType,
     detail: string,
-    { fields, conflict, headers = {}, cause, isCounted = false }: Details = {},
+    { fields, conflict, cursor, headers = {}, cause, isCounted = false }: Details = {},
   ) {
     // A refusal is an answer, not a fault. Nobody reads its stack, and collecting one costs as much as the answer.
     const { stackTraceLimit } = Error
@@ -40,6 +43,7 @@ export class AppError extends Error {
     this.type = type
     this.fields = fields
     this.conflict = conflict
+    this.cursor = cursor
     this.headers = headers
     this.isCounted = isCounted
   }

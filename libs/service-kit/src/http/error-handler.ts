@@ -25,6 +25,7 @@ export function errorEnvelope(error: AppError, path: string, requestId: string):
   }
   if (error.fields) body.fields = [...error.fields]
   if (error.conflict) body.conflict = error.conflict
+  if (error.cursor) body.cursor = error.cursor
   return { error: body }
 }
 

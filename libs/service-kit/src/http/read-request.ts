@@ -39,6 +39,7 @@ export function readRequest(row: Route, request: FastifyRequest): Record<string,
     requestId: request.id,
     log: request.log,
     clientAddress: clientAddress(request),
+    isHead: request.method === 'HEAD',
   }
 }
 

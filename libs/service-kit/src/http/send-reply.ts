@@ -30,7 +30,7 @@ const FEW = 20
 /** A handler returns it if it has the JSON of the rows already: `texts` has commas between them. Not for CSV. */
 export class ListText {
   readonly json: string
-  constructor(texts: string, rest: { limit: number; offset: number; total_count: number }) {
+  constructor(texts: string, rest: object) {
     this.json = `{"data":[${texts}],${JSON.stringify(rest).slice(1)}`
   }
 }

@@ -47,11 +47,16 @@ export type Context<K extends OperationId> = {
   log: Logger
   /** The caller's address as seen by the gateway. */
   clientAddress: string
+  /** The client wants the headers alone. */
+  isHead: boolean
 }
 
 export type Handler<K extends OperationId> = (
   context: Context<K>,
-) => Promise<ReplyOf<K> | Reply<ReplyOf<K>> | ListText>
+) => Promise<ReplyOf<K> | Reply<ReplyOf<K> | ListText | StreamOf<K>> | ListText>
+
+/** On routes with `streamed`. */
+type StreamOf<K extends OperationId> = Routes[K]['success'] extends { streamed: true } ? Readable : never
 
 /** One handler per operation of the service: a row without one does not compile. */
 export type Handlers<U extends Upstream> = { [K in OperationsOf<U>]: Handler<K> }

@@ -1,5 +1,6 @@
 import type { LiveMovement } from '@whereabouts/contracts/resources/tracking/live'
 import { liveEvents } from '@whereabouts/contracts/resources/tracking/live'
+import { seenText } from '@whereabouts/service-kit/http/event-stream'
 import { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 
 /** A place in the EVENTS stream. The epoch differs after the stream was re-created and its sequences start again. */
@@ -36,13 +37,7 @@ export const resetText = (cursor: Cursor): string =>
   `id: ${idOf(cursor)}\nevent: ${liveEvents.reset}\ndata: {}\n\n`
 
 /** Not an event: says that the client has seen everything up to here, and that the connection is alive. */
-export const cursorText = (cursor: Cursor): string => `:\nid: ${idOf(cursor)}\n\n`
+export const cursorText = (cursor: Cursor): string => seenText(idOf(cursor))
 
 /** Not an event either, and without an id: for a client that still catches up. */
 export const COMMENT = ':\n\n'
-
-/**
- * How long a client waits before it reconnects. Random, so that the clients of a stopped process do not reconnect at
- * once.
- */
-export const retryText = (ms: number): string => `retry: ${Math.round(ms)}\n`

@@ -3,11 +3,12 @@ import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { followStream, type Follower } from '@whereabouts/messaging/state/follow'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import { retryText } from '@whereabouts/service-kit/http/event-stream'
 import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Readable } from 'node:stream'
 import { CatchUp } from './catch-up.ts'
-import { COMMENT, epochOf, movementText, parseId, cursorText, resetText, retryText } from './event-text.ts'
+import { COMMENT, epochOf, movementText, parseId, cursorText, resetText } from './event-text.ts'
 import type { Cursor } from './event-text.ts'
 import { recentMovements } from './recent.ts'
 import { LiveConnection, SlowClient } from './live-connection.ts'
@@ -96,7 +97,7 @@ export class LiveFeed {
     const stream = make({ listener, onGone })
     const timer = setTimeout(() => stream.finish(), Math.max(0, expiresAtMs - Date.now())).unref()
     this.#shares.add(stream)
-    stream.write(retryText(1_000 + Math.random() * 2_000))
+    stream.write(retryText())
     return stream
   }
 

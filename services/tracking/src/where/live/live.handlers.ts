@@ -1,6 +1,7 @@
+import { UNBUFFERED } from '@whereabouts/service-kit/http/event-stream'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { LiveFeed } from './live-feed.ts'
-import { listenerOf, UNBUFFERED } from './stream-requests.ts'
+import { listenerOf } from './stream-requests.ts'
 
 export type LiveDeps = { live: LiveFeed }
 

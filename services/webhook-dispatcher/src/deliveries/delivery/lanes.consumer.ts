@@ -1,11 +1,10 @@
-import { webhookEvents, webhookEventType } from '@whereabouts/contracts/messages/webhook-events'
 import type { MessageConsumer } from '@whereabouts/messaging/consume/consumer'
-import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import { durables } from '@whereabouts/messaging/connect/topology'
 import { toAppError } from '@whereabouts/service-kit/http/error-handler'
 import { currentTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
+import { decodeEvent } from '../../events/decode-event.ts'
 import { payloadOf } from '../../receivers/payload.ts'
 import { deliver, drop } from '../attempts/attempts.ts'
 import type { AttemptDeps, Job } from '../attempts/job.ts'
@@ -59,17 +58,10 @@ export function lanesConsumer(
 /** Memory of a waiting delivery: the message, the body made from it, and the overhead. */
 export const bytesOf = ({ payload }: Job) => ENTRY_BYTES + 2 * payload.body.length
 
-/**
- * Throws PoisonError unless the message is an event of the organization in its subject. An unknown type of event is
- * requeued: in a rollout, another replica may know it.
- */
+/** Throws like `decodeEvent`. */
 export function decodeJob(message: IncomingMessage): Job {
-  const { subject, receivedAt, deliveryCount } = message
-  const type = webhookEventType(subject)
-  if (type === undefined) throw new Error(`unknown event ${subject}`)
-  const { message: definition } = webhookEvents[type]
-  const event = decodeWith(`an ${type} event`, (payload) => definition.schema.parse(payload))(message)
-  if (subject !== definition.subject(event)) throw new PoisonError('subject and organization differ')
+  const { receivedAt, deliveryCount } = message
+  const { type, event } = decodeEvent(message)
   const payload = payloadOf(type, event)
   if (!payload) throw new PoisonError('occurred_at is not a timestamp')
   return { orgId: event.org_id, payload, receivedAt, deliveryCount, attempts: 0, heldMs: 0 }
