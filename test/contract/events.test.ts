@@ -78,7 +78,7 @@ describe('D13.2 GET /events', () => {
     expect(data[8]).toEqual({ asset: named })
     expect(data[9]).toMatchObject({
       asset: { id: pump.id, deleted_at: null, tags: [{ value: 'B-1' }] },
-      changed: ['deleted_at'],
+      changed: ['deleted_at', 'tags'],
     })
     expect(data[10]).toEqual({ location: { id: dock.id, external_key: dock.external_key, name: 'Dock' } })
     expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)

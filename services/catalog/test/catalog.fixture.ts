@@ -1,3 +1,4 @@
+import { webhookEventType } from '@whereabouts/contracts/messages/webhook-events'
 import type { AssetCreate, AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { MERGE_PATCH_MEDIA_TYPE } from '@whereabouts/contracts/rules/echo'
 import type { LocationCreate, LocationView } from '@whereabouts/contracts/resources/catalog/locations'
@@ -41,11 +42,14 @@ export type Catalog = {
   tag(owner: string, tag: { tag_type: string; value: string }, as?: As): Promise<TagView>
   /** The number of sessions of this file's database that wait for a lock. */
   waitingForLocks(): Promise<number>
-  /** The messages of this organization since the last call, in order. */
-  takeOutbox(): Promise<
-    { subject: string; payload: Record<string, unknown>; headers: Record<string, string> }[]
-  >
+  /** The messages of this organization since the last call, in order, without its events. */
+  takeOutbox(): Promise<Queued[]>
+  /** The events of an organization since the last call, in order; of this one by default. */
+  takeEvents(org?: number): Promise<Event[]>
 }
+
+type Queued = { subject: string; payload: Record<string, unknown>; headers: Record<string, string> }
+type Event = { type: string; data: Record<string, unknown>; occurred_at: string }
 
 type Service = {
   app: FastifyInstance
@@ -157,26 +161,34 @@ function catalogOf(service: Service, orgId: number): Catalog {
     location: (fields, as) => created('/locations', { name: 'Dock', ...fields }, as),
     tag: (owner, tag, as) => created(`${owner}/tags`, tag, as),
     waitingForLocks: () => waitingForLocks(database),
-    takeOutbox: () => takeOutbox(database, orgId),
+    takeOutbox: () => takeOutbox(database, orgId, false),
+    takeEvents: async (org = orgId) => takeEvents(database, org),
   }
 }
 
 const isRaw = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
 
-async function takeOutbox({ pool }: ServiceDatabase<Tables>, orgId: number) {
-  type Row = {
-    id: number
-    subject: string
-    payload: Record<string, unknown>
-    headers: Record<string, string>
-  }
-  const { rows } = await pool.query<Row>(
-    `delete from outbox where (payload ->> 'org_id')::bigint = $1 returning id, subject, payload, headers`,
-    [orgId],
+async function takeOutbox(
+  { pool }: ServiceDatabase<Tables>,
+  orgId: number,
+  events: boolean,
+): Promise<Queued[]> {
+  const { rows } = await pool.query<Queued & { id: number }>(
+    `delete from outbox where (payload ->> 'org_id')::bigint = $1 and (subject like 'events.%') = $2
+     returning id, subject, payload, headers`,
+    [orgId, events],
   )
   return rows
     .toSorted((a, b) => a.id - b.id)
     .map(({ subject, payload, headers }) => ({ subject, payload, headers }))
+}
+
+async function takeEvents(database: ServiceDatabase<Tables>, org: number): Promise<Event[]> {
+  return (await takeOutbox(database, org, true)).map(({ subject, payload }) => ({
+    type: webhookEventType(subject) ?? '',
+    data: payload['data'] as Event['data'],
+    occurred_at: String(payload['occurred_at']),
+  }))
 }
 
 async function waitingForLocks({ pool }: ServiceDatabase<Tables>): Promise<number> {

@@ -65,6 +65,8 @@ type Event = {
   to_location: { id: number }
 }
 
+const MOVED = 'events.asset-moved.'
+
 /** All movements in EVENTS, by organization. */
 export const movementsOf = (stack: Stack): Promise<Map<number, Movement[]>> =>
   asked(stack, 'services', async (jsm) => {
@@ -73,16 +75,18 @@ export const movementsOf = (stack: Stack): Promise<Map<number, Movement[]>> =>
     if (state.messages === 0) return movements
     const consumer = await jsm.jetstream().consumers.get('EVENTS')
     for await (const message of await consumer.consume()) {
-      const event = message.json<Event>()
-      const known = movements.get(event.org_id) ?? []
-      known.push({
-        deliveryId: event.delivery_id,
-        assetId: event.asset.id,
-        occurredAtMs: Date.parse(event.occurred_at),
-        fromId: event.from_location?.id ?? null,
-        toId: event.to_location.id,
-      })
-      movements.set(event.org_id, known)
+      if (message.subject.startsWith(MOVED)) {
+        const event = message.json<Event>()
+        const known = movements.get(event.org_id) ?? []
+        known.push({
+          deliveryId: event.delivery_id,
+          assetId: event.asset.id,
+          occurredAtMs: Date.parse(event.occurred_at),
+          fromId: event.from_location?.id ?? null,
+          toId: event.to_location.id,
+        })
+        movements.set(event.org_id, known)
+      }
       if (message.seq >= state.last_seq) break
     }
     return movements

@@ -23,10 +23,13 @@ type Declared = { name?: string; schema?: z.ZodType; subject?: unknown } & Parti
   Record<'request' | 'reply' | 'published', z.ZodType>
 >
 
+/** An exported message, or each of an exported list of messages. */
+const declaredIn = (value: unknown) => [value, ...Object.values(Object(value) as object)]
+
 /** All schemas that a service sends or reads, by the name of the message. */
 const schemas = new Map<string, { published: z.ZodType; read: z.ZodType[] }>()
 for (const file of globSync(`${import.meta.dirname}/*.ts`, { exclude: ['**/*.test.ts'] }))
-  for (const value of Object.values((await import(file)) as Record<string, unknown>)) {
+  for (const value of Object.values((await import(file)) as Record<string, unknown>).flatMap(declaredIn)) {
     const { name, schema, subject, request, reply, published } = Object(value) as Declared
     if (name && schema) schemas.set(name, { published: schema, read: [schema] })
     if (typeof subject !== 'string' || !request || !reply) continue
@@ -71,6 +74,12 @@ const sent = (schema: z.ZodType) =>
 
 /** Messages that the recorded releases never sent. Record them with the next release. */
 const UNRECORDED = [
+  'asset created',
+  'asset deleted',
+  'asset updated',
+  'location created',
+  'location deleted',
+  'location updated',
   'rpc.catalog.republish-state reply',
   'rpc.catalog.republish-state request',
   'rpc.catalog.usage reply',
@@ -79,6 +88,8 @@ const UNRECORDED = [
   'rpc.keys.republish-state request',
   'rpc.tracking.usage reply',
   'rpc.tracking.usage request',
+  'tag attached',
+  'tag detached',
 ]
 
 /**

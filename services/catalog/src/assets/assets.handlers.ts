@@ -1,8 +1,7 @@
 import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
-import { assetState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
@@ -12,11 +11,11 @@ import type { AssetRow, Tables, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
+import { created, deleted, updated } from '../changes/messages/changes.ts'
 import { storableMetadata } from '../changes/patch/metadata.rules.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems } from '../changes/patch/patch.rules.ts'
 import type { Tagged } from '../tags/live-tags.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
-import { toTagState } from '../tags/tags.views.ts'
 import type { HandlerDeps } from '../changes/transactions/transactions.ts'
 import { listAssets, listAssetTexts } from './assets.lists.ts'
 import {
@@ -28,7 +27,7 @@ import {
   updateAsset,
   type AssetChanges,
 } from './assets.queries.ts'
-import { toAssetState, toAssetView } from './assets.views.ts'
+import { toAssetView } from './assets.views.ts'
 import { textMaker } from './texts/texts.ts'
 
 const writable = namesWith(assetFields, 'writable')
@@ -41,9 +40,9 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         const key = await assignKey(tx, orgId, 'asset', external_key)
         const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
-        await enqueue(tx, assetState, [toAssetState(asset)])
-        await enqueue(tx, tagState, tags.map(toTagState))
-        return toAssetView(asset, tags)
+        const view = toAssetView(asset, tags)
+        await enqueueAll(tx, created('asset', asset, view, tags))
+        return view
       }
       const view = await runInTransaction(orgId, create, lockNameFor('asset', external_key))
       return new Reply({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
@@ -56,8 +55,9 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
         rejectIfAny(inSchemaOrder(AssetPatch, storedRowProblems(stored, body)))
         const asset = await updateAsset(tx, orgId, asset_id, changesOf(stored, body))
-        await enqueue(tx, assetState, [toAssetState(asset)])
-        return toAssetView(asset, stored.tags)
+        const view = toAssetView(asset, stored.tags)
+        await enqueueAll(tx, updated('asset', asset, view, row))
+        return view
       })
       return { data }
     },
@@ -66,12 +66,13 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
       const rename = async (tx: Tx) => {
         const stored = await lockAsset(tx, orgId, asset_id)
         if (!stored) throw assetNotFound()
-        if (stored.external_key !== external_key) {
-          await lockKeys(tx, orgId, 'asset')
-          const asset = await updateAsset(tx, orgId, asset_id, { external_key })
-          await enqueue(tx, assetState, [toAssetState(asset)])
-        }
-        return toFoundView(await findAsset(tx, orgId, asset_id))
+        const find = async () => toFoundView(await findAsset(tx, orgId, asset_id))
+        if (stored.external_key === external_key) return find()
+        await lockKeys(tx, orgId, 'asset')
+        const asset = await updateAsset(tx, orgId, asset_id, { external_key })
+        const view = await find()
+        await enqueueAll(tx, updated('asset', asset, view, stored))
+        return view
       }
       return { data: await runInTransaction(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
     },
@@ -81,8 +82,7 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
         const asset = await deleteAsset(tx, orgId, asset_id)
         const tags = await deleteTagsOf(tx, orgId, { asset_id })
-        await enqueue(tx, assetState, [toAssetState(asset)])
-        await enqueue(tx, tagState, tags.map(toTagState))
+        await enqueueAll(tx, deleted('asset', asset, tags))
       })
       return undefined
     },

@@ -101,9 +101,10 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         const named = { ...context, params: { asset_id } }
         const { location, problems } = await pinCurrentLocation(tx, orgId, current_location)
-        await rejectTogether(problems, () => inside.updateAsset({ ...named, body: fields }))
-        if (key !== identifier) await inside.renameAsset({ ...named, body: { external_key: key } })
-        if (identifiers !== undefined) await replaceTags(tx, orgId, { asset_id }, identifiers ?? [])
+        let updated = await rejectTogether(problems, () => inside.updateAsset({ ...named, body: fields }))
+        if (key !== identifier) updated = await inside.renameAsset({ ...named, body: { external_key: key } })
+        if (identifiers !== undefined)
+          await replaceTags(tx, orgId, { kind: 'asset', ...updated.data }, identifiers ?? [])
         const view = toFoundView(await findAsset(tx, orgId, asset_id))
         return { view, ...(location && { placed: await enqueuePlacement(tx, orgId, asset_id, location) }) }
       }
@@ -130,13 +131,14 @@ async function pinCurrentLocation(tx: Tx, orgId: number, key: string | undefined
 }
 
 /** Runs `work`. Throws the problems that it finds in the body together with `problems`. */
-async function rejectTogether(problems: readonly FieldEntry[], work: () => Promise<unknown>): Promise<void> {
-  await work().catch((error: unknown) => {
+async function rejectTogether<T>(problems: readonly FieldEntry[], work: () => Promise<T>): Promise<T> {
+  const result = await work().catch((error: unknown) => {
     const found = error instanceof AppError ? error.fields : undefined
     if (found) rejectIfAny(inSchemaOrder(LegacyAssetUpdate, [...problems, ...found]))
     throw error
   })
   rejectIfAny(problems)
+  return result
 }
 
 const toLegacyAsset = (view: AssetView, locationOf: LocationOf): LegacyAssetView => ({

@@ -1,11 +1,10 @@
 import { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
 import { assetPlaced, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { toAssetState, toLocationState } from '../changes/messages/states.ts'
 import type { LocationRow, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
-import { toLocationState } from '../locations/locations.views.ts'
 import { findAsset } from './assets.queries.ts'
-import { toAssetState } from './assets.views.ts'
 
 /**
  * Publishes, in the transaction of a change, that the asset is at `location` since that change. Each change advances

@@ -4,9 +4,8 @@ import {
   LocationPatch,
   type LocationView,
 } from '@whereabouts/contracts/resources/catalog/locations'
-import { locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
@@ -14,9 +13,9 @@ import type { Db, Tx } from '../db.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
 import { pageOf } from '../lists/conditions.ts'
+import { created, deleted, updated } from '../changes/messages/changes.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../changes/patch/patch.rules.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
-import { toTagState } from '../tags/tags.views.ts'
 import type { HandlerDeps } from '../changes/transactions/transactions.ts'
 import { listLocations } from './locations.lists.ts'
 import {
@@ -28,7 +27,7 @@ import {
   updateLocation,
   type LocationChanges,
 } from './locations.queries.ts'
-import { toLocationState, toLocationView } from './locations.views.ts'
+import { toLocationView } from './locations.views.ts'
 import { countDescendants, lockTree } from './moves.queries.ts'
 import { findMove, namesParent, resolveParent } from './parents.ts'
 
@@ -50,9 +49,9 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const row = { ...pick(body, writable), external_key: key, parent_id: parent?.id ?? null }
         const location = await insertLocation(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { location_id: location.id }, wanted ?? [])
-        await enqueue(tx, locationState, [toLocationState(location)])
-        await enqueue(tx, tagState, tags.map(toTagState))
-        return toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
+        const view = toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
+        await enqueueAll(tx, created('location', location, view, tags))
+        return view
       }
       const view = await runInTransaction(orgId, create, lockNameFor('location', external_key))
       return new Reply({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
@@ -75,8 +74,9 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         if (move instanceof AppError) throw move
         const changes = { ...changesOf(stored, body), ...move }
         const location = await updateLocation(tx, orgId, location_id, changes)
-        await enqueue(tx, locationState, [toLocationState(location)])
-        return toLocationView(location, stored.tags)
+        const view = toLocationView(location, stored.tags)
+        await enqueueAll(tx, updated('location', location, view, row))
+        return view
       }
       return { data: await runInTransaction(orgId, update, lockName) }
     },
@@ -87,12 +87,12 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       const rename = async (tx: Tx) => {
         const stored = await lockLocation(tx, orgId, location_id)
         if (!stored) throw locationNotFound()
-        if (stored.external_key !== external_key) {
-          await lockKeys(tx, orgId, 'location')
-          const location = await updateLocation(tx, orgId, location_id, { external_key })
-          await enqueue(tx, locationState, [toLocationState(location)])
-        }
-        return readLocation(tx, orgId, location_id)
+        if (stored.external_key === external_key) return readLocation(tx, orgId, location_id)
+        await lockKeys(tx, orgId, 'location')
+        const location = await updateLocation(tx, orgId, location_id, { external_key })
+        const view = await readLocation(tx, orgId, location_id)
+        await enqueueAll(tx, updated('location', location, view, stored))
+        return view
       }
       return {
         data: await runInTransaction(orgId, rename, 'location keys'),
@@ -107,8 +107,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         if (await hasLiveChildren(tx, orgId, location_id)) throw locationHasChildren(stored.external_key)
         const location = await deleteLocation(tx, orgId, location_id)
         const tags = await deleteTagsOf(tx, orgId, { location_id })
-        await enqueue(tx, locationState, [toLocationState(location)])
-        await enqueue(tx, tagState, tags.map(toTagState))
+        await enqueueAll(tx, deleted('location', location, tags))
       })
       return undefined
     },

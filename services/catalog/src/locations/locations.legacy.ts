@@ -63,10 +63,12 @@ export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const inside = locationHandlers(usingTransaction(tx))
         const location_id = await getIdByKey(tx, orgId, 'location', identifier)
         const named = { ...context, params: { location_id } }
-        const { data: updated } = await inside.updateLocation({ ...named, body: toLocationPatch(fields) })
+        let { data: updated } = await inside.updateLocation({ ...named, body: toLocationPatch(fields) })
         if (updated.external_key !== identifier) throw locationNotFound() // renamed before it was locked
-        if (key !== identifier) await inside.renameLocation({ ...named, body: { external_key: key } })
-        if (identifiers !== undefined) await replaceTags(tx, orgId, { location_id }, identifiers ?? [])
+        if (key !== identifier)
+          ({ data: updated } = await inside.renameLocation({ ...named, body: { external_key: key } }))
+        if (identifiers !== undefined)
+          await replaceTags(tx, orgId, { kind: 'location', ...updated }, identifiers ?? [])
         const { data } = await inside.getLocation({ ...named, body: undefined })
         return toLegacyLocation(tx, orgId, data)
       }

@@ -3,10 +3,8 @@ import { republishCatalogState } from '@whereabouts/contracts/messages/republish
 import { stateLog, states } from '@whereabouts/db/outbox/republish'
 import { answering } from '@whereabouts/messaging/messages/request'
 import type { Kysely } from 'kysely'
-import { toAssetState } from '../assets/assets.views.ts'
+import { toAssetState, toLocationState, toTagState } from '../changes/messages/states.ts'
 import type { Tables } from '../db.ts'
-import { toLocationState } from '../locations/locations.views.ts'
-import { toTagState } from '../tags/tags.views.ts'
 
 const key = ['org_id', 'id'] as const
 

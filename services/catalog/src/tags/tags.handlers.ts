@@ -10,8 +10,9 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
   ({
     async addAssetTag({ principal: { orgId }, params: { asset_id }, body }) {
       const tag = await runInTransaction(orgId, async (tx) => {
-        if (!(await lockOwner(tx, orgId, { asset_id }))) throw assetNotFound()
-        return attach(tx, orgId, { asset_id }, body)
+        const owner = await lockOwner(tx, orgId, { asset_id })
+        if (!owner) throw assetNotFound()
+        return attach(tx, orgId, owner, body)
       })
       return new Reply({ data: tag }, { location: `${API_PREFIX}/assets/${asset_id}/tags/${tag.id}` })
     },
@@ -23,8 +24,9 @@ export const tagHandlers = ({ runInTransaction }: { runInTransaction: RunInTrans
 
     async addLocationTag({ principal: { orgId }, params: { location_id }, body }) {
       const tag = await runInTransaction(orgId, async (tx) => {
-        if (!(await lockOwner(tx, orgId, { location_id }))) throw locationNotFound()
-        return attach(tx, orgId, { location_id }, body)
+        const owner = await lockOwner(tx, orgId, { location_id })
+        if (!owner) throw locationNotFound()
+        return attach(tx, orgId, owner, body)
       })
       return new Reply({ data: tag }, { location: `${API_PREFIX}/locations/${location_id}/tags/${tag.id}` })
     },

@@ -1,16 +1,15 @@
 import type { LegacyIdentifierCreate, LegacyIdentifierView } from '@whereabouts/contracts/legacy/identifiers'
-import { tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tx } from '../db.ts'
+import { attached, detached, type TagOwner } from '../changes/messages/changes.ts'
 import { tagExists } from '../errors.ts'
-import { lockIdByKey } from './external-keys/external-keys.queries.ts'
+import { lockByKey, lockIdByKey } from './external-keys/external-keys.queries.ts'
 import type { RunInTransaction } from '../changes/transactions/transactions.ts'
-import { columnOf, deleteTags, insertTags, listTags, type Owner } from './tags.queries.ts'
+import { columnOf, deleteTags, insertTags, listTags, ownerOf } from './tags.queries.ts'
 import { attach, detach } from './tags.ts'
-import { toTagState } from './tags.views.ts'
 
 /** Views contain only live tags, so all are active. */
 export const toLegacyIdentifier = ({ id, tag_type, value }: TagView): LegacyIdentifierView => ({
@@ -29,16 +28,20 @@ export const toTagCreate = ({ type, value }: LegacyIdentifierCreate): TagCreate 
 export async function replaceTags(
   tx: Tx,
   orgId: number,
-  owner: Owner,
+  named: TagOwner,
   wanted: readonly LegacyIdentifierCreate[],
 ): Promise<void> {
+  const owner = ownerOf(named)
   const [column, ownerId] = columnOf(owner)
   const stored = await listTags(tx, orgId, column, [ownerId])
   const { missing, surplus } = tagChanges(stored, wanted.map(toTagCreate))
   // Inserts first, because a transaction that waits for a tag must not hold a tag that the other waits for.
   const added = await insertTags(tx, orgId, owner, missing)
   const removed = await deleteTags(tx, orgId, owner, surplus)
-  await enqueue(tx, tagState, [...added, ...removed].map(toTagState))
+  await enqueueAll(tx, [
+    ...added.flatMap((tag) => attached(tag, named)),
+    ...removed.flatMap((tag) => detached(tag, named)),
+  ])
 }
 
 /** The tags to attach, in the order given, and the ids to remove. Throws `tagExists`. */
@@ -72,8 +75,7 @@ export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunI
     (owner: 'asset' | 'location', list: 'tags' | 'identifiers') =>
     async ({ principal: { orgId }, params: { identifier }, body }: AttachRequest) => {
       const tag = await runInTransaction(orgId, async (tx) => {
-        const id = await lockIdByKey(tx, orgId, owner, identifier)
-        return attach(tx, orgId, ownerOf(owner, id), toTagCreate(body))
+        return attach(tx, orgId, await lockByKey(tx, orgId, owner, identifier), toTagCreate(body))
       })
       const location = `${LEGACY_PREFIX}/${owner}s/${identifier}/${list}/${tag.id}`
       return new Reply({ data: toLegacyIdentifier(tag) }, { location })
@@ -83,7 +85,7 @@ export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunI
     async ({ principal: { orgId }, params: { identifier, tag_id } }: DetachRequest) => {
       await runInTransaction(orgId, async (tx) => {
         const id = await lockIdByKey(tx, orgId, owner, identifier)
-        await detach(tx, orgId, ownerOf(owner, id), tag_id)
+        await detach(tx, orgId, ownerOf({ kind: owner, id }), tag_id)
       })
       return undefined
     }
@@ -98,6 +100,3 @@ export const legacyTagHandlers = ({ runInTransaction }: { runInTransaction: RunI
     detachLegacyLocationIdentifier: detachFrom('location'),
   } satisfies Partial<Handlers<'catalog'>>
 }
-
-const ownerOf = (owner: 'asset' | 'location', id: number): Owner =>
-  owner === 'asset' ? { asset_id: id } : { location_id: id }

@@ -3,23 +3,25 @@ import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
+import type { TagOwner } from '../changes/messages/changes.ts'
 import { tagExists } from '../errors.ts'
 
 /** The resource that has a tag. */
 export type Owner = { asset_id: number } | { location_id: number }
 
-/** Locks the live row of an owner until the transaction ends. False if there is none in this organization. */
-export async function lockOwner(tx: Tx, orgId: number, owner: Owner): Promise<boolean> {
+/** Locks the live row of an owner until the transaction ends. Undefined if there is none in this organization. */
+export async function lockOwner(tx: Tx, orgId: number, owner: Owner): Promise<TagOwner | undefined> {
   const [column, ownerId] = columnOf(owner)
+  const kind = column === 'asset_id' ? 'asset' : 'location'
   const row = await tx
-    .selectFrom(column === 'asset_id' ? 'asset' : 'location')
-    .select('id')
+    .selectFrom(kind)
+    .select(['id', 'external_key', 'name'])
     .where('org_id', '=', orgId)
     .where('id', '=', ownerId)
     .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
-  return row !== undefined
+  return row && { kind, ...row }
 }
 
 export const tagColumns = [
@@ -160,6 +162,9 @@ export async function deleteTagsOf(tx: Tx, orgId: number, owner: Owner): Promise
     .returning(tagColumns)
     .execute()
 }
+
+export const ownerOf = ({ kind, id }: Pick<TagOwner, 'kind' | 'id'>): Owner =>
+  kind === 'asset' ? { asset_id: id } : { location_id: id }
 
 export const columnOf = (owner: Owner) =>
   'asset_id' in owner

@@ -191,15 +191,20 @@ test('D4.9 of simultaneous renames to one key exactly one succeeds; swaps do not
   await fc.assert(property, limits(RUNS))
 })
 
-test('D4.10 of simultaneous deletes exactly one succeeds, and is published once', async ({ begin }) => {
+test('D4.10 D13.1 of simultaneous deletes exactly one succeeds, and is published once', async ({ begin }) => {
   const property = fc.asyncProperty(kind, crowd, async (of, count) => {
     const { real } = begin(1)
     const { make, on } = callerOf(real)
     const { id } = await make(of, { tags: [{ tag_type: 'ble', value: 'b' }] })
     const replies = await Promise.all(times(count, () => on('delete', of, id)))
     expect(statuses(replies)).toEqual([204, ...times(count - 1, () => 404)])
-    const ends = (await real.takeOutbox(0)).filter(({ payload }) => payload['deleted_at'] !== null)
-    expect(ends).toHaveLength(2)
+    const sent = await real.takeOutbox(0)
+    const isEvent = ({ subject }: { subject: string }) => subject.startsWith('events.')
+    expect(sent.filter((one) => !isEvent(one) && one.payload['deleted_at'] !== null)).toHaveLength(2)
+    expect(sent.filter(isEvent).map(({ subject }) => subject.split('.')[1])).toEqual([
+      `${of}-created`,
+      `${of}-deleted`,
+    ])
   })
   await fc.assert(property, limits(RUNS))
 })

@@ -36,7 +36,9 @@ const commands = fc.commands(
 
 const SORTS = ['external_key', '-name', 'updated_at']
 
-test('D4 D5 D6 D7 replies to random requests of two organizations follow the contract', async ({ begin }) => {
+test('D4 D5 D6 D7 D13.1 replies and events of random requests of two organizations follow the contract', async ({
+  begin,
+}) => {
   const property = fc.asyncProperty(creations, commands, async (first, chosen) => {
     const { world, real } = begin()
     const system = { real, log: [] }

@@ -1,14 +1,20 @@
 import { equal } from './differences.ts'
+import { eventProblems } from './events.ts'
 import { NOT_SHOWN, viewOf, type Org, type Tag, type Resource } from './world.ts'
 
 export type Message = { subject: string; payload: Record<string, unknown> }
 
 /**
  * The problems of all messages of one organization. For each resource and tag, revisions rise and the last state equals
- * the world. There are no messages about anything else.
+ * the world. Each change has its event, in the order of the requests unless they raced. There are no messages about
+ * anything else.
  */
-export function outboxProblems(org: Org, messages: readonly Message[]): string[] {
-  const bySubject = Map.groupBy(messages, ({ subject }) => subject)
+export function outboxProblems(org: Org, messages: readonly Message[], raced = false): string[] {
+  const isEvent = ({ subject }: Message) => subject.startsWith('events.')
+  const bySubject = Map.groupBy(
+    messages.filter((message) => !isEvent(message)),
+    ({ subject }) => subject,
+  )
   const resources = org.resources.map(
     (resource) => [subjectOf(org, resource.kind, resource.id), resourceState(org, resource)] as const,
   )
@@ -18,6 +24,7 @@ export function outboxProblems(org: Org, messages: readonly Message[]): string[]
     ...equal('subjects', [...bySubject.keys()].toSorted(), [...expected.keys()].toSorted()),
     ...[...bySubject].flatMap(([subject, states]) => entityProblems(subject, states, expected.get(subject))),
     ...org.tags.flatMap((tag) => cascadeProblems(org, tag, bySubject)),
+    ...eventProblems(org, messages.filter(isEvent), bySubject, raced),
   ]
 }
 

@@ -16,6 +16,7 @@ import {
   type Kind,
   type Org,
   type Resource,
+  type Tag,
   type View,
   type World,
 } from './world.ts'
@@ -88,7 +89,9 @@ function created(world: World, org: Org, { kind, body }: Of<'create'>, reply: Re
   const tags = (wanted ?? []) as { tag_type: string; value: string }[]
   for (const [i, tag] of tags.entries()) addTag(org, { kind, id: view.id }, tag, view.tags[i])
   const ids = [view.id, ...(view.tags as View[]).map(({ id }) => id)]
-  return [...newIds(world, ids), ...shows(org, resourceOf(org, { kind, id: view.id }), reply)]
+  const made = resourceOf(org, { kind, id: view.id })
+  org.events.push({ type: `${kind}.created`, data: { [kind]: viewOf(org, made) } })
+  return [...newIds(world, ids), ...shows(org, made, reply)]
 }
 
 /** Sent fields as replies show them: instants in UTC, truncated to milliseconds. */
@@ -106,9 +109,11 @@ function addTag(
   owner: { kind: Kind; id: number },
   tag: { tag_type: string; value: string },
   shown: unknown,
-) {
+): Tag {
   const { id } = shown as { id: number }
-  org.tags.push({ id, tag_type: tag.tag_type, value: tag.value, owner, state: 'live' })
+  const added: Tag = { id, tag_type: tag.tag_type, value: tag.value, owner, state: 'live' }
+  org.tags.push(added)
+  return added
 }
 
 /** Ids are unique across types and organizations, and safe integers. */
@@ -121,8 +126,28 @@ function newIds(world: World, ids: number[]): string[] {
 function patched(org: Org, resource: Resource, body: Body, reply: Reply): string[] {
   const { tags: _, external_key: __, parent_external_key: ___, ...changes } = body
   const parent_id = parentNamed(org, body)
+  const before = viewOf(org, resource)
   Object.assign(resource, onTheWire(changes), parent_id !== undefined && { parent_id })
-  return [...status(200, reply), ...touched(resource, reply), ...shows(org, resource, reply)]
+  const advance = touched(resource, reply)
+  tellChange(org, resource, before)
+  return [...status(200, reply), ...advance, ...shows(org, resource, reply)]
+}
+
+/** A change of nothing but `updated_at` has no event. */
+function tellChange(org: Org, resource: Resource, before: View): void {
+  const { kind } = resource
+  const view = viewOf(org, resource)
+  const changed = Object.keys(view)
+    .filter((field) => field !== 'updated_at' && equal(field, view[field], before[field]).length > 0)
+    .toSorted()
+  if (changed.length > 0) org.events.push({ type: `${kind}.updated`, data: { [kind]: view, changed } })
+}
+
+const named = ({ id, external_key, name }: Resource) => ({ id, external_key, name })
+
+function tellTag(org: Org, type: 'tag.attached' | 'tag.detached', tag: Tag): void {
+  const { kind } = tag.owner
+  org.events.push({ type, data: { tag: tagView(tag), [kind]: named(resourceOf(org, tag.owner)) } })
 }
 
 /** Replies must show a later `updated_at`, because clients use it as a concurrency token. */
@@ -134,8 +159,10 @@ function touched(resource: Resource, reply: Reply): string[] {
 
 /** The service counts descendants before the rename, so in a race the number may differ. */
 function renamed({ isRacing }: World, org: Org, resource: Resource, key: string, reply: Reply): string[] {
+  const before = viewOf(org, resource)
   const advance = key === resource.external_key ? [] : touched(resource, reply)
   resource.external_key = key
+  tellChange(org, resource, before)
   const affected = resource.kind === 'location' ? descendants(org, resource).length : 0
   const said = reply.body.descendant_count_affected
   const count = isRacing ? [] : equal('descendant_count_affected', said, affected)
@@ -145,6 +172,7 @@ function renamed({ isRacing }: World, org: Org, resource: Resource, key: string,
 function deleted(org: Org, resource: Resource, reply: Reply): string[] {
   for (const tag of tagsOf(org, resource)) tag.state = 'cascaded'
   resource.deleted_at = NOT_SHOWN
+  org.events.push({ type: `${resource.kind}.deleted`, data: { [resource.kind]: named(resource) } })
   return status(204, reply)
 }
 
@@ -153,13 +181,16 @@ function attached(world: World, org: Org, { kind, id, body }: Of<'attach'>, repl
   if (problems.length > 0) return problems
   const shown = reply.body.data as View
   const tag = body as { tag_type: string; value: string }
-  addTag(org, { kind, id }, tag, shown)
+  tellTag(org, 'tag.attached', addTag(org, { kind, id }, tag, shown))
   return [...newIds(world, [shown.id]), ...equal('tag', shown, tagView({ id: shown.id, ...tag }))]
 }
 
 function detached(org: Org, { tagId }: Of<'detach'>, reply: Reply): string[] {
   const tag = org.tags.find(({ id }) => id === tagId)
-  if (tag) tag.state = 'detached'
+  if (tag) {
+    tag.state = 'detached'
+    tellTag(org, 'tag.detached', tag)
+  }
   return status(204, reply)
 }
 

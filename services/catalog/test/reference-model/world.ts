@@ -1,4 +1,5 @@
 import { assetFields, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import type { WebhookEventType } from '@whereabouts/contracts/messages/webhook-events'
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
 import { locationFields, type LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 
@@ -22,7 +23,10 @@ export type Tag = {
 /** `deleted_at` of a deleted resource or tag whose time no reply has shown yet. */
 export const NOT_SHOWN = 'not shown'
 
-export type Org = { orgId: number; resources: Resource[]; tags: Tag[] }
+/** An event that the feed must show, without its id and instant. */
+export type Event = { type: WebhookEventType; data: Record<string, unknown> }
+
+export type Org = { orgId: number; resources: Resource[]; tags: Tag[]; events: Event[] }
 
 export type World = {
   orgs: Org[]
@@ -33,7 +37,7 @@ export type World = {
 }
 
 export const newWorld = (...orgIds: number[]): World => ({
-  orgs: orgIds.map((orgId) => ({ orgId, resources: [], tags: [] })),
+  orgs: orgIds.map((orgId) => ({ orgId, resources: [], tags: [], events: [] })),
   ids: new Set(),
   isRacing: false,
 })

@@ -1,11 +1,13 @@
-import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import type { Holder, LostTag } from '@whereabouts/contracts/resources/catalog/restore'
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import { toAssetState, toAssetView } from '../assets.views.ts'
-import type { Db, Tx } from '../../db.ts'
+import { toAssetView } from '../assets.views.ts'
+import { updated } from '../../changes/messages/changes.ts'
+import type { Db, TagRow, Tx } from '../../db.ts'
 import {
   assetNotFound,
   keyNeeded,
@@ -18,9 +20,8 @@ import {
 import { lockKeys } from '../../tags/external-keys/external-keys.queries.ts'
 import type { KeyedTable } from '../../tags/external-keys/minted-keys.ts'
 import { pinParent } from '../../locations/locations.queries.ts'
-import { toLocationState, toLocationView } from '../../locations/locations.views.ts'
+import { toLocationView } from '../../locations/locations.views.ts'
 import { isInside, lockTree } from '../../locations/moves.queries.ts'
-import { toTagState } from '../../tags/tags.views.ts'
 import type { HandlerDeps } from '../../changes/transactions/transactions.ts'
 import { listDeletedTags, restoreTags, TagTakenMeanwhile, type DeletedTag } from './deleted-tags.queries.ts'
 import {
@@ -54,13 +55,16 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const key = external_key ?? row.external_key
         if (row.deleted_at === null) {
           if (key !== row.external_key) throw notDeleted('asset', row.external_key)
-          return readAsset(tx, orgId, asset_id, [])
+          return { data: await readAsset(tx, orgId, asset_id), tags_not_restored: [] }
         }
         await claimKey(tx, orgId, 'asset', key)
+        const before = await readAsset(tx, orgId, asset_id)
         const tags = await listDeletedTags(tx, orgId, { asset_id })
         const asset = await restoreAssetRow(tx, orgId, asset_id, key)
-        await enqueue(tx, assetState, [toAssetState(asset)])
-        return readAsset(tx, orgId, asset_id, await giveBack(tx, orgId, tags))
+        const { restored, lost } = await giveBack(tx, orgId, tags)
+        const data = await readAsset(tx, orgId, asset_id)
+        await enqueueAll(tx, updated('asset', asset, data, before, restored))
+        return { data, tags_not_restored: lost }
       }
       return againIfTagTaken(() => runInTransaction(orgId, restore, 'asset keys'))
     },
@@ -89,14 +93,17 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         if (row.deleted_at === null) {
           if (key !== row.external_key || wanted !== row.parent_id)
             throw notDeleted('location', row.external_key)
-          return readLocation(tx, orgId, location_id, [])
+          return { data: await readLocation(tx, orgId, location_id), tags_not_restored: [] }
         }
         await pinLiveParent(tx, orgId, row, body.parent_id)
         await claimKey(tx, orgId, 'location', key)
+        const before = await readLocation(tx, orgId, location_id)
         const tags = await listDeletedTags(tx, orgId, { location_id })
         const location = await restoreLocationRow(tx, orgId, location_id, { key, parentId: wanted })
-        await enqueue(tx, locationState, [toLocationState(location)])
-        return readLocation(tx, orgId, location_id, await giveBack(tx, orgId, tags))
+        const { restored, lost } = await giveBack(tx, orgId, tags)
+        const data = await readLocation(tx, orgId, location_id)
+        await enqueueAll(tx, updated('location', location, data, before, restored))
+        return { data, tags_not_restored: lost }
       }
       return againIfTagTaken(() => runInTransaction(orgId, restore, 'location tree'))
     },
@@ -140,30 +147,34 @@ async function pinLiveParent(
   if (await isInside(tx, orgId, parent.id, id)) throw locationInsideItself(external_key)
 }
 
-/** Restores the tags that nobody else has, and returns the others. */
-async function giveBack(tx: Tx, orgId: number, tags: readonly DeletedTag[]): Promise<LostTag[]> {
+type GivenBack = { restored: TagRow[]; lost: LostTag[] }
+
+/** Restores the tags that nobody else has. */
+async function giveBack(tx: Tx, orgId: number, tags: readonly DeletedTag[]): Promise<GivenBack> {
   const free = tags.filter(({ held_by }) => held_by === null)
   const restored = await restoreTags(
     tx,
     orgId,
     free.map(({ id }) => id),
   )
-  await enqueue(tx, tagState, restored.map(toTagState))
-  return tags.flatMap(({ tag_type, value, held_by }) =>
+  const lost = tags.flatMap(({ tag_type, value, held_by }) =>
     held_by ? [withEpc({ tag_type, value, held_by })] : [],
   )
+  return { restored, lost }
 }
 
-async function readAsset(tx: Tx, orgId: number, id: number, lost: LostTag[]) {
+/** Deleted or not. */
+async function readAsset(tx: Tx, orgId: number, id: number): Promise<AssetView> {
   const row = await findAnyAsset(tx, orgId, id)
   if (!row) throw assetNotFound()
-  return { data: toAssetView(row, row.tags), tags_not_restored: lost }
+  return toAssetView(row, row.tags)
 }
 
-async function readLocation(tx: Tx, orgId: number, id: number, lost: LostTag[]) {
+/** Deleted or not. */
+async function readLocation(tx: Tx, orgId: number, id: number): Promise<LocationView> {
   const row = await findAnyLocation(tx, orgId, id)
   if (!row) throw locationNotFound()
-  return { data: toLocationView(row, row.tags), tags_not_restored: lost }
+  return toLocationView(row, row.tags)
 }
 
 const ATTEMPTS = 3

@@ -1,3 +1,4 @@
+import type { ImportRowView } from '@whereabouts/contracts/resources/catalog/imports'
 import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { spawn } from 'node:child_process'
@@ -51,16 +52,30 @@ async function expectOnce(
   expect((await catalog.get('/assets?limit=1', as)).json().total_count).toBe(count)
   const org = as?.org ?? catalog.orgId
   const { rows: sent } = await catalog.database.pool.query(
-    `select subject from outbox where (payload ->> 'org_id')::bigint = $1`,
+    `select subject from outbox where (payload ->> 'org_id')::bigint = $1 and subject like 'catalog.%'`,
     [org],
   )
   expect(new Set(sent.map(({ subject }: { subject: string }) => subject)).size).toBe(count)
   expect(sent).toHaveLength(count)
+  await expectEvents(catalog, rows, org)
 }
 
-describe('D10 each row is executed once', () => {
+/** One event per row. Those of new assets are in the order of the file. */
+async function expectEvents(catalog: Catalog, rows: readonly ImportRowView[], org = catalog.orgId) {
+  const idOf = ({ data }: { data: Record<string, unknown> }) => (data['asset'] as AssetView).id
+  const events = await catalog.takeEvents(org)
+  const ofType = (type: string) => events.filter((event) => event.type === type).map(idOf)
+  const idsOf = (outcome: string) => rows.filter((row) => row.outcome === outcome).map(({ id }) => id)
+  expect(ofType('asset.created')).toEqual(idsOf('created'))
+  expect(new Set(ofType('asset.updated'))).toEqual(new Set(idsOf('updated')))
+  expect(events).toHaveLength(rows.length)
+}
+
+describe('D10 D13.1 each row is executed once, and has one event', () => {
   test('if the worker is killed in the middle of a batch', async ({ catalog, files }) => {
     const { id: held } = await catalog.asset({ external_key: 'HELD' })
+    await catalog.takeOutbox()
+    await catalog.takeEvents()
     // A lock stops the fourth batch, so that the worker is in the middle of it.
     const holder = await catalog.database.pool.connect()
     await holder.query('begin')
@@ -88,8 +103,8 @@ describe('D10 each row is executed once', () => {
     const numbers = minted.map(({ external_key }) => Number(external_key?.slice(-4)))
     expect(numbers).toEqual(minted.map((_, i) => i + 1))
     expect((await catalog.get('/assets?limit=1')).json().total_count).toBe(60)
-    // One state of each asset, and a second one of the asset that existed.
-    expect(await catalog.takeOutbox()).toHaveLength(61)
+    expect(await catalog.takeOutbox()).toHaveLength(60)
+    await expectEvents(catalog, outcomes)
   })
 
   test('if the worker stops orderly; the next worker continues at once', async ({ catalog, files }) => {
@@ -150,6 +165,7 @@ describe('D10 each row is executed once', () => {
     const workers = [workerOn(catalog, 3), workerOn(catalog, 3)]
     expect(await files.finished(first.id)).toMatchObject({ created: 30 })
     expect(await files.finished(second.id)).toMatchObject({ updated: 30 })
+    await expectEvents(catalog, [...(await files.rows(first.id)), ...(await files.rows(second.id))])
     await Promise.all(workers.map((worker) => worker.stop()))
   })
 })
@@ -281,11 +297,12 @@ test('D10 an import pauses while its messages are not published; a dry run does 
   const worker = workerOn(catalog, 10, 25)
   await files.finished(dry.id, { org: catalog.orgId + 1_000_000 })
   const queued = async () => (await catalog.database.pool.query('select from outbox')).rowCount
-  await expect.poll(queued, { interval: 5 }).toBe(30)
-  expect((await catalog.get(`/imports/${id}`)).json().data).toMatchObject({ state: 'running', created: 30 })
-  await catalog.takeOutbox()
-  await expect.poll(queued, { interval: 5 }).toBe(30)
-  await catalog.takeOutbox()
+  await expect.poll(queued, { interval: 5 }).toBe(40) // a state and an event of each row
+  expect((await catalog.get(`/imports/${id}`)).json().data).toMatchObject({ state: 'running', created: 20 })
+  const publish = async () => [await catalog.takeOutbox(), await catalog.takeEvents()]
+  await publish()
+  await expect.poll(queued, { interval: 5 }).toBe(40)
+  await publish()
   await files.finished(id)
   await worker.stop()
 })

@@ -56,7 +56,7 @@ export type Planned = {
   errors: RowError[]
 }
 
-export const tagName = (type: TagType, value: string): string => `${type}:${value}`
+export const tagName = (type: string, value: string): string => `${type}:${value}`
 export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
 
 /**

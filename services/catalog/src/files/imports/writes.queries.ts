@@ -1,12 +1,10 @@
-import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
-import { toAssetState } from '../../assets/assets.views.ts'
 import {
   assetColumns,
   locationColumns,
@@ -15,12 +13,11 @@ import {
   type TagRow,
   type Tx,
 } from '../../db.ts'
-import { toLocationState } from '../../locations/locations.views.ts'
-import { tagColumns } from '../../tags/tags.queries.ts'
-import { toTagState } from '../../tags/tags.views.ts'
+import { listTags, tagColumns } from '../../tags/tags.queries.ts'
 import { nextUpdate } from '../../changes/transactions/next-update.ts'
-import { gained, type Change, type Snapshot, type Resource } from './plan.ts'
+import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'
 import { liveTag } from './snapshot.queries.ts'
+import { messagesOf } from './written-messages.ts'
 import { writtenColumns } from './written-columns.ts'
 
 /** Another change came first, so the batch must be planned again. */
@@ -28,6 +25,7 @@ export class PlanOutdated extends Error {}
 
 type Table = 'asset' | 'location'
 type Written = { row: Resource['fields'] & { id: number; external_key: string }; isNew: boolean }
+type AnyRow = AssetRow & LocationRow
 
 /**
  * Writes the planned changes and their messages. The number of statements does not depend on the number of rows.
@@ -42,8 +40,12 @@ export async function writeChanges(
 ): Promise<Map<string, number>> {
   const ids = await idsOf(tx, snapshot, changes)
   const written = (await mapInSlices(changes, (change) => writtenOf(change, ids))).flat()
-  await writeResources(tx, orgId, table, snapshot.now, written)
-  await writeTags(tx, orgId, table, changes, ids)
+  const rows = await writeResources(tx, orgId, table, snapshot.now, written)
+  const tags = await writeTags(tx, orgId, table, changes, ids)
+  const old = written.flatMap(({ isNew, row }) => (isNew ? [] : [row.id]))
+  const kept = old.length === 0 ? [] : await listTags(tx, orgId, `${table}_id`, old)
+  const messages = await messagesOf({ table, changes, ids, rows, ...tags, kept })
+  await enqueueAll(tx, messages)
   return ids
 }
 
@@ -75,7 +77,13 @@ function rowOf({ before, after: { key, fields, parentId } }: Change, ids: Readon
 const columnsOf = (table: Table): RawBuilder<unknown> =>
   sql.join((table === 'asset' ? assetColumns : locationColumns).map((column) => sql.ref(column)))
 
-async function writeResources(tx: Tx, orgId: number, table: Table, now: string, written: readonly Written[]) {
+async function writeResources(
+  tx: Tx,
+  orgId: number,
+  table: Table,
+  now: string,
+  written: readonly Written[],
+): Promise<AnyRow[]> {
   const [added, changed] = [written.filter(({ isNew }) => isNew), written.filter(({ isNew }) => !isNew)]
   const columns = writtenColumns[table]
   const typed = sql.join(columns.map(({ name, type }) => sql`${sql.ref(name)} ${sql.raw(type)}`))
@@ -85,9 +93,9 @@ async function writeResources(tx: Tx, orgId: number, table: Table, now: string, 
   const assigned = columns
     .filter(({ name }) => name !== 'id' && name !== 'external_key')
     .map(({ name }) => sql`${sql.ref(name)} = ${sql.ref(`given.${name}`)}`)
-  const results: (AssetRow & LocationRow)[] = []
+  const results: AnyRow[] = []
   if (added.length > 0) {
-    const { rows } = await sql<AssetRow & LocationRow>`
+    const { rows } = await sql<AnyRow>`
       insert into ${sql.table(table)} (org_id, created_at, updated_at, ${names})
       select ${orgId}, ${now}::timestamptz, ${now}::timestamptz, ${names} from ${await given(added)}
       on conflict (org_id, external_key) where deleted_at is null do nothing
@@ -95,7 +103,7 @@ async function writeResources(tx: Tx, orgId: number, table: Table, now: string, 
     results.push(...rows)
   }
   if (changed.length > 0) {
-    const { rows } = await sql<AssetRow & LocationRow>`
+    const { rows } = await sql<AnyRow>`
       update ${sql.table(table)} set
         ${sql.join(assigned)},
         updated_at = ${nextUpdate}, revision = ${nextRevision}
@@ -106,8 +114,7 @@ async function writeResources(tx: Tx, orgId: number, table: Table, now: string, 
     results.push(...rows)
   }
   if (results.length < written.length) throw new PlanOutdated('a key was taken meanwhile')
-  if (table === 'asset') await enqueue(tx, assetState, results.map(toAssetState))
-  else await enqueue(tx, locationState, results.map(toLocationState))
+  return results
 }
 
 type TagOf = { owner_id: number; tag_type: TagType; value: string; match_value: string }
@@ -119,17 +126,21 @@ async function writeTags(
   table: Table,
   changes: readonly Change[],
   ids: ReadonlyMap<string, number>,
-): Promise<void> {
+): Promise<{ removed: TagRow[]; added: TagRow[] }> {
   const idOf = ({ after }: Change) => ids.get(after.key) ?? 0
-  const removed = changes.flatMap((change) => tagsOf(idOf(change), change.after, change.before))
-  const added = changes.flatMap((change) => tagsOf(idOf(change), change.before, change.after))
-  const rows = [
-    ...(await deleteTags(tx, orgId, table, removed)),
-    ...(await insertTags(tx, orgId, table, added)),
-  ]
-  if (rows.length < removed.length + added.length)
+  const lost = changes.flatMap((change) => tagsOf(idOf(change), change.after, change.before))
+  const won = changes.flatMap((change) => tagsOf(idOf(change), change.before, change.after))
+  const removed = await deleteTags(tx, orgId, table, lost)
+  const added = await insertTags(tx, orgId, table, won)
+  if (removed.length + added.length < lost.length + won.length)
     throw new PlanOutdated('a tag was taken or released meanwhile')
-  await enqueue(tx, tagState, rows.map(toTagState))
+  return { removed, added: inOrder(won, added) }
+}
+
+/** Of the file, which is that of `created_at`. */
+function inOrder(won: readonly TagOf[], added: readonly TagRow[]): TagRow[] {
+  const byName = new Map(added.map((tag) => [tagName(tag.tag_type, tag.value), tag]))
+  return won.flatMap(({ tag_type, value }) => byName.get(tagName(tag_type, value)) ?? [])
 }
 
 /** The tags that `after` has and `before` lacks. */

@@ -25,14 +25,18 @@ test('states that the database lacks or has in an older revision are lost', asyn
   expect(await findLost(db, 'asset', [])).toEqual([])
 })
 
-test('states in a restored outbox are deleted, placements are not', async ({ catalog }) => {
+test('states in a restored outbox are deleted, events and placements are not', async ({ catalog }) => {
   const { db, pool } = catalog.database
+  await pool.query('delete from outbox')
   await catalog.asset()
   await pool.query(
     `insert into outbox (subject, msg_id, keep, payload, headers) values ('placements.1', 'p', 'all', '{"org_id": 0}', '{}')`,
   )
   await dropQueuedStates(db)
-  const left = await db.selectFrom('outbox').select('subject').execute()
-  expect(left.map(({ subject }) => subject)).toEqual(['placements.1'])
+  const left = await db.selectFrom('outbox').select('subject').orderBy('id').execute()
+  expect(left.map(({ subject }) => subject)).toEqual([
+    `events.asset-created.${catalog.orgId}`,
+    'placements.1',
+  ])
   await pool.query('delete from outbox')
 })

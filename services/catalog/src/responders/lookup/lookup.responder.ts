@@ -1,10 +1,8 @@
 import { catalogLookup, type PublishedLookupReply } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { answering, RefusedError } from '@whereabouts/messaging/messages/request'
-import { toAssetState } from '../../assets/assets.views.ts'
+import { toAssetState, toLocationState, toTagState } from '../../changes/messages/states.ts'
 import type { Tables } from '../../db.ts'
-import { toLocationState } from '../../locations/locations.views.ts'
-import { toTagState } from '../../tags/tags.views.ts'
 import { findAssets, findAssetsByKey, findLocations, findMatchingTags } from './lookup.queries.ts'
 
 /** Below the broker's limit of 1 MiB per message, minus the envelope. */

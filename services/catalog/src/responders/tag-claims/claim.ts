@@ -3,13 +3,14 @@ import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { mustReferToSameResource, validationFailed } from '@whereabouts/service-kit/errors/errors'
 import { lockAsset } from '../../assets/assets.queries.ts'
+import type { TagOwner } from '../../changes/messages/changes.ts'
 import type { Tx } from '../../db.ts'
 import { lockIdByKey } from '../../tags/external-keys/external-keys.queries.ts'
 import type { KeyedTable } from '../../tags/external-keys/minted-keys.ts'
 import { lockLocation } from '../../locations/locations.queries.ts'
-import { columnOf, listTags, type Owner } from '../../tags/tags.queries.ts'
+import { columnOf, listTags, ownerOf, type Owner } from '../../tags/tags.queries.ts'
 import { attach } from '../../tags/tags.ts'
-import { toTagState } from '../../tags/tags.views.ts'
+import { toTagState } from '../../changes/messages/states.ts'
 import type { RunInTransaction } from '../../changes/transactions/transactions.ts'
 
 type Fields = 'asset_id' | 'asset_external_key' | 'location_id' | 'location_external_key'
@@ -33,24 +34,24 @@ export const claim = (
 ): Promise<Claim> =>
   runInTransaction(orgId, async (tx) => {
     const isAsset = ref.asset_id !== undefined || ref.asset_external_key !== undefined
-    const { id, key } = await lockOwnerRow(tx, orgId, isAsset ? 'asset' : 'location', ref)
-    const owner: Owner = isAsset ? { asset_id: id } : { location_id: id }
+    const named = await lockOwnerRow(tx, orgId, isAsset ? 'asset' : 'location', ref)
+    const owner = ownerOf(named)
     const stored = await findTag(tx, orgId, owner, tag)
-    if (!stored) await attach(tx, orgId, owner, tag)
+    if (!stored) await attach(tx, orgId, named, tag)
     const attached = stored ?? (await findTag(tx, orgId, owner, tag))
     if (!attached) throw new Error('the attached tag is missing')
-    return { tag: attached, owner_external_key: key }
+    return { tag: attached, owner_external_key: named.external_key }
   })
 
 /** Resolves the key first (D5.3). Errors name the sent field. */
-async function lockOwnerRow(tx: Tx, orgId: number, table: KeyedTable, ref: OwnerRef) {
+async function lockOwnerRow(tx: Tx, orgId: number, table: KeyedTable, ref: OwnerRef): Promise<TagOwner> {
   const [idField, keyField] = [`${table}_id`, `${table}_external_key`] as const
   const [sentId, sentKey] = [ref[idField], ref[keyField]]
   const byKey = sentKey === undefined ? undefined : await idByKey(tx, orgId, table, keyField, sentKey)
   const id = byKey ?? sentId
   const row = id === undefined ? undefined : await lockRow(tx, orgId, table, id)
   if (!row) throw unresolved(byKey === undefined ? idField : keyField)
-  if (sentId === undefined || sentId === row.id) return { id: row.id, key: row.external_key }
+  if (sentId === undefined || sentId === row.id) return { kind: table, ...row }
   throw (await lockRow(tx, orgId, table, sentId))
     ? validationFailed(mustReferToSameResource(idField, keyField))
     : unresolved(idField)

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../../db.ts'
 import { assetNotFound, locationNotFound } from '../../errors.ts'
+import type { TagOwner } from '../../changes/messages/changes.ts'
 import type { LockName } from '../../changes/transactions/transactions.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from './minted-keys.ts'
 
@@ -8,23 +9,27 @@ const notFound = { asset: assetNotFound, location: locationNotFound }
 
 /** The id of the live row with this key. Throws `assetNotFound` or `locationNotFound`. */
 export async function getIdByKey(db: Db, orgId: number, table: KeyedTable, key: string): Promise<number> {
-  const row = await liveIds(db, orgId, table, key).executeTakeFirst()
+  const row = await liveRow(db, orgId, table, key).executeTakeFirst()
   if (!row) throw notFound[table]()
   return row.id
 }
 
 /** Like `getIdByKey`. Other transactions cannot change the row until this one ends. */
-export async function lockIdByKey(tx: Tx, orgId: number, table: KeyedTable, key: string): Promise<number> {
+export async function lockByKey(tx: Tx, orgId: number, table: KeyedTable, key: string): Promise<TagOwner> {
   // After waiting for a rename, PostgreSQL compares the key again and finds no row.
-  const row = await liveIds(tx, orgId, table, key).forUpdate().executeTakeFirst()
+  const row = await liveRow(tx, orgId, table, key).forUpdate().executeTakeFirst()
   if (!row) throw notFound[table]()
-  return row.id
+  return { kind: table, ...row }
 }
 
-const liveIds = (db: Db, orgId: number, table: KeyedTable, key: string) =>
+/** The id of `lockByKey`. */
+export const lockIdByKey = async (tx: Tx, orgId: number, table: KeyedTable, key: string): Promise<number> =>
+  (await lockByKey(tx, orgId, table, key)).id
+
+const liveRow = (db: Db, orgId: number, table: KeyedTable, key: string) =>
   db
     .selectFrom(table)
-    .select('id')
+    .select(['id', 'external_key', 'name'])
     .where('org_id', '=', orgId)
     .where('external_key', '=', key)
     .where('deleted_at', 'is', null)

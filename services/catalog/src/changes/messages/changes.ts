@@ -1,0 +1,113 @@
+import {
+  catalogEvents,
+  type CatalogEventData,
+  type CatalogEventType,
+} from '@whereabouts/contracts/messages/catalog-events'
+import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
+import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
+import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
+import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
+import { queued, type Queued } from '@whereabouts/db/outbox/outbox'
+import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { AssetRow, LocationRow, TagRow } from '../../db.ts'
+import { toAssetState, toLocationState, toTagState } from './states.ts'
+
+/**
+ * The messages of each kind of change: the states for other services, and the event for the feed (D13.1). Every writer
+ * queues what these return, with `enqueueAll` in the transaction of the change.
+ */
+
+type Rows = { asset: AssetRow; location: LocationRow }
+type Views = { asset: AssetView; location: LocationView }
+type Kind = keyof Rows
+
+/** The asset or location that has a tag. */
+export type TagOwner = { kind: Kind; id: number; external_key: string; name: string }
+
+const stateOf: { [K in Kind]: (row: Rows[K]) => Queued[] } = {
+  asset: (row) => queued(assetState, [toAssetState(row)]),
+  location: (row) => queued(locationState, [toLocationState(row)]),
+}
+
+const tagStates = (tags: readonly TagRow[]) => queued(tagState, tags.map(toTagState))
+
+const event = <T extends CatalogEventType>(
+  type: T,
+  org_id: number,
+  occurred_at: string,
+  data: CatalogEventData<T>,
+): Queued[] => queued(catalogEvents[type], [{ delivery_id: randomUUID(), org_id, occurred_at, data }])
+
+/** `tags` are those that it was created with. They have no events of their own. */
+export const created = <K extends Kind>(
+  kind: K,
+  row: Rows[K],
+  view: Views[K],
+  tags: readonly TagRow[],
+): Queued[] => [
+  ...stateOf[kind](row),
+  ...tagStates(tags),
+  ...event(`${kind}.created`, row.org_id, row.created_at, { [kind]: view } as never),
+]
+
+/**
+ * `before` has the stored fields, or all of the view. A change of nothing has no event. `tags` are those that were
+ * restored with their owner.
+ */
+export function updated<K extends Kind>(
+  kind: K,
+  row: Rows[K],
+  view: Views[K],
+  before: Readonly<Record<string, unknown>>,
+  tags: readonly TagRow[] = [],
+): Queued[] {
+  const changed = changedFields(before, view)
+  return [
+    ...stateOf[kind](row),
+    ...tagStates(tags),
+    ...(changed.length === 0
+      ? []
+      : event(`${kind}.updated`, row.org_id, row.updated_at, { [kind]: view, changed } as never)),
+  ]
+}
+
+/** `tags` are those that were deleted with it. They have no events of their own. */
+export const deleted = <K extends Kind>(kind: K, row: Rows[K], tags: readonly TagRow[]): Queued[] => [
+  ...stateOf[kind](row),
+  ...tagStates(tags),
+  ...event(`${kind}.deleted`, row.org_id, row.deleted_at ?? row.updated_at, { [kind]: named(row) } as never),
+]
+
+/** A tag that came to an owner that existed. */
+export const attached = (tag: TagRow, owner: TagOwner): Queued[] => [
+  ...tagStates([tag]),
+  ...event('tag.attached', tag.org_id, tag.created_at, ofTag(tag, owner)),
+]
+
+/** A tag that left an owner that remains. */
+export const detached = (tag: TagRow, owner: TagOwner): Queued[] => [
+  ...tagStates([tag]),
+  ...event('tag.detached', tag.org_id, tag.deleted_at ?? tag.created_at, ofTag(tag, owner)),
+]
+
+const ofTag = ({ id, tag_type, value }: TagRow, owner: TagOwner) => ({
+  tag: withEpc({ id, tag_type, value }),
+  [owner.kind]: named(owner),
+})
+
+const named = ({ id, external_key, name }: { id: number; external_key: string; name: string }) => ({
+  id,
+  external_key,
+  name,
+})
+
+/** The names of what `view` shows otherwise than `before`, sorted. A stored row lacks the key of its parent. */
+function changedFields(before: Readonly<Record<string, unknown>>, view: Readonly<Record<string, unknown>>) {
+  const differs = (name: string) => name in before && !isDeepStrictEqual(before[name], view[name])
+  return Object.keys(view)
+    .filter((name) => name !== 'updated_at' && differs(name in before ? name : (STANDS_FOR[name] ?? name)))
+    .toSorted()
+}
+
+const STANDS_FOR: Readonly<Record<string, string>> = { parent_external_key: 'parent_id' }
