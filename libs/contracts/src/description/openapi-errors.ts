@@ -62,7 +62,7 @@ const details: Record<ErrorType, string> = {
   not_found: 'Asset not found',
   method_not_allowed: 'Allowed methods: GET, HEAD, POST',
   conflict: 'tag rfid:E28011606000020A1B2C3D4E already exists',
-  gone: 'The legacy vocabulary was withdrawn; use /api/v1',
+  gone: 'Events after this cursor were removed. Read everything again, then go on with error.cursor',
   payload_too_large: 'Request body must be at most 1 MiB',
   unsupported_media_type: 'Content-Type must be application/json',
   rate_limited: 'Retry after 3 seconds',
@@ -70,13 +70,15 @@ const details: Record<ErrorType, string> = {
   service_unavailable: 'The service is temporarily unavailable',
 }
 
+const WITHDRAWN = 'The legacy vocabulary was withdrawn; use /api/v1'
+
 function example(type: ErrorType, vocabulary: Vocabulary): object {
   const { status, title } = errorTypes[type]
   const error = {
     type,
     title,
     status,
-    detail: details[type],
+    detail: type === 'gone' && vocabulary === 'legacy' ? WITHDRAWN : details[type],
     instance: routePath({ vocabulary, path: '/assets' } as Pick<Route, 'vocabulary' | 'path'>),
     request_id: '01KAJ7D3W0Z8Q4N5V6B7M8K9P0',
   }
