@@ -56,6 +56,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   const graceMs = Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS)
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   const metrics = brokerMetrics(registry)('services')
+  const ofConsumers = consumerMetrics(registry)
   const broker = part('broker', {
     start: () => connect({ ...login, logger: log, metrics }),
     stop: (open) => open.drain(),
@@ -83,7 +84,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     start: (open) =>
       consumeBatches(open, eventRecorder(worker.db), {
         logger: log,
-        metrics: consumerMetrics(registry)('webhook-dispatcher-events'),
+        metrics: ofConsumers('webhook-dispatcher-events'),
         graceMs,
       }),
     stop: (running) => running.stop(),
@@ -94,7 +95,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     start: (open) =>
       startDelivery(open, attempts, {
         lanes,
-        consumerMetrics: consumerMetrics(registry)('webhook-dispatcher-lanes'),
+        consumerMetrics: ofConsumers('webhook-dispatcher-lanes'),
         stateMetrics: stateMetrics(registry)('KEYS'),
         graceMs,
       }),
