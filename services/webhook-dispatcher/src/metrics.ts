@@ -24,6 +24,7 @@ const DROPS = Object.keys({
   subscription_lapsed: true,
   subscription_unknown: true,
   before_enabled: true,
+  webhook_replaced: true,
   secret_unreadable: true,
   attempts_exhausted: true,
   lane_full: true,

@@ -1,6 +1,7 @@
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
+import { CLOCK_TOLERANCE_MS } from '../deliveries/attempts/attempts.rules.ts'
 import { webhookExists } from '../errors.ts'
 import type { SealedSecret } from './secrets.ts'
 
@@ -46,12 +47,20 @@ export function findWebhook(db: Db, orgId: number, id: number): Promise<WebhookR
 
 export type NewWebhook = SealedSecret & { url: string; enabled: boolean; secret_last_four: string }
 
-/** Throws `webhookExists` for a second webhook. The constraint decides between concurrent requests. */
+/**
+ * Throws `webhookExists` for a second webhook. The constraint decides between concurrent requests. Events from before
+ * an earlier webhook was deleted were meant for that one, so the tolerance for clocks does not reach back to them.
+ */
 export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
   try {
     return await db
       .insertInto('webhook')
-      .values({ org_id: orgId, ...webhook })
+      .values({
+        org_id: orgId,
+        ...webhook,
+        enabled_at: sql<string>`greatest(clock_timestamp(), (select webhook_deleted_at from delivery_counter
+          where org_id = ${orgId}) + make_interval(secs => ${CLOCK_TOLERANCE_MS / 1_000}::int))`,
+      })
       .returning(VIEW)
       .executeTakeFirstOrThrow()
   } catch (error) {
@@ -74,7 +83,7 @@ export function updateWebhook(
     .updateTable('webhook')
     .set({
       ...changes,
-      enabled_at: sql<string>`case when ${enabled} and not enabled then clock_timestamp() else enabled_at end`,
+      enabled_at: sql<string>`case when ${enabled} and not enabled then greatest(clock_timestamp(), enabled_at) else enabled_at end`,
       updated_at: sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
     })
     .where('org_id', '=', orgId)
@@ -83,11 +92,15 @@ export function updateWebhook(
     .executeTakeFirst()
 }
 
-/** Also deletes its part of the delivery log. False if there is no such webhook. */
+/** Also deletes its part of the delivery log, and remembers when. False if there is no such webhook. */
 export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<boolean> {
   const { rows } = await sql`
     with gone as (delete from webhook where org_id = ${orgId} and id = ${id} returning id),
-      log as (delete from delivery_attempt a using gone where a.org_id = ${orgId} and a.webhook_id = gone.id)
+      log as (delete from delivery_attempt a using gone where a.org_id = ${orgId} and a.webhook_id = gone.id),
+      counter as (
+        insert into delivery_counter as c (org_id, attempts, webhook_deleted_at)
+        select ${orgId}, 0, clock_timestamp() from gone
+        on conflict (org_id) do update set webhook_deleted_at = excluded.webhook_deleted_at)
     select id from gone`.execute(db)
   return rows.length > 0
 }

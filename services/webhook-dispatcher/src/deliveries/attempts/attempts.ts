@@ -17,9 +17,13 @@ export async function deliver(
   signals: Signals,
 ): Promise<void> {
   if (job.deliveryCount > 1 && job.attempts === 0) {
-    const { attempts, delivered } = await deps.store.findProgress(job.orgId, job.payload.deliveryId)
+    const { attempts, webhookId, delivered } = await deps.store.findProgress(
+      job.orgId,
+      job.payload.deliveryId,
+    )
     if (delivered) return deps.metrics.ended('already_delivered')
     job.attempts = attempts
+    if (webhookId !== undefined) job.webhookId ??= webhookId
   }
   const ending = await attemptUntilOver(deps, job, progress, signals)
   if (ending === 'delivered') countDelivered(deps, job)
@@ -79,7 +83,7 @@ async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals
   }
 }
 
-/** Checks webhook, toggle and subscription before each attempt (D11.3). */
+/** Checks webhook, toggle and subscription before each attempt (D11.3). The first look-up decides which webhook it is. */
 async function attemptOnce(
   deps: AttemptDeps,
   job: Job,
@@ -88,7 +92,8 @@ async function attemptOnce(
 ): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
   const status = statusOf(deps.subscriptions.get('org', job.orgId), deps.now())
-  const reason = dropReason(target, status, job.receivedAt)
+  const reason = dropReason(target, status, job)
+  if (target) job.webhookId ??= target.id
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
   const secret = readSecret(deps, job, target)
   if (secret === undefined) return 'secret_unreadable'
