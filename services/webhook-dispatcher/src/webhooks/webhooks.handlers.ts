@@ -99,7 +99,7 @@ export const webhookHandlers = ({
       const payload = testPayload(orgId, Date.now())
       const secret = openSecret(secretKeys, orgId, target)
       const attemptedAt = Date.now()
-      const result = await sendTest({ url: target.url, secret }, payload)
+      const result = await sendTest({ url: target.url, secrets: [secret] }, payload)
       // Test events are in the delivery log, marked as tests.
       const attempt = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
       await recordAttempt(db, orgId, attemptRecord({ ...attempt, attemptedAt }, result))

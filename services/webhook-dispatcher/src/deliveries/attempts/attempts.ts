@@ -1,5 +1,5 @@
 import { Requeued } from '../lanes/requeued.ts'
-import { postSigned } from '../../receivers/signed-request.ts'
+import { postSigned, type Receiver } from '../../receivers/signed-request.ts'
 import { statusOf } from '../../subscriptions/subscriptions.ts'
 import type { Target } from '../../webhooks/webhooks.queries.ts'
 import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
@@ -95,12 +95,12 @@ async function attemptOnce(
   const reason = dropReason(target, status, job)
   if (target) job.webhookId ??= target.id
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
-  const secret = readSecret(deps, job, target)
-  if (secret === undefined) return 'secret_unreadable'
+  const secrets = readSecrets(deps, job, target)
+  if (!secrets) return 'secret_unreadable'
   if (signals.stopping.aborted) throw new Requeued()
   const attemptedAt = deps.now()
   onStart()
-  const result = await send(deps, job, target.url, secret, signals.abort)
+  const result = await send(deps, job, { url: target.url, secrets }, attemptedAt, signals.abort)
   job.attempts += 1
   const delivered = result.error === undefined
   deps.bulkheads.report(job.orgId, delivered, result.latencyMs)
@@ -108,9 +108,13 @@ async function attemptOnce(
   return delivered ? 'delivered' : 'failed'
 }
 
-function readSecret({ secrets, log }: AttemptDeps, job: Job, target: Target): string | undefined {
+function readSecrets(
+  { secrets, log }: AttemptDeps,
+  job: Job,
+  target: Target,
+): Receiver['secrets'] | undefined {
   try {
-    return secrets.open(job.orgId, target)
+    return [secrets.open(job.orgId, target)]
   } catch (error) {
     const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
     log.error({ err: error, ...fields }, 'webhook secret decryption failed')
@@ -118,9 +122,15 @@ function readSecret({ secrets, log }: AttemptDeps, job: Job, target: Target): st
   }
 }
 
-async function send({ post }: AttemptDeps, job: Job, url: string, secret: string, abort: AbortSignal) {
+async function send(
+  { post }: AttemptDeps,
+  job: Job,
+  receiver: Receiver,
+  attemptedAt: number,
+  abort: AbortSignal,
+) {
   try {
-    return await postSigned(post, { url, secret }, job.payload, abort)
+    return await postSigned(post, receiver, job.payload, attemptedAt, abort)
   } catch (error) {
     throw abort.aborted ? new Requeued() : error
   }
