@@ -3,9 +3,11 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
 import { CLOCK_TOLERANCE_MS } from '../deliveries/attempts/attempts.rules.ts'
 import { webhookExists } from '../errors.ts'
-import type { SealedSecret } from './secrets.ts'
+import type { SealedSecret, SealedSecrets } from './secrets.ts'
 
 const VIEW = ['id', 'url', 'enabled', 'secret_last_four', 'created_at', 'updated_at'] as const
+
+const NEXT_UPDATE = sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`
 
 /** The columns that the console may see. The encrypted secret stays in the database. */
 export type WebhookRow = Pick<Selectable<Tables['webhook']>, (typeof VIEW)[number]>
@@ -84,8 +86,33 @@ export function updateWebhook(
     .set({
       ...changes,
       enabled_at: sql<string>`case when ${enabled} and not enabled then greatest(clock_timestamp(), enabled_at) else enabled_at end`,
-      updated_at: sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+      updated_at: NEXT_UPDATE,
     })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(VIEW)
+    .executeTakeFirst()
+}
+
+/**
+ * Replaces the secret. The one before signs for 24 h more, by the clock of the database; the one before that is gone
+ * (D13.6). Undefined as for `findWebhook`.
+ */
+export function rotateSecret(
+  db: Db,
+  orgId: number,
+  id: number,
+  secret: SealedSecret & { secret_last_four: string },
+): Promise<WebhookRow | undefined> {
+  return db
+    .updateTable('webhook')
+    .set((e) => ({
+      previous_ciphertext: e.ref('secret_ciphertext'),
+      previous_key_id: e.ref('secret_key_id'),
+      previous_until: sql<string>`clock_timestamp() + interval '24 hours'`,
+      ...secret,
+      updated_at: NEXT_UPDATE,
+    }))
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .returning(VIEW)
@@ -106,7 +133,7 @@ export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<
 }
 
 /** The current target of an organization's deliveries. */
-export type Target = SealedSecret & { id: number; url: string; enabled: boolean; enabled_at: string }
+export type Target = SealedSecrets & { id: number; url: string; enabled: boolean; enabled_at: string }
 
 /** Read before every attempt (D11.3). Undefined: the organization has no webhook. */
 export async function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
@@ -119,11 +146,22 @@ export async function findTargets(db: Db, orgIds: readonly number[]): Promise<(T
   const rows = await db
     .selectFrom('webhook')
     .select(['org_id', 'id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
+    .select(['previous_ciphertext', 'previous_key_id'])
+    .select(sql<boolean>`coalesce(previous_until > clock_timestamp(), false)`.as('previous_signs'))
     .where(sql<boolean>`org_id = any(${bigints([...new Set(orgIds)])})`)
     .execute()
-  const byOrg = new Map(rows.map((row) => [row.org_id, row]))
+  const byOrg = new Map(
+    rows.map(({ previous_signs, previous_ciphertext, previous_key_id, ...row }) => [
+      row.org_id,
+      { ...row, previous: previous_signs ? sealOf(previous_ciphertext, previous_key_id) : undefined },
+    ]),
+  )
   return orgIds.map((orgId) => byOrg.get(orgId))
 }
+
+/** The columns of the secret before as a secret. */
+export const sealOf = (ciphertext: Buffer | null, keyId: string | null): SealedSecret | undefined =>
+  ciphertext && keyId !== null ? { secret_ciphertext: ciphertext, secret_key_id: keyId } : undefined
 
 const violates = (error: unknown, constraint: string) =>
   error instanceof Error && 'constraint' in error && error.constraint === constraint

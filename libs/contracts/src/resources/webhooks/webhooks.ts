@@ -15,7 +15,10 @@ export const WebhookView = z
     enabled: z.boolean(),
     secret: z
       .string()
-      .meta({ description: 'Complete at creation. Afterwards masked except for its last four characters.' }),
+      .meta({
+        description:
+          'Complete at creation and rotation. Otherwise masked except for its last four characters.',
+      }),
     created_at: WireInstant,
     updated_at: WireInstant,
   })
@@ -90,6 +93,19 @@ export const webhookRoutes = {
     body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional() }),
     success: { status: 200, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'bad_request', 'not_found'],
+  },
+  rotateWebhookSecret: {
+    ...console,
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/rotate-secret',
+    access: 'admin',
+    summary: 'Replace the secret',
+    description:
+      'Returns the new secret, which is shown only once. For 24 hours, `webhook-signature` also has a signature with the ' +
+      'secret before. `X-Service-Signature` is by the new secret at once. A second rotation ends the oldest secret.',
+    params: WebhookPath,
+    success: { status: 200, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'not_found'],
   },
   deleteWebhook: {
     ...console,

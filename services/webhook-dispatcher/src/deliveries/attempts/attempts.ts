@@ -1,6 +1,7 @@
 import { Requeued } from '../lanes/requeued.ts'
 import { postSigned, type Receiver } from '../../receivers/signed-request.ts'
 import { statusOf } from '../../subscriptions/subscriptions.ts'
+import { openSecrets, type SealedSecret } from '../../webhooks/secrets.ts'
 import type { Target } from '../../webhooks/webhooks.queries.ts'
 import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
 import type { AttemptDeps, Job, Signals } from './job.ts'
@@ -108,16 +109,21 @@ async function attemptOnce(
   return delivered ? 'delivered' : 'failed'
 }
 
+/** Undefined if the newest secret cannot be read. */
 function readSecrets(
   { secrets, log }: AttemptDeps,
   job: Job,
   target: Target,
 ): Receiver['secrets'] | undefined {
+  const onLost = (error: unknown, { secret_key_id }: SealedSecret) =>
+    log.error(
+      { err: error, org_id: job.orgId, webhook_id: target.id, secret_key_id },
+      'webhook secret decryption failed',
+    )
   try {
-    return [secrets.open(job.orgId, target)]
+    return openSecrets((stored) => secrets.open(job.orgId, stored), target, onLost)
   } catch (error) {
-    const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
-    log.error({ err: error, ...fields }, 'webhook secret decryption failed')
+    onLost(error, target)
     return undefined
   }
 }
