@@ -26,6 +26,12 @@ export const CHECKBOXES = {
     description:
       'Full administration: create keys that may do anything, also after this one has expired, and revoke any key (keys:admin)',
   },
+  'webhooks:admin': {
+    name: 'isWebhooksAdmin',
+    label: 'Manage the webhook',
+    description:
+      'Register, change, test and remove it, see its deliveries, replace its secret (webhooks:admin)',
+  },
 } as const satisfies Readonly<Record<Special, { name: string; label: string; description: string }>>
 
 export const LEVELS = ['none', 'read', 'write'] as const
@@ -35,7 +41,13 @@ type Level = (typeof LEVELS)[number]
 export type ScopeForm = Readonly<Record<Resource, Level>> &
   Readonly<Record<(typeof CHECKBOXES)[Special]['name'], boolean>>
 
-export const NO_SCOPES: ScopeForm = { assets: 'none', locations: 'none', scans: 'none', isKeysAdmin: false }
+export const NO_SCOPES: ScopeForm = {
+  assets: 'none',
+  locations: 'none',
+  scans: 'none',
+  isKeysAdmin: false,
+  isWebhooksAdmin: false,
+}
 
 const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
 
@@ -48,6 +60,7 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'tracking:read': 'Read scans',
   'scans:write': 'Send reads, save inventory',
   'keys:admin': 'Manage API keys',
+  'webhooks:admin': 'Manage the webhook',
 }
 const wordsOf = (scope: string, words: Readonly<Record<string, string>> = WORDS) => words[scope] ?? scope
 
