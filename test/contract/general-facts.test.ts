@@ -218,7 +218,7 @@ describe('general fact 11 and versioning', () => {
     ])
   })
 
-  test('general fact 2 a key without webhooks:admin cannot manage webhooks', async ({ api, org }) => {
+  test('general fact 2 D13.7 a key without webhooks:admin cannot manage webhooks', async ({ api, org }) => {
     const { token } = await org.key({ scopes: scopes.filter((scope) => scope !== 'webhooks:admin') })
     expect((await api.call('listWebhooks', { token })).status).toBe(403)
   })

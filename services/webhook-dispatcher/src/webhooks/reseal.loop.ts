@@ -4,7 +4,7 @@ import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Db } from '../db.ts'
 import {
   countSeals,
-  forgetEndedSecrets,
+  dropEndedSecrets,
   listSealedWithOtherKeys,
   replaceSeal,
   type SealedRow,
@@ -34,7 +34,7 @@ export async function resealSecrets(
   stopping?: AbortSignal,
 ): Promise<number> {
   let [after, replaced] = [0, 0]
-  await forgetEndedSecrets(across)
+  await dropEndedSecrets(across)
   for (;;) {
     const rows = await listSealedWithOtherKeys(across, secretKeys[0].id, after, BATCH)
     for (const row of rows) {

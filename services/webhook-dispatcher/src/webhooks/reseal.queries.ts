@@ -5,8 +5,8 @@ import { sealOf } from './webhooks.queries.ts'
 
 export type SealedRow = SealedSecrets & { org_id: number; id: number }
 
-/** Forgets secrets that no longer sign, so that none is kept and no key is kept for them. */
-export const forgetEndedSecrets = (db: Db) =>
+/** Drops secrets that no longer sign, so that none is kept and no key is kept for them. */
+export const dropEndedSecrets = (db: Db) =>
   db
     .updateTable('webhook')
     .set({ previous_ciphertext: null, previous_key_id: null, previous_until: null })
@@ -28,10 +28,15 @@ export async function listSealedWithOtherKeys(
     .orderBy('org_id')
     .limit(limit)
     .execute()
-  return rows.map(({ previous_ciphertext, previous_key_id, ...row }) => ({
-    ...row,
-    previous: sealOf(previous_ciphertext, previous_key_id),
-  }))
+  return rows.map(
+    ({ org_id, id, secret_ciphertext, secret_key_id, previous_ciphertext, previous_key_id }) => ({
+      org_id,
+      id,
+      secret_ciphertext,
+      secret_key_id,
+      previous: sealOf(previous_ciphertext, previous_key_id),
+    }),
+  )
 }
 
 /**

@@ -106,7 +106,7 @@ test('D13.6 the secret before signs for 24 hours, over three rotations, and test
   }
 })
 
-test('D13.6 both secrets are re-encrypted with a new key, and one that has ended is forgotten', async ({
+test('D13.6 both secrets are re-encrypted with a new key, and one that has ended is dropped', async ({
   database,
   hook,
 }) => {

@@ -1,9 +1,9 @@
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
-import { CLOCK_TOLERANCE_MS } from '../deliveries/attempts/attempts.rules.ts'
 import { webhookExists } from '../errors.ts'
 import type { SealedSecret, SealedSecrets } from './secrets.ts'
+import { CLOCK_TOLERANCE_MS } from './webhooks.rules.ts'
 
 const VIEW = ['id', 'url', 'enabled', 'secret_last_four', 'created_at', 'updated_at'] as const
 

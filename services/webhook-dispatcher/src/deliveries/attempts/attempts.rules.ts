@@ -1,5 +1,5 @@
 import type { SubscriptionStatus } from '../../subscriptions/subscriptions.ts'
-import type { Job } from './job.ts'
+import { CLOCK_TOLERANCE_MS } from '../../webhooks/webhooks.rules.ts'
 
 /** The waits between attempts, each ±20 % (D11.3). */
 const RETRY_DELAYS_MS = [1_000, 5_000]
@@ -30,9 +30,6 @@ export const HOLD = { forMs: 300_000, askEveryMs: 5_000 }
 
 type Toggle = { id: number; enabled: boolean; enabled_at: string }
 
-/** The clocks of the broker and of the database may differ by this much. */
-export const CLOCK_TOLERANCE_MS = 2_000
-
 /**
  * Why no attempt may be made now, or undefined. `receivedAt` is when the broker stored the event: an event from
  * before the webhook was created, or deliveries were switched on, is not delivered. `webhookId`: the webhook with which
@@ -41,7 +38,7 @@ export const CLOCK_TOLERANCE_MS = 2_000
 export function dropReason(
   target: Toggle | undefined,
   status: SubscriptionStatus,
-  { receivedAt, webhookId = target?.id }: Pick<Job, 'receivedAt' | 'webhookId'>,
+  { receivedAt, webhookId = target?.id }: { receivedAt: number; webhookId?: number },
 ): DropReason | 'unknown' | undefined {
   if (!target) return 'no_webhook'
   if (!target.enabled) return 'disabled'
