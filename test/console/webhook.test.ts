@@ -46,6 +46,16 @@ test('a webhook is registered, shows its secret once, is tested, paused and remo
   await page.getByRole('cell', { name: '1', exact: true }).waitFor()
   await expectAccessible(page)
 
+  await page.getByRole('button', { name: 'Replace the secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace the secret' }).click()
+  const next = await page.getByLabel('Signing secret', { exact: true }).inputValue()
+  expect(next).toMatch(/^whsec_[0-9a-f]{64}$/)
+  expect(next).not.toBe(secret)
+  await page.getByRole('button', { name: 'Copy Signing secret' }).click()
+  await page.getByLabel('I have stored it').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByText(new RegExp(`${next.slice(-4)}$`)).waitFor()
+
   await page.getByLabel('Deliver events').click({ force: true })
   await page.getByLabel('Deliver events').and(page.locator(':not(:checked)')).waitFor()
   await page.reload()

@@ -1,3 +1,4 @@
+import { scopes } from '@whereabouts/contracts/route'
 import { describe, expect } from 'vitest'
 import { ULID } from './support/envelope.ts'
 import { test } from './support/fixtures.ts'
@@ -217,10 +218,8 @@ describe('general fact 11 and versioning', () => {
     ])
   })
 
-  test('general fact 2 a key cannot manage webhooks: there is no public API for it', async ({
-    api,
-    token,
-  }) => {
+  test('general fact 2 D13.7 a key without webhooks:admin cannot manage webhooks', async ({ api, org }) => {
+    const { token } = await org.key({ scopes: scopes.filter((scope) => scope !== 'webhooks:admin') })
     expect((await api.call('listWebhooks', { token })).status).toBe(403)
   })
 

@@ -19,6 +19,7 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   const isRead = method === 'GET'
   if (path === '/orgs/me' || path === '/limits') return 'any'
   if (path.startsWith('/orgs/{org_id}/api-keys')) return 'keys:admin'
+  if (path.startsWith('/webhooks')) return 'webhooks:admin'
   if (path === '/inventory/save' || path.startsWith('/scans/')) return 'scans:write'
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
     return 'scans:read'
@@ -115,7 +116,7 @@ describe('D9.7 sessions', () => {
     for (const [operationId, { access }] of guarded) {
       const { status, body } = await callWithoutEffect(api, operationId, org, member)
       if (access === 'key') expect(status, operationId).toBe(401)
-      else if (access === 'admin' || access === 'session-or-keys-admin' || operationId === 'removeMember')
+      else if (access === 'admin' || access.startsWith('session-or-') || operationId === 'removeMember')
         expect(body.error, operationId).toMatchObject({
           status: 403,
           type: 'forbidden',

@@ -365,7 +365,13 @@ describe('D11.1 registration', () => {
     const org = await newOrg()
     const { token } = await org.key()
     const { call } = await registerHook(api, org, 'https://receiver.example/a')
-    for (const operation of ['getWebhook', 'deleteWebhook', 'testWebhook', 'listWebhookDeliveries'] as const)
+    for (const operation of [
+      'getWebhook',
+      'deleteWebhook',
+      'rotateWebhookSecret',
+      'testWebhook',
+      'listWebhookDeliveries',
+    ] as const)
       expect((await api.call(operation, { ...call, token })).status).toBe(403)
     expect((await api.call('getWebhook', call)).status).toBe(200)
   })

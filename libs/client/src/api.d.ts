@@ -136,9 +136,7 @@ export interface paths {
         head?: never;
         /**
          * Update the name of the signed-in user
-         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
-         *
-         *     **Access:** any signed-in user.
+         * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -284,9 +282,7 @@ export interface paths {
         head?: never;
         /**
          * Update the role of a member
-         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
-         *
-         *     **Access:** a signed-in administrator of the organization.
+         * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -386,9 +382,7 @@ export interface paths {
         head?: never;
         /**
          * Update the name of the organization
-         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
-         *
-         *     **Access:** a signed-in administrator of the organization.
+         * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -663,8 +657,6 @@ export interface paths {
         /**
          * Update how the organization wants positions to be decided
          * @description Counts for reads that arrive from then on, and for reads that wait.
-         *
-         *     The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
          *     **Access:** a signed-in administrator of the organization.
          *
@@ -1838,9 +1830,7 @@ export interface paths {
         head?: never;
         /**
          * Update the name or the settings of a reader
-         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
-         *
-         *     **Access:** a signed-in administrator of the organization.
+         * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -1920,9 +1910,7 @@ export interface paths {
         head?: never;
         /**
          * Update a scan point
-         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
-         *
-         *     **Access:** a signed-in administrator of the organization.
+         * @description **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -2174,9 +2162,9 @@ export interface paths {
         };
         /**
          * List the webhook of the organization
-         * @description **Access:** any signed-in user.
+         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -2184,9 +2172,9 @@ export interface paths {
          * Create the webhook of the organization
          * @description Returns the secret, which is shown only once.
          *
-         *     **Access:** a signed-in administrator of the organization.
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -2204,31 +2192,55 @@ export interface paths {
         };
         /**
          * Retrieve the webhook
-         * @description **Access:** any signed-in user.
+         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete the webhook
-         * @description **Access:** a signed-in administrator of the organization.
+         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
          * Update the URL or the Deliver events toggle
-         * @description The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
+         * @description A field that is left out stays as it is.
          *
-         *     **Access:** a signed-in administrator of the organization.
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret
+         * @description Returns the new secret, which is shown only once. For 24 hours, `webhook-signature` also has a signature with the secret before. `X-Service-Signature` is by the new secret at once. A second rotation ends the oldest secret.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/webhooks/{webhook_id}/test": {
@@ -2244,9 +2256,9 @@ export interface paths {
          * Send a test event
          * @description Makes one attempt, even if deliveries are off.
          *
-         *     **Access:** a signed-in administrator of the organization.
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -2266,9 +2278,9 @@ export interface paths {
          * List recent delivery attempts
          * @description Returns attempts, newest first.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
          *
-         *     **Rate limit:** not counted.
+         *     **Rate limit:** counted.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -2323,7 +2335,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /** @description What the key may do. */
-            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "tracking:read" | "events:read")[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read")[];
             /**
              * Format: date-time
              * @description When the key stops working. Null: never. RFC 3339, with any offset.
@@ -4045,7 +4057,7 @@ export interface components {
             /** @example 2 */
             line: number;
             /**
-             * @description Known values: `created`, `updated`, `unchanged`, `failed`.
+             * @description `delivered` after a 2xx response, otherwise `failed`. Known values: `created`, `updated`, `unchanged`, `failed`.
              * @example created
              */
             outcome: string;
@@ -4892,7 +4904,7 @@ export interface components {
                 name: string;
             } | null;
             /**
-             * @description Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
+             * @description `delivered` after a 2xx response, otherwise `failed`. Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
              * @example scan
              */
             outcome: string;
@@ -5043,6 +5055,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Where events of the organization are sent. */
         Webhook: {
             /**
              * Format: int64
@@ -5050,9 +5063,17 @@ export interface components {
              * @example 4503599627370497
              */
             id: number;
+            /**
+             * @description Where events are sent, by `https`.
+             * @example https://receiver.example/whereabouts
+             */
             url: string;
+            /** @description Whether events are sent. While it is false, they are dropped. */
             enabled: boolean;
-            /** @description Complete at creation. Afterwards masked except for its last four characters. */
+            /**
+             * @description Complete at creation and rotation. Otherwise masked except for its last four characters.
+             * @example whsec_…9e77
+             */
             secret: string;
             /**
              * Format: date-time
@@ -5067,29 +5088,41 @@ export interface components {
              */
             updated_at: string;
         };
+        /** @description What the receiver of a test event answered. */
         WebhookTest: {
             /** @description Null if the receiver sent no complete response. */
             status_code: number | null;
             /** @description Null after a 2xx response. */
             error: string | null;
         };
+        /** @description One attempt to deliver an event. */
         WebhookDelivery: {
             /**
              * Format: uuid
              * @description The same on every attempt. Use it to detect duplicates.
              */
             delivery_id: string;
+            /** @description The number of the attempt, from 1. */
             attempt: number;
             /**
              * Format: date-time
+             * @description When the attempt began.
              * @example 2026-11-21T10:00:00.000Z
              */
             attempted_at: string;
-            /** @example delivered */
+            /**
+             * @description `delivered` after a 2xx response, otherwise `failed`.
+             * @example delivered
+             */
             outcome: string;
+            /** @description The status of the response. Null if there was no complete response. */
             status_code: number | null;
+            /** @description How long the attempt took, in milliseconds. */
             latency_ms: number;
-            /** @description What is wrong with the request. */
+            /**
+             * @description Null after a 2xx response.
+             * @example answered 500
+             */
             error: string | null;
             /** @description True for a test event, which reports no actual movement. */
             test: boolean;
@@ -12632,6 +12665,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12640,9 +12677,9 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 4503599627370497,
-                     *           "url": "no example",
+                     *           "url": "https://receiver.example/whereabouts",
                      *           "enabled": true,
-                     *           "secret": "no example",
+                     *           "secret": "whsec_…9e77",
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z"
                      *         }
@@ -12678,12 +12715,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "url": "no example",
+                 *       "url": "https://receiver.example/whereabouts",
                  *       "enabled": true
                  *     }
                  */
                 "application/json": {
-                    /** Format: uri */
+                    /**
+                     * Format: uri
+                     * @example https://receiver.example/whereabouts
+                     */
                     url: string;
                     enabled?: boolean;
                 };
@@ -12702,9 +12742,9 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "url": "no example",
+                     *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
-                     *         "secret": "no example",
+                     *         "secret": "whsec_…9e77",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12733,6 +12773,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the webhook. */
                 webhook_id: number;
             };
             cookie?: never;
@@ -12743,6 +12784,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12750,9 +12795,9 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "url": "no example",
+                     *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
-                     *         "secret": "no example",
+                     *         "secret": "whsec_…9e77",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12779,6 +12824,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the webhook. */
                 webhook_id: number;
             };
             cookie?: never;
@@ -12811,6 +12857,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the webhook. */
                 webhook_id: number;
             };
             cookie?: never;
@@ -12819,12 +12866,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "url": "no example",
+                 *       "url": "https://receiver.example/whereabouts",
                  *       "enabled": true
                  *     }
                  */
                 "application/merge-patch+json": {
-                    /** Format: uri */
+                    /**
+                     * Format: uri
+                     * @example https://receiver.example/whereabouts
+                     */
                     url?: string;
                     enabled?: boolean;
                 };
@@ -12842,9 +12892,9 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "id": 4503599627370497,
-                     *         "url": "no example",
+                     *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
-                     *         "secret": "no example",
+                     *         "secret": "whsec_…9e77",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12865,6 +12915,53 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     testWebhook: {
         parameters: {
             query?: never;
@@ -12873,6 +12970,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the webhook. */
                 webhook_id: number;
             };
             cookie?: never;
@@ -12920,6 +13018,7 @@ export interface operations {
                 "X-Request-ID"?: components["parameters"]["RequestId"];
             };
             path: {
+                /** @description The id of the webhook. */
                 webhook_id: number;
             };
             cookie?: never;
@@ -12930,6 +13029,10 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -13,6 +13,7 @@ export const scopes = [
   'scans:read',
   'scans:write',
   'keys:admin',
+  'webhooks:admin',
   'tracking:read',
   'events:read',
 ] as const
@@ -21,9 +22,17 @@ export type Scope = (typeof scopes)[number]
 /**
  * Who may call an operation. A scope: keys with that scope and all sessions. `none`: anyone. `key`: any API key, but
  * no session. `session`: any signed-in user. `admin`: the session of an administrator. `session-or-keys-admin`: the
- * session of an administrator, or a key with `keys:admin`. `any`: any API key, and any signed-in user.
+ * session of an administrator, or a key with `keys:admin`. `session-or-webhooks-admin`: the same with `webhooks:admin`. `any`: any API key, and any signed-in user.
  */
-export type Access = Scope | 'none' | 'any' | 'key' | 'session' | 'admin' | 'session-or-keys-admin'
+export type Access =
+  | Scope
+  | 'none'
+  | 'any'
+  | 'key'
+  | 'session'
+  | 'admin'
+  | 'session-or-keys-admin'
+  | 'session-or-webhooks-admin'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

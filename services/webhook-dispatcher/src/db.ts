@@ -11,6 +11,10 @@ export type Tables = {
     secret_ciphertext: Buffer
     secret_key_id: string
     secret_last_four: string
+    /** The secret before the last rotation, which also signs until then (D13.6). */
+    previous_ciphertext: Generated<Buffer | null>
+    previous_key_id: Generated<string | null>
+    previous_until: Generated<string | null>
     created_at: Generated<string>
     updated_at: Generated<string>
   }
@@ -19,6 +23,8 @@ export type Tables = {
     attempts: number
     /** When the bucket of test events is full again (`takeTestEvent`). */
     tests_until: string | null
+    /** When the organization last deleted a webhook (`insertWebhook`). */
+    webhook_deleted_at: Generated<string | null>
   }
   delivery_attempt: {
     org_id: number

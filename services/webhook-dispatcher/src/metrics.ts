@@ -24,6 +24,7 @@ const DROPS = Object.keys({
   subscription_lapsed: true,
   subscription_unknown: true,
   before_enabled: true,
+  webhook_replaced: true,
   secret_unreadable: true,
   attempts_exhausted: true,
   lane_full: true,
@@ -89,7 +90,7 @@ export function sealGauge(registry: Registry): (others: number) => void {
   gauge(
     registry,
     'webhook_secrets_under_other_keys',
-    'Webhooks whose secret is not encrypted with the first key.',
+    'Secrets of webhooks that are not encrypted with the first key.',
     () => count, // no value until the first count
   )
   return (others) => void (count = others)

@@ -33,6 +33,7 @@ export const webhookScenarios: Record<string, Scenario> = {
   },
   getWebhook: { 200: newWebhook },
   updateWebhook: { 200: async (given) => ({ ...(await newWebhook(given)), body: { enabled: false } }) },
+  rotateWebhookSecret: { 200: newWebhook },
   deleteWebhook: { 204: newWebhook },
   testWebhook: { 200: unreachable, 429: tested },
   listWebhookDeliveries: { 200: newWebhook },

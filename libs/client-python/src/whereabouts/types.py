@@ -17,7 +17,7 @@ class TokenRequest(_TokenRequestRequired, total=False):
 
 class _ApiKeyCreateRequired(TypedDict):
     name: str
-    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "tracking:read", "events:read"]]
+    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "webhooks:admin", "tracking:read", "events:read"]]
 
 
 class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
@@ -340,6 +340,31 @@ class Event(TypedDict):
     data: Dict[str, Any]
 
 
+class Webhook(TypedDict):
+    id: int
+    url: str
+    enabled: bool
+    secret: str
+    created_at: str
+    updated_at: str
+
+
+class WebhookTest(TypedDict):
+    status_code: Optional[int]
+    error: Optional[str]
+
+
+class WebhookDelivery(TypedDict):
+    delivery_id: str
+    attempt: int
+    attempted_at: str
+    outcome: str
+    status_code: Optional[int]
+    latency_ms: int
+    error: Optional[str]
+    test: bool
+
+
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
@@ -432,6 +457,28 @@ class UnsteadyAssetRowPage(TypedDict):
 
 class InventorySavedAnswer(TypedDict):
     data: InventorySaved
+
+
+class WebhookPage(TypedDict):
+    data: List[Webhook]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class WebhookAnswer(TypedDict):
+    data: Webhook
+
+
+class WebhookTestAnswer(TypedDict):
+    data: WebhookTest
+
+
+class WebhookDeliveryPage(TypedDict):
+    data: List[WebhookDelivery]
+    limit: int
+    offset: int
+    total_count: int
 
 
 Metadata = Dict[str, Any]

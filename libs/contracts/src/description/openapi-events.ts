@@ -26,6 +26,12 @@ const PARAMETERS = [
     'X-Service-Signature',
     '`sha256=` and the hex HMAC-SHA256 of `<timestamp>.<raw body>` with the secret of the webhook.',
   ),
+  header('webhook-id', 'The value of `delivery_id`, as Standard Webhooks names it.'),
+  header('webhook-timestamp', 'Unix second of this attempt.'),
+  header(
+    'webhook-signature',
+    '`v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<raw body>`. For 24 hours after a rotation two of them, separated by a space.',
+  ),
 ]
 
 export const events = Object.fromEntries(
@@ -37,7 +43,7 @@ function operation(name: string, schema: string, summary: string) {
     operationId: `${name[0]?.toLowerCase()}${name.slice(1)}`,
     summary,
     description:
-      'Sent to the webhook of the organization, which an administrator registers in the console. Any 2xx is a ' +
+      'Sent to the webhook of the organization, which an administrator registers in the console, or a key with `webhooks:admin`. Any 2xx is a ' +
       'success. There are three attempts, with waits of about 1 s and 5 s. Events have no order and may arrive ' +
       'more than once.',
     tags: ['Events'],

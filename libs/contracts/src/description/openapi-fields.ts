@@ -20,6 +20,12 @@ const fields: Record<string, string> = {
   deleted_at: 'When the resource was deleted. Null if it is not deleted.',
   tags: 'The tags of the resource, at most 200.',
   data: 'The content of the response.',
+  url: 'Where events are sent, by `https`.',
+  attempt: 'The number of the attempt, from 1.',
+  attempted_at: 'When the attempt began.',
+  outcome: '`delivered` after a 2xx response, otherwise `failed`.',
+  status_code: 'The status of the response. Null if there was no complete response.',
+  latency_ms: 'How long the attempt took, in milliseconds.',
   limit: 'The limit of the request.',
   offset: 'The offset of the request.',
   descendant_count_affected: 'How many live sub-locations, at any depth, show the new key in their path.',
@@ -129,6 +135,7 @@ const fields: Record<string, string> = {
 }
 
 const parameters: Record<string, string> = {
+  webhook_id: 'The id of the webhook.',
   asset_id: 'The id of the asset.',
   location_id: 'The id of the location.',
   tag_id: 'The id of the tag.',

@@ -32,6 +32,9 @@ const schemas: Record<string, string> = {
   TokenPair: 'An access token, and the refresh token for the next one.',
   CurrentOrganization: 'The organization and the scopes of the calling key.',
   ApiKey: 'An API key, without its secret.',
+  Webhook: 'Where events of the organization are sent.',
+  WebhookDelivery: 'One attempt to deliver an event.',
+  WebhookTest: 'What the receiver of a test event answered.',
   ApiKeyCreate: 'A new API key.',
   ApiKeyCreated: 'A new API key with its secret, which no later response shows.',
   // Errors

@@ -100,6 +100,7 @@ export const SCOPES: Record<Scope, string> = {
   'scans:read': 'Read reports and history.',
   'scans:write': 'Send scans and save inventories.',
   'keys:admin': 'Full administration of the API keys of the organization.',
+  'webhooks:admin': 'Read, change and test the webhook, its deliveries and its secret.',
   'tracking:read': 'The same as `scans:read`.',
   'events:read': 'Follow events of all types.',
 }
@@ -145,6 +146,7 @@ const TAGS: Record<string, Tag> = {
     '/docs/events',
   ),
   scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
+  webhooks: tag('Webhook', 'Where events are sent, and with which secret.', 'Webhooks', '/docs/webhooks'),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 
@@ -161,7 +163,8 @@ read it. Responds with 400 if \`updated_at\` is stale.`
 export function describeOperation(row: Route): string {
   const parts = [
     row.description,
-    row.mediaTypes?.includes('application/merge-patch+json') === true
+    // The webhook has no read-only fields in its body and clears none: its own text says what a field left out means.
+    row.upstream === 'catalog' && row.mediaTypes?.includes('application/merge-patch+json') === true
       ? MERGE_PATCH.replaceAll('\n', ' ')
       : undefined,
     `**Access:** ${whoMayCall(row.access)}`,
@@ -184,6 +187,8 @@ function whoMayCall(access: Access): string {
       return 'a signed-in administrator of the organization.'
     case 'session-or-keys-admin':
       return 'an API key with the scope `keys:admin`, or a signed-in administrator of the organization.'
+    case 'session-or-webhooks-admin':
+      return 'an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.'
     case 'scans:read':
       return 'an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.'
     case 'events:read':

@@ -17,8 +17,8 @@ test('all public rows are described with their operation id, and no route of the
   const found: unknown[] = operations.map(([, operation]) => operation.operationId)
   expect(new Set(found)).toEqual(new Set(expected))
   expect(found.length).toBe(expected.length)
-  expect(Object.keys(fullDescription().paths ?? {})).toContain('/api/v1/webhooks')
-  expect(text).not.toContain('/api/v1/webhooks')
+  expect(Object.keys(fullDescription().paths ?? {})).toContain('/api/v1/imports')
+  expect(text).not.toContain('/api/v1/imports')
 })
 
 test('HEAD is not described, although every GET accepts it', () => {

@@ -207,6 +207,7 @@ const csvOf = (columns: readonly string[]) => ({
 /** Any one of them is enough. */
 function scopesOf(access: Access): Scope[] {
   if (access === 'session-or-keys-admin') return ['keys:admin']
+  if (access === 'session-or-webhooks-admin') return ['webhooks:admin']
   if (access === 'scans:read') return ['scans:read', 'tracking:read']
   if (access === 'events:read') return ['events:read', 'scans:read', 'tracking:read']
   return scopes.filter((scope) => scope === access)

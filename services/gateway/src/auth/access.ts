@@ -23,6 +23,10 @@ export function checkAccess(access: Access, principal: Principal, types: readonl
       if (principal.kind === 'key') checkScope('keys:admin', principal)
       else if (principal.role !== 'admin') throw adminOnly()
       return
+    case 'session-or-webhooks-admin':
+      if (principal.kind === 'key') checkScope('webhooks:admin', principal)
+      else if (principal.role !== 'admin') throw adminOnly()
+      return
     default:
       if (principal.kind === 'key') checkScope(scopeOf(access, principal, types), principal)
   }

@@ -64,20 +64,21 @@ export async function recordAttempts(
       excluded.error, excluded.is_test)`.execute(db)
 }
 
-export type Progress = { attempts: number; delivered: boolean }
+export type Progress = { attempts: number; webhookId: number | undefined; delivered: boolean }
 
-/** The logged attempts of a delivery. Without any, `attempts` is 0. */
+/** The logged attempts of a delivery, and their webhook. Without any, `attempts` is 0. */
 export async function findProgress(db: Db, orgId: number, deliveryId: string): Promise<Progress> {
-  const { attempts, delivered } = await db
+  const { attempts, webhook_id, delivered } = await db
     .selectFrom('delivery_attempt')
     .select((e) => [
       e.fn.coalesce(e.fn.max('attempt'), e.lit(0)).as('attempts'),
+      sql<number | null>`min(webhook_id)`.as('webhook_id'),
       sql<boolean>`coalesce(bool_or(outcome = 'delivered'), false)`.as('delivered'),
     ])
     .where('org_id', '=', orgId)
     .where('delivery_id', '=', deliveryId)
     .executeTakeFirstOrThrow()
-  return { attempts, delivered }
+  return { attempts, webhookId: webhook_id ?? undefined, delivered }
 }
 
 /** Newest first. */

@@ -1,13 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { openSecret, type SealedSecret, type SecretKeys } from './secrets.ts'
 
-/**
- * Keeps decrypted secrets, so that an attempt need not decrypt its own. A secret that was re-encrypted, or belongs to
- * a new webhook, has other bytes and is opened again.
- */
+/** Keeps decrypted secrets by their sealed bytes, so that an attempt need not decrypt its own. */
 export class OpenedSecrets {
   readonly #keys: SecretKeys
-  readonly #kept: LRUCache<number, { sealed: Buffer; secret: string }>
+  readonly #kept: LRUCache<string, string>
 
   constructor(keys: SecretKeys, max = 10_000) {
     this.#keys = keys
@@ -16,10 +13,11 @@ export class OpenedSecrets {
 
   /** Throws like `openSecret`. */
   open(orgId: number, stored: SealedSecret): string {
-    const known = this.#kept.get(orgId)
-    if (known?.sealed.equals(stored.secret_ciphertext)) return known.secret
+    const name = `${orgId} ${stored.secret_ciphertext.toString('latin1')}`
+    const known = this.#kept.get(name)
+    if (known !== undefined) return known
     const secret = openSecret(this.#keys, orgId, stored)
-    this.#kept.set(orgId, { sealed: stored.secret_ciphertext, secret })
+    this.#kept.set(name, secret)
     return secret
   }
 }

@@ -2,7 +2,13 @@ import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Db } from '../db.ts'
-import { countSeals, listSealedWithOtherKeys, replaceSeal, type SealedRow } from './reseal.queries.ts'
+import {
+  countSeals,
+  dropEndedSecrets,
+  listSealedWithOtherKeys,
+  replaceSeal,
+  type SealedRow,
+} from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
 
 type Options = {
@@ -10,7 +16,7 @@ type Options = {
   across: Db
   secretKeys: SecretKeys
   log: Logger
-  /** Called after each round with the number of webhooks that are still encrypted with another key than the first. */
+  /** Called after each round with the number of secrets that are still encrypted with another key than the first. */
   onRound?: (others: number) => void
   registry?: Registry
 }
@@ -28,11 +34,13 @@ export async function resealSecrets(
   stopping?: AbortSignal,
 ): Promise<number> {
   let [after, replaced] = [0, 0]
+  await dropEndedSecrets(across)
   for (;;) {
     const rows = await listSealedWithOtherKeys(across, secretKeys[0].id, after, BATCH)
     for (const row of rows) {
       if (stopping?.aborted === true) return replaced
-      if (await resealOne(across, secretKeys, log, row)) replaced += 1
+      for (const stored of [row, row.previous])
+        if (stored && (await resealOne(across, secretKeys, log, { ...row, ...stored }))) replaced += 1
       after = row.org_id
     }
     if (rows.length < BATCH) return replaced
@@ -40,6 +48,7 @@ export async function resealSecrets(
 }
 
 async function resealOne(across: Db, keys: SecretKeys, log: Logger, row: SealedRow): Promise<boolean> {
+  if (row.secret_key_id === keys[0].id) return false
   const secret = openOrWarn(keys, log, row)
   return secret !== undefined && replaceSeal(across, row, sealSecret(keys, row.org_id, secret))
 }
@@ -67,7 +76,7 @@ async function resealAndReport(options: Options, stopping: AbortSignal): Promise
   const replaced = await resealSecrets(options, stopping)
   const seals = await countSeals(across)
   const others = seals.filter(({ secret_key_id }) => secret_key_id !== secretKeys[0].id)
-  const left = others.reduce((sum, { webhooks }) => sum + webhooks, 0)
+  const left = others.reduce((sum, { secrets }) => sum + secrets, 0)
   onRound?.(left)
   const keys = others.map(({ secret_key_id }) => secret_key_id)
   if (replaced > 0 || left > 0) log.info({ replaced, left, keys }, 'webhook secrets re-encrypted')

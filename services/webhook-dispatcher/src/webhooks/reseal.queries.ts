@@ -1,43 +1,70 @@
+import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import type { SealedSecret } from './secrets.ts'
+import type { SealedSecret, SealedSecrets } from './secrets.ts'
+import { sealOf } from './webhooks.queries.ts'
 
-export type SealedRow = SealedSecret & { org_id: number; id: number }
+export type SealedRow = SealedSecrets & { org_id: number; id: number }
 
-/** The secrets of all organizations after `after` that are encrypted with another key, by organization. */
-export function listSealedWithOtherKeys(
+/** Drops secrets that no longer sign, so that none is kept and no key is kept for them. */
+export const dropEndedSecrets = (db: Db) =>
+  db
+    .updateTable('webhook')
+    .set({ previous_ciphertext: null, previous_key_id: null, previous_until: null })
+    .where('previous_until', '<=', sql<string>`clock_timestamp()`)
+    .execute()
+
+/** The secrets of all organizations after `after` of which one is encrypted with another key, by organization. */
+export async function listSealedWithOtherKeys(
   db: Db,
   keyId: string,
   after: number,
   limit: number,
 ): Promise<SealedRow[]> {
-  return db
+  const rows = await db
     .selectFrom('webhook')
-    .select(['org_id', 'id', 'secret_ciphertext', 'secret_key_id'])
-    .where('secret_key_id', '!=', keyId)
+    .select(['org_id', 'id', 'secret_ciphertext', 'secret_key_id', 'previous_ciphertext', 'previous_key_id'])
+    .where((e) => e.or([e('secret_key_id', '!=', keyId), e('previous_key_id', '!=', keyId)]))
     .where('org_id', '>', after)
     .orderBy('org_id')
     .limit(limit)
     .execute()
+  return rows.map(
+    ({ org_id, id, secret_ciphertext, secret_key_id, previous_ciphertext, previous_key_id }) => ({
+      org_id,
+      id,
+      secret_ciphertext,
+      secret_key_id,
+      previous: sealOf(previous_ciphertext, previous_key_id),
+    }),
+  )
 }
 
-/** False if the row is gone, or another replica has re-encrypted it. Leaves `updated_at` as it is. */
-export async function replaceSeal(db: Db, old: SealedRow, sealed: SealedSecret): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('webhook')
-    .set(sealed)
-    .where('org_id', '=', old.org_id)
-    .where('id', '=', old.id)
-    .where('secret_ciphertext', '=', old.secret_ciphertext)
+/**
+ * Replaces these bytes, wherever the webhook has them now: a rotation may have made the secret the one before. False if
+ * they are gone, or another replica has re-encrypted them. Leaves `updated_at` as it is.
+ */
+export async function replaceSeal(
+  db: Db,
+  { org_id, id, secret_ciphertext: old }: Pick<SealedRow, 'org_id' | 'id' | 'secret_ciphertext'>,
+  sealed: SealedSecret,
+): Promise<boolean> {
+  const ofWebhook = db.updateTable('webhook').where('org_id', '=', org_id).where('id', '=', id)
+  const newest = await ofWebhook.set(sealed).where('secret_ciphertext', '=', old).executeTakeFirstOrThrow()
+  if (newest.numUpdatedRows > 0n) return true
+  const { secret_ciphertext: previous_ciphertext, secret_key_id: previous_key_id } = sealed
+  const previous = await ofWebhook
+    .set({ previous_ciphertext, previous_key_id })
+    .where('previous_ciphertext', '=', old)
     .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
+  return previous.numUpdatedRows > 0n
 }
 
-/** Counts the webhooks per key. */
-export function countSeals(db: Db): Promise<{ secret_key_id: string; webhooks: number }[]> {
-  return db
-    .selectFrom('webhook')
-    .select((e) => ['secret_key_id', e.fn.countAll<number>().as('webhooks')])
-    .groupBy('secret_key_id')
-    .orderBy('secret_key_id')
-    .execute()
+/** Counts the secrets per key. */
+export async function countSeals(db: Db): Promise<{ secret_key_id: string; secrets: number }[]> {
+  const { rows } = await sql<{ secret_key_id: string; secrets: number }>`
+    select secret_key_id, count(*) as secrets
+    from (select secret_key_id from webhook union all
+      select previous_key_id from webhook where previous_key_id is not null) as sealed
+    group by secret_key_id order by secret_key_id`.execute(db)
+  return rows
 }

@@ -12,6 +12,9 @@ type SecretKey = { id: string; key: Buffer }
 /** A stored secret: nonce, ciphertext and tag together, and the id of the key. */
 export type SealedSecret = { secret_ciphertext: Buffer; secret_key_id: string }
 
+/** `previous`: the secret before the last rotation, while it also signs (D13.6). */
+export type SealedSecrets = SealedSecret & { previous: SealedSecret | undefined }
+
 /** Reads `<id>:<base64url of 32 bytes>[,…]`. Undefined if a part is malformed or an id occurs twice. */
 export function parseSecretKeys(raw: string): SecretKeys | undefined {
   const keys: SecretKey[] = []
@@ -51,6 +54,25 @@ export function openSecret(keys: SecretKeys, orgId: number, stored: SealedSecret
   })
   decipher.setAAD(ownerOf(orgId)).setAuthTag(sealed.subarray(-TAG_BYTES))
   return decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+}
+
+/**
+ * The secrets that sign, the newest first. Throws if that does not open. The one before may be lost: receivers that have
+ * the newest still verify.
+ */
+export function openSecrets(
+  open: (stored: SealedSecret) => string,
+  stored: SealedSecrets,
+  onLost: (error: unknown, lost: SealedSecret) => void = () => {},
+): [string, ...string[]] {
+  const newest = open(stored)
+  if (!stored.previous) return [newest]
+  try {
+    return [newest, open(stored.previous)]
+  } catch (error) {
+    onLost(error, stored.previous)
+    return [newest]
+  }
 }
 
 const ownerOf = (orgId: number) => Buffer.from(`org:${orgId}`)

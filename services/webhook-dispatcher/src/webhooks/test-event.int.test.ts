@@ -6,7 +6,7 @@ import {
   type DispatcherOptions,
   type TestDispatcher,
 } from '../../test/dispatcher.fixture.ts'
-import { signature } from '../receivers/signature.ts'
+import { signature, standardSignature } from '../receivers/signature.ts'
 import { testSender } from './test-event.ts'
 
 const test = dispatcherTest.extend<{
@@ -57,7 +57,10 @@ test('D11.5 a test event is one signed attempt, and the reply has its status', a
     'x-service-event': 'asset.moved',
     'x-service-timestamp': timestamp,
     'x-service-signature': signature(SECRET, timestamp, body),
+    'webhook-id': event.delivery_id,
   })
+  const message = { id: event.delivery_id, timestamp: String(headers['webhook-timestamp']), body }
+  expect(headers['webhook-signature']).toBe(standardSignature([SECRET], message))
 })
 
 test('D11.5 a test event is sent while deliveries are off, and each has a new delivery_id', async ({
@@ -183,7 +186,7 @@ test('test events to hanging receivers are limited: above 64 at once, the reply 
     latencyMs: number
   }>()
   const send = testSender(() => promise)
-  const target = { url: receiver.url, secret: SECRET }
+  const target = { url: receiver.url, secrets: [SECRET] } as const
   const payload = { event: 'asset.moved', deliveryId: '', timestamp: '1', body: Buffer.from('{}') } as const
   const running = Array.from({ length: 64 }, () => send(target, payload))
   await expect(send(target, payload)).rejects.toMatchObject({ type: 'service_unavailable' })

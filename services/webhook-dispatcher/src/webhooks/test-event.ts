@@ -3,7 +3,7 @@ import { webhookEvents, type WebhookEventType } from '@whereabouts/contracts/mes
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { payloadOf, type Payload } from '../receivers/payload.ts'
 import type { Post, PostResult } from '../receivers/http-post.ts'
-import { postSigned } from '../receivers/signed-request.ts'
+import { postSigned, type Receiver } from '../receivers/signed-request.ts'
 
 /** For all organizations, to limit the memory that test events to hanging receivers take. */
 const AT_ONCE = 64
@@ -20,7 +20,7 @@ export function testPayload(orgId: number, now: number, type: WebhookEventType =
   return payload
 }
 
-export type SendTest = (target: { url: string; secret: string }, payload: Payload) => Promise<PostResult>
+export type SendTest = (target: Receiver, payload: Payload) => Promise<PostResult>
 
 const never = new AbortController().signal
 
@@ -34,7 +34,7 @@ export function testSender(post: Post): SendTest {
     if (running >= AT_ONCE) throw serviceUnavailable()
     running += 1
     try {
-      return await postSigned(post, target, payload, never)
+      return await postSigned(post, target, payload, Date.now(), never)
     } finally {
       running -= 1
     }

@@ -11,7 +11,7 @@ import {
 } from '../delivery-log/delivery-log.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
-import { maskedSecret, mintSecret, openSecret, sealSecret, type SecretKeys } from './secrets.ts'
+import { maskedSecret, mintSecret, openSecret, openSecrets, sealSecret, type SecretKeys } from './secrets.ts'
 import { takeTestEvent } from './test-event.queries.ts'
 import { testPayload, type SendTest } from './test-event.ts'
 import {
@@ -21,6 +21,7 @@ import {
   findWebhook,
   insertWebhook,
   listWebhooks,
+  rotateSecret,
   updateWebhook,
   type WebhookRow,
 } from './webhooks.queries.ts'
@@ -59,7 +60,7 @@ export const webhookHandlers = ({
         ...sealed,
         secret_last_four: secret.slice(-4),
       })
-      // The only time that the whole secret leaves the service.
+      // This and a rotation are the only times that a whole secret leaves the service.
       return new Reply({ data: toView(row, secret) }, { location: `${API_PREFIX}/webhooks/${row.id}` })
     },
 
@@ -74,6 +75,14 @@ export const webhookHandlers = ({
       const row = await updateWebhook(db, orgId, params.webhook_id, body)
       if (!row) throw webhookNotFound()
       return { data: toView(row) }
+    },
+
+    async rotateWebhookSecret({ principal: { orgId }, params }) {
+      const secret = mintSecret()
+      const sealed = { ...sealSecret(secretKeys, orgId, secret), secret_last_four: secret.slice(-4) }
+      const row = await rotateSecret(tenants.forOrg(orgId), orgId, params.webhook_id, sealed)
+      if (!row) throw webhookNotFound()
+      return { data: toView(row, secret) }
     },
 
     async deleteWebhook({ principal: { orgId }, params }) {
@@ -97,9 +106,9 @@ export const webhookHandlers = ({
       const waitSeconds = await takeTestEvent(db, orgId)
       if (waitSeconds !== undefined) throw tooManyTests(waitSeconds)
       const payload = testPayload(orgId, Date.now())
-      const secret = openSecret(secretKeys, orgId, target)
+      const secrets = openSecrets((stored) => openSecret(secretKeys, orgId, stored), target)
       const attemptedAt = Date.now()
-      const result = await sendTest({ url: target.url, secret }, payload)
+      const result = await sendTest({ url: target.url, secrets }, payload)
       // Test events are in the delivery log, marked as tests.
       const attempt = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
       await recordAttempt(db, orgId, attemptRecord({ ...attempt, attemptedAt }, result))

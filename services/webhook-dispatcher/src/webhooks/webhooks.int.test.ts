@@ -136,8 +136,9 @@ test("D10 another organization's webhook looks missing on every operation and st
     await mine.call('DELETE', `/${data.id}`),
     await mine.call('GET', `/${data.id}/deliveries`),
     await mine.call('POST', `/${data.id}/test`),
+    await mine.call('POST', `/${data.id}/rotate-secret`),
   ]
-  expect(replies.map((a) => a.json().error.type)).toEqual(Array(5).fill('not_found'))
+  expect(replies.map((a) => a.json().error.type)).toEqual(Array(6).fill('not_found'))
   expect((await mine.call('GET')).json().total_count).toBe(0)
   expect((await theirs.call('GET', `/${data.id}`)).json().data).toMatchObject({ enabled: true })
 })

@@ -2,9 +2,12 @@ import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
 import { webhookExists } from '../errors.ts'
-import type { SealedSecret } from './secrets.ts'
+import type { SealedSecret, SealedSecrets } from './secrets.ts'
+import { CLOCK_TOLERANCE_MS } from './webhooks.rules.ts'
 
 const VIEW = ['id', 'url', 'enabled', 'secret_last_four', 'created_at', 'updated_at'] as const
+
+const NEXT_UPDATE = sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`
 
 /** The columns that the console may see. The encrypted secret stays in the database. */
 export type WebhookRow = Pick<Selectable<Tables['webhook']>, (typeof VIEW)[number]>
@@ -46,12 +49,20 @@ export function findWebhook(db: Db, orgId: number, id: number): Promise<WebhookR
 
 export type NewWebhook = SealedSecret & { url: string; enabled: boolean; secret_last_four: string }
 
-/** Throws `webhookExists` for a second webhook. The constraint decides between concurrent requests. */
+/**
+ * Throws `webhookExists` for a second webhook. The constraint decides between concurrent requests. Events from before
+ * an earlier webhook was deleted were meant for that one, so the tolerance for clocks does not reach back to them.
+ */
 export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
   try {
     return await db
       .insertInto('webhook')
-      .values({ org_id: orgId, ...webhook })
+      .values({
+        org_id: orgId,
+        ...webhook,
+        enabled_at: sql<string>`greatest(clock_timestamp(), (select webhook_deleted_at from delivery_counter
+          where org_id = ${orgId}) + make_interval(secs => ${CLOCK_TOLERANCE_MS / 1_000}::int))`,
+      })
       .returning(VIEW)
       .executeTakeFirstOrThrow()
   } catch (error) {
@@ -74,8 +85,8 @@ export function updateWebhook(
     .updateTable('webhook')
     .set({
       ...changes,
-      enabled_at: sql<string>`case when ${enabled} and not enabled then clock_timestamp() else enabled_at end`,
-      updated_at: sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`,
+      enabled_at: sql<string>`case when ${enabled} and not enabled then greatest(clock_timestamp(), enabled_at) else enabled_at end`,
+      updated_at: NEXT_UPDATE,
     })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
@@ -83,17 +94,46 @@ export function updateWebhook(
     .executeTakeFirst()
 }
 
-/** Also deletes its part of the delivery log. False if there is no such webhook. */
+/**
+ * Replaces the secret. The one before signs for 24 h more, by the clock of the database; the one before that is gone
+ * (D13.6). Undefined as for `findWebhook`.
+ */
+export function rotateSecret(
+  db: Db,
+  orgId: number,
+  id: number,
+  secret: SealedSecret & { secret_last_four: string },
+): Promise<WebhookRow | undefined> {
+  return db
+    .updateTable('webhook')
+    .set((e) => ({
+      previous_ciphertext: e.ref('secret_ciphertext'),
+      previous_key_id: e.ref('secret_key_id'),
+      previous_until: sql<string>`clock_timestamp() + interval '24 hours'`,
+      ...secret,
+      updated_at: NEXT_UPDATE,
+    }))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .returning(VIEW)
+    .executeTakeFirst()
+}
+
+/** Also deletes its part of the delivery log, and remembers when. False if there is no such webhook. */
 export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<boolean> {
   const { rows } = await sql`
     with gone as (delete from webhook where org_id = ${orgId} and id = ${id} returning id),
-      log as (delete from delivery_attempt a using gone where a.org_id = ${orgId} and a.webhook_id = gone.id)
+      log as (delete from delivery_attempt a using gone where a.org_id = ${orgId} and a.webhook_id = gone.id),
+      counter as (
+        insert into delivery_counter as c (org_id, attempts, webhook_deleted_at)
+        select ${orgId}, 0, clock_timestamp() from gone
+        on conflict (org_id) do update set webhook_deleted_at = excluded.webhook_deleted_at)
     select id from gone`.execute(db)
   return rows.length > 0
 }
 
 /** The current target of an organization's deliveries. */
-export type Target = SealedSecret & { id: number; url: string; enabled: boolean; enabled_at: string }
+export type Target = SealedSecrets & { id: number; url: string; enabled: boolean; enabled_at: string }
 
 /** Read before every attempt (D11.3). Undefined: the organization has no webhook. */
 export async function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
@@ -106,11 +146,22 @@ export async function findTargets(db: Db, orgIds: readonly number[]): Promise<(T
   const rows = await db
     .selectFrom('webhook')
     .select(['org_id', 'id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
+    .select(['previous_ciphertext', 'previous_key_id'])
+    .select(sql<boolean>`coalesce(previous_until > clock_timestamp(), false)`.as('previous_signs'))
     .where(sql<boolean>`org_id = any(${bigints([...new Set(orgIds)])})`)
     .execute()
-  const byOrg = new Map(rows.map((row) => [row.org_id, row]))
+  const byOrg = new Map(
+    rows.map(({ previous_signs, previous_ciphertext, previous_key_id, ...row }) => [
+      row.org_id,
+      { ...row, previous: previous_signs ? sealOf(previous_ciphertext, previous_key_id) : undefined },
+    ]),
+  )
   return orgIds.map((orgId) => byOrg.get(orgId))
 }
+
+/** The columns of the secret before as a secret. */
+export const sealOf = (ciphertext: Buffer | null, keyId: string | null): SealedSecret | undefined =>
+  ciphertext && keyId !== null ? { secret_ciphertext: ciphertext, secret_key_id: keyId } : undefined
 
 const violates = (error: unknown, constraint: string) =>
   error instanceof Error && 'constraint' in error && error.constraint === constraint

@@ -1,6 +1,9 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { isPublicAddress, literalAddress, portProblem, type Ports } from '../receivers/address-guard.ts'
 
+/** The clocks of the broker and of the database may differ by this much. */
+export const CLOCK_TOLERANCE_MS = 2_000
+
 /**
  * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials, host and port only. The addresses
  * of a name may change, so they are checked at every connection. A private address or `localhost` would never get a

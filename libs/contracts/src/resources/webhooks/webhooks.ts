@@ -6,16 +6,23 @@ import type { Route } from '../../route.ts'
 import { text } from '../../rules/text.ts'
 
 /** The service checks scheme, host and credentials, because its operator may allow plain http for development. */
-const WebhookUrl = text(1, 2048).meta({ override: { format: 'uri', minLength: 1, maxLength: 2048 } })
+const URL_EXAMPLE = 'https://receiver.example/whereabouts'
+const WebhookUrl = text(1, 2048).meta({
+  example: URL_EXAMPLE,
+  override: { format: 'uri', minLength: 1, maxLength: 2048, example: URL_EXAMPLE },
+})
 
 export const WebhookView = z
   .object({
     id: Id,
-    url: z.string(),
-    enabled: z.boolean(),
-    secret: z
-      .string()
-      .meta({ description: 'Complete at creation. Afterwards masked except for its last four characters.' }),
+    url: z.string().meta({ example: URL_EXAMPLE }),
+    enabled: z
+      .boolean()
+      .meta({ description: 'Whether events are sent. While it is false, they are dropped.' }),
+    secret: z.string().meta({
+      example: 'whsec_…9e77',
+      description: 'Complete at creation and rotation. Otherwise masked except for its last four characters.',
+    }),
     created_at: WireInstant,
     updated_at: WireInstant,
   })
@@ -30,7 +37,7 @@ export const DeliveryView = z
     outcome: z.string().meta({ example: 'delivered' }),
     status_code: z.int().nullable(),
     latency_ms: z.int(),
-    error: z.string().nullable(),
+    error: z.string().nullable().meta({ example: 'answered 500', description: 'Null after a 2xx response.' }),
     test: z.boolean().meta({ description: 'True for a test event, which reports no actual movement.' }),
   })
   .meta({ id: 'WebhookDelivery' })
@@ -45,24 +52,24 @@ export const TestView = z
   .meta({ id: 'WebhookTest' })
 
 const WebhookPath = z.strictObject({ webhook_id: pathId })
-const console = { upstream: 'webhook-dispatcher', counted: false, described: false } as const
+const row = { upstream: 'webhook-dispatcher', counted: true, described: true } as const
 
 export const webhookRoutes = {
   listWebhooks: {
-    ...console,
+    ...row,
     method: 'GET',
     path: '/webhooks',
-    access: 'session',
+    access: 'webhooks:admin',
     summary: 'List the webhook of the organization',
     query: z.strictObject(page),
     success: { status: 200, schema: listOf(WebhookView) },
     errors: ['validation_error'],
   },
   createWebhook: {
-    ...console,
+    ...row,
     method: 'POST',
     path: '/webhooks',
-    access: 'admin',
+    access: 'session-or-webhooks-admin',
     summary: 'Create the webhook of the organization',
     description: 'Returns the secret, which is shown only once.',
     body: z.strictObject({ url: WebhookUrl, enabled: z.boolean().optional() }),
@@ -70,42 +77,56 @@ export const webhookRoutes = {
     errors: ['validation_error', 'bad_request', 'conflict'],
   },
   getWebhook: {
-    ...console,
+    ...row,
     method: 'GET',
     path: '/webhooks/{webhook_id}',
-    access: 'session',
+    access: 'webhooks:admin',
     summary: 'Retrieve the webhook',
     params: WebhookPath,
     success: { status: 200, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'not_found'],
   },
   updateWebhook: {
-    ...console,
+    ...row,
     method: 'PATCH',
     path: '/webhooks/{webhook_id}',
-    access: 'admin',
+    access: 'session-or-webhooks-admin',
     summary: 'Update the URL or the Deliver events toggle',
+    description: 'A field that is left out stays as it is.',
     mediaTypes: ['application/merge-patch+json', 'application/json'],
     params: WebhookPath,
     body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional() }),
     success: { status: 200, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'bad_request', 'not_found'],
   },
+  rotateWebhookSecret: {
+    ...row,
+    method: 'POST',
+    path: '/webhooks/{webhook_id}/rotate-secret',
+    access: 'session-or-webhooks-admin',
+    summary: 'Replace the secret',
+    description:
+      'Returns the new secret, which is shown only once. For 24 hours, `webhook-signature` also has a signature with the ' +
+      'secret before. `X-Service-Signature` is by the new secret at once. A second rotation ends the oldest secret.',
+    params: WebhookPath,
+    success: { status: 200, schema: dataOf(WebhookView) },
+    errors: ['validation_error', 'not_found'],
+  },
   deleteWebhook: {
-    ...console,
+    ...row,
     method: 'DELETE',
     path: '/webhooks/{webhook_id}',
-    access: 'admin',
+    access: 'session-or-webhooks-admin',
     summary: 'Delete the webhook',
     params: WebhookPath,
     success: { status: 204 },
     errors: ['validation_error', 'not_found'],
   },
   testWebhook: {
-    ...console,
+    ...row,
     method: 'POST',
     path: '/webhooks/{webhook_id}/test',
-    access: 'admin',
+    access: 'session-or-webhooks-admin',
     summary: 'Send a test event',
     description: 'Makes one attempt, even if deliveries are off.',
     params: WebhookPath,
@@ -113,10 +134,10 @@ export const webhookRoutes = {
     errors: ['validation_error', 'not_found', 'rate_limited'],
   },
   listWebhookDeliveries: {
-    ...console,
+    ...row,
     method: 'GET',
     path: '/webhooks/{webhook_id}/deliveries',
-    access: 'session',
+    access: 'webhooks:admin',
     summary: 'List recent delivery attempts',
     description: 'Returns attempts, newest first.',
     params: WebhookPath,

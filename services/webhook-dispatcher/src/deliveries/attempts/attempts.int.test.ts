@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { Receiver } from '@whereabouts/testing/receiver'
@@ -42,6 +43,34 @@ test('a delivery arrives over TLS with the headers and the signature of the cont
     'x-service-signature': signature(SECRET, '1795255200', body),
   })
   expect(counted).toEqual(['attempt delivered', 'delivered'])
+})
+
+test('D13.6 each attempt is signed anew, at its own second, for verifiers of Standard Webhooks', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
+  await addWebhook(database.db, orgId, receiver.url)
+  answerWith(receiver, 500, 500, 200)
+  let now = Date.parse('2026-11-21T12:00:00.900Z')
+  const { run, deps } = dispatcher({ wait: (ms) => Promise.resolve((now += ms)) })
+  deps.now = () => now
+  const job = movedJob(orgId)
+  await run(job)
+  const signed = receiver.received.map(({ headers, body }) => {
+    const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
+    const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
+    const digest = createHmac('sha256', key).update(`${id}.${timestamp}.${body.toString()}`).digest('base64')
+    expect(signatures).toBe(`v1,${digest}`)
+    return [id, Number(timestamp) - Date.parse('2026-11-21T12:00:00Z') / 1_000]
+  })
+  const id = job.payload.deliveryId
+  expect(signed).toEqual([
+    [id, 0],
+    [id, 1],
+    [id, 6],
+  ])
 })
 
 const LAPSED = '2026-01-01T00:00:00.000Z'
@@ -110,7 +139,7 @@ test('D11.2 a retry sends the same bytes, and every attempt is in the log', asyn
   const [first, second] = receiver.received
   expect(receiver.received).toHaveLength(2)
   expect(second?.body).toEqual(first?.body)
-  const { date: _, ...headers } = first?.headers ?? {}
+  const { date: _, 'webhook-timestamp': __, 'webhook-signature': ___, ...headers } = first?.headers ?? {}
   expect(second?.headers).toMatchObject(headers)
   expect(waits).toEqual([1_000])
   expect(counted).toEqual(['attempt failed', 'attempt delivered', 'delivered'])

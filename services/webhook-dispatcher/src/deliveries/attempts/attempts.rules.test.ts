@@ -17,7 +17,7 @@ test('D11.3 of three attempts, the second and the third have a wait; there is no
   expect(() => retryDelayMs(MAX_ATTEMPTS + 1, Math.random)).toThrow(RangeError)
 })
 
-const on = { enabled: true, enabled_at: '2026-11-21T10:00:00.000Z' }
+const on = { id: 1, enabled: true, enabled_at: '2026-11-21T10:00:00.000Z' }
 const at = (instant: string) => Date.parse(instant)
 const noon = at('2026-11-21T12:00:00.000Z')
 
@@ -61,5 +61,10 @@ test.for([
     want: undefined,
   },
 ] as const)('$name: $want', ({ target, status, receivedAt, want }) => {
-  expect(dropReason(target, status, receivedAt)).toBe(want)
+  expect(dropReason(target, status, { receivedAt })).toBe(want)
+})
+
+test('D13.13 a delivery that began with another webhook is dropped, and one that began with this is not', () => {
+  expect(dropReason(on, 'active', { receivedAt: noon, webhookId: 2 })).toBe('webhook_replaced')
+  expect(dropReason(on, 'active', { receivedAt: noon, webhookId: 1 })).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import type { SubscriptionStatus } from '../../subscriptions/subscriptions.ts'
+import { CLOCK_TOLERANCE_MS } from '../../webhooks/webhooks.rules.ts'
 
 /** The waits between attempts, each ±20 % (D11.3). */
 const RETRY_DELAYS_MS = [1_000, 5_000]
@@ -19,6 +20,7 @@ export type DropReason =
   | 'subscription_lapsed'
   | 'subscription_unknown'
   | 'before_enabled'
+  | 'webhook_replaced'
   | 'secret_unreadable'
   | 'attempts_exhausted'
   | 'lane_full'
@@ -26,24 +28,22 @@ export type DropReason =
 /** While the subscription is unknown, a delivery waits at most `forMs` and asks keys every `askEveryMs`. */
 export const HOLD = { forMs: 300_000, askEveryMs: 5_000 }
 
-type Toggle = { enabled: boolean; enabled_at: string }
-
-/** The clocks of the broker and of the database may differ by this much. */
-const CLOCK_TOLERANCE_MS = 2_000
+type Toggle = { id: number; enabled: boolean; enabled_at: string }
 
 /**
  * Why no attempt may be made now, or undefined. `receivedAt` is when the broker stored the event: an event from
- * before the webhook was created, or deliveries were switched on, is not delivered. `unknown`: an attempt may be made
- * if the subscription is active.
+ * before the webhook was created, or deliveries were switched on, is not delivered. `webhookId`: the webhook with which
+ * the delivery began; no other gets it (D13.13). `unknown`: an attempt may be made if the subscription is active.
  */
 export function dropReason(
   target: Toggle | undefined,
   status: SubscriptionStatus,
-  receivedAt: number,
+  { receivedAt, webhookId = target?.id }: { receivedAt: number; webhookId?: number },
 ): DropReason | 'unknown' | undefined {
   if (!target) return 'no_webhook'
   if (!target.enabled) return 'disabled'
   if (status === 'lapsed') return 'subscription_lapsed'
   if (receivedAt < Date.parse(target.enabled_at) - CLOCK_TOLERANCE_MS) return 'before_enabled'
+  if (target.id !== webhookId) return 'webhook_replaced'
   return status === 'unknown' ? 'unknown' : undefined
 }

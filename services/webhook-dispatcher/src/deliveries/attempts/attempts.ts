@@ -1,6 +1,7 @@
 import { Requeued } from '../lanes/requeued.ts'
-import { postSigned } from '../../receivers/signed-request.ts'
+import { postSigned, type Receiver } from '../../receivers/signed-request.ts'
 import { statusOf } from '../../subscriptions/subscriptions.ts'
+import { openSecrets, type SealedSecret } from '../../webhooks/secrets.ts'
 import type { Target } from '../../webhooks/webhooks.queries.ts'
 import { HOLD, MAX_ATTEMPTS, retryDelayMs, dropReason, type DropReason } from './attempts.rules.ts'
 import type { AttemptDeps, Job, Signals } from './job.ts'
@@ -17,9 +18,13 @@ export async function deliver(
   signals: Signals,
 ): Promise<void> {
   if (job.deliveryCount > 1 && job.attempts === 0) {
-    const { attempts, delivered } = await deps.store.findProgress(job.orgId, job.payload.deliveryId)
+    const { attempts, webhookId, delivered } = await deps.store.findProgress(
+      job.orgId,
+      job.payload.deliveryId,
+    )
     if (delivered) return deps.metrics.ended('already_delivered')
     job.attempts = attempts
+    if (webhookId !== undefined) job.webhookId ??= webhookId
   }
   const ending = await attemptUntilOver(deps, job, progress, signals)
   if (ending === 'delivered') countDelivered(deps, job)
@@ -79,7 +84,7 @@ async function pauseFor({ wait }: AttemptDeps, ms: number, { stopping }: Signals
   }
 }
 
-/** Checks webhook, toggle and subscription before each attempt (D11.3). */
+/** Checks webhook, toggle and subscription before each attempt (D11.3). The first look-up decides which webhook it is. */
 async function attemptOnce(
   deps: AttemptDeps,
   job: Job,
@@ -88,14 +93,15 @@ async function attemptOnce(
 ): Promise<'delivered' | 'failed' | 'unknown' | DropReason> {
   const target = await deps.store.findTarget(job.orgId)
   const status = statusOf(deps.subscriptions.get('org', job.orgId), deps.now())
-  const reason = dropReason(target, status, job.receivedAt)
+  const reason = dropReason(target, status, job)
+  if (target) job.webhookId ??= target.id
   if (reason !== undefined || !target) return reason ?? 'no_webhook'
-  const secret = readSecret(deps, job, target)
-  if (secret === undefined) return 'secret_unreadable'
+  const secrets = readSecrets(deps, job, target)
+  if (!secrets) return 'secret_unreadable'
   if (signals.stopping.aborted) throw new Requeued()
   const attemptedAt = deps.now()
   onStart()
-  const result = await send(deps, job, target.url, secret, signals.abort)
+  const result = await send(deps, job, { url: target.url, secrets }, attemptedAt, signals.abort)
   job.attempts += 1
   const delivered = result.error === undefined
   deps.bulkheads.report(job.orgId, delivered, result.latencyMs)
@@ -103,19 +109,34 @@ async function attemptOnce(
   return delivered ? 'delivered' : 'failed'
 }
 
-function readSecret({ secrets, log }: AttemptDeps, job: Job, target: Target): string | undefined {
+/** Undefined if the newest secret cannot be read. */
+function readSecrets(
+  { secrets, log }: AttemptDeps,
+  job: Job,
+  target: Target,
+): Receiver['secrets'] | undefined {
+  const onLost = (error: unknown, { secret_key_id }: SealedSecret) =>
+    log.error(
+      { err: error, org_id: job.orgId, webhook_id: target.id, secret_key_id },
+      'webhook secret decryption failed',
+    )
   try {
-    return secrets.open(job.orgId, target)
+    return openSecrets((stored) => secrets.open(job.orgId, stored), target, onLost)
   } catch (error) {
-    const fields = { org_id: job.orgId, webhook_id: target.id, secret_key_id: target.secret_key_id }
-    log.error({ err: error, ...fields }, 'webhook secret decryption failed')
+    onLost(error, target)
     return undefined
   }
 }
 
-async function send({ post }: AttemptDeps, job: Job, url: string, secret: string, abort: AbortSignal) {
+async function send(
+  { post }: AttemptDeps,
+  job: Job,
+  receiver: Receiver,
+  attemptedAt: number,
+  abort: AbortSignal,
+) {
   try {
-    return await postSigned(post, { url, secret }, job.payload, abort)
+    return await postSigned(post, receiver, job.payload, attemptedAt, abort)
   } catch (error) {
     throw abort.aborted ? new Requeued() : error
   }

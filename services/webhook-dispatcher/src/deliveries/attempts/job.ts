@@ -32,6 +32,8 @@ export type Job = {
   /** Above 1: another replica, or this one before a crash, has had the message. */
   readonly deliveryCount: number
   attempts: number
+  /** The webhook of the first look-up, which all attempts belong to (D13.13). */
+  webhookId?: number
   /** How long it has waited for the state of the subscription; milliseconds. */
   heldMs: number
 }

@@ -23,6 +23,7 @@ import {
 import { deliveryStore } from '../attempts/delivery-store.ts'
 import { recordAttempt } from '../../delivery-log/delivery-log.queries.ts'
 import type { Tables } from '../../db.ts'
+import { deleteWebhook } from '../../webhooks/webhooks.queries.ts'
 import { statusOf } from '../../subscriptions/subscriptions.ts'
 import { startDelivery, type Delivery } from './delivery.ts'
 import { bytesOf } from './lanes.consumer.ts'
@@ -414,6 +415,27 @@ describe('with a broker that waits two seconds for an acknowledgement', () => {
     expect(again?.body).toEqual(sent?.body)
     expect(again?.headers['x-service-signature']).toBe(sent?.headers['x-service-signature'])
     release()
+  })
+
+  test('D13.13 after a crash, a delivery is dropped if its webhook was deleted and another registered', async ({
+    bus,
+    database,
+    receiver,
+    orgId,
+    startReplica,
+  }) => {
+    const { id } = await addWebhook(database.db, orgId, receiver.url)
+    holdResponses(receiver)
+    const doomed = await bus.connect()
+    startReplica({}, doomed)
+    await send(bus.broker, movedEvent(orgId))
+    await expect.poll(() => receiver.received.length, SOON).toBe(1)
+    await doomed.close()
+    await deleteWebhook(database.db, orgId, id)
+    await addWebhook(database.db, orgId, `${receiver.url}/second`)
+    const second = startReplica()
+    await expect.poll(() => second.counted, SOON).toEqual(['dropped: before_enabled'])
+    expect(receiver.received.map(({ path }) => path)).toEqual(['/hook'])
   })
 
   test('a delivery that waits longer in its lane is sent once, and is not redelivered', async ({

@@ -6,8 +6,12 @@ test.for([
   { form: { ...NO_SCOPES, assets: 'read' }, want: ['assets:read'] },
   { form: { ...NO_SCOPES, scans: 'write' }, want: ['scans:read', 'scans:write'] },
   { form: { ...NO_SCOPES, isKeysAdmin: true }, want: ['keys:admin'] },
+  { form: { ...NO_SCOPES, isWebhooksAdmin: true }, want: ['webhooks:admin'] },
   {
-    form: { assets: 'write', locations: 'read', scans: 'read', isFollowing: true, isKeysAdmin: true },
+    form: {
+      ...{ assets: 'write', locations: 'read', scans: 'read', isFollowing: true },
+      ...{ isKeysAdmin: true, isWebhooksAdmin: false },
+    },
     want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'events:read', 'keys:admin'],
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))

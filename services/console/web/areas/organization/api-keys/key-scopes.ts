@@ -34,6 +34,12 @@ export const CHECKBOXES = {
     description:
       'Full administration: create keys that may do anything, also after this one has expired, and revoke any key (keys:admin)',
   },
+  'webhooks:admin': {
+    name: 'isWebhooksAdmin',
+    label: 'Manage the webhook',
+    description:
+      'Register, change, test and remove it, see its deliveries, replace its secret (webhooks:admin)',
+  },
 } as const satisfies Readonly<Record<Special, { name: string; label: string; description: string }>>
 
 export const LEVELS = ['none', 'read', 'write'] as const
@@ -49,6 +55,7 @@ export const NO_SCOPES: ScopeForm = {
   scans: 'none',
   isFollowing: false,
   isKeysAdmin: false,
+  isWebhooksAdmin: false,
 }
 
 const OF_LEVEL = { none: [], read: ['read'], write: ['read', 'write'] } as const
@@ -63,6 +70,7 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'scans:write': 'Send reads, save inventory',
   'keys:admin': 'Manage API keys',
   'events:read': 'Follow events',
+  'webhooks:admin': 'Manage the webhook',
 }
 const wordsOf = (scope: string, words: Readonly<Record<string, string>> = WORDS) => words[scope] ?? scope
 

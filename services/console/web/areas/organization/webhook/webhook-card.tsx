@@ -13,8 +13,8 @@ import { TestEvent } from './test-event.tsx'
 
 type Webhook = components['schemas']['Webhook']
 
-/** The webhook with its switch, test event and removal. */
-export function WebhookCard({ webhook }: { webhook: Webhook }) {
+/** The webhook with its switch, test event, new secret and removal. `onSecret` gets the new secret, which is shown only once. */
+export function WebhookCard({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: string) => void }) {
   const { isAdmin } = useSession()
   const [isEditing, setEditing] = useState(false)
   const toggle = useSend(
@@ -54,6 +54,18 @@ export function WebhookCard({ webhook }: { webhook: Webhook }) {
         {toggle.error !== undefined && <FailureNotice error={toggle.error} />}
         {isAdmin ? (
           <TestEvent webhookId={webhook.id}>
+            <ConfirmButton
+              label="Replace the secret"
+              reload={[['webhooks']]}
+              work={() =>
+                api.post('/api/v1/webhooks/{webhook_id}/rotate-secret', { path: { webhook_id: webhook.id } })
+              }
+              onDone={({ secret }) => onSecret(secret)}
+            >
+              You get a new secret. For 24 hours, webhook-signature also has a signature with the secret
+              before. X-Service-Signature is by the new secret at once. If you replace it twice, the oldest
+              secret ends.
+            </ConfirmButton>
             <ConfirmButton
               label="Remove webhook"
               reload={[['webhooks']]}

@@ -24,7 +24,7 @@ export default function WebhookScreen() {
         {([webhook]) =>
           webhook ? (
             <>
-              <WebhookCard webhook={webhook} />
+              <WebhookCard webhook={webhook} onSecret={setSecret} />
               <Deliveries webhookId={webhook.id} />
               <VerifyGuide />
             </>
