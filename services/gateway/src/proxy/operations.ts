@@ -6,6 +6,7 @@ import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
 import { invalidRefreshToken, invalidToken, unknownRoute } from '@whereabouts/service-kit/errors/errors'
 import { checkMediaType } from '@whereabouts/service-kit/http/read-request'
+import { parsePairs } from '@whereabouts/service-kit/http/request-body'
 import { messageLimit } from '@whereabouts/service-kit/http/serve'
 import { checkAnnouncedSize, streamBodies, uploadConfig } from '@whereabouts/service-kit/http/upload'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -141,13 +142,12 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
     const seconds = isShared ? deps.limiter.takeOfKeys(caller.principal.orgId) : 0
     if (seconds > 0) throw rateLimited(seconds)
   }
-  checkAccess(
-    row.access,
-    caller.principal,
-    [(request.query as { type?: string | string[] }).type ?? []].flat(),
-  )
+  checkAccess(row.access, caller.principal, typesIn(request.url))
   request.principalToken = await caller.tokenFor(row.upstream)
 }
+
+/** The values of `type`, read as the service reads them. */
+const typesIn = (url: string): string[] => parsePairs(url.split('?').slice(1).join('?'))?.['type'] ?? []
 
 /** Every request of a user counts (D12.10), and a key's requests to `counted` rows. Undefined: no limit. */
 function limitPerMinute(row: Route, { principal, ownLimitPerMinute }: Caller): number | undefined {

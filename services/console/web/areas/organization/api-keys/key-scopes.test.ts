@@ -9,8 +9,12 @@ test.for([
   { form: { ...NO_SCOPES, isWebhooksAdmin: true }, want: ['webhooks:admin'] },
   {
     form: {
-      ...{ assets: 'write', locations: 'read', scans: 'read', isFollowing: true },
-      ...{ isKeysAdmin: true, isWebhooksAdmin: false },
+      assets: 'write',
+      locations: 'read',
+      scans: 'read',
+      isFollowing: true,
+      isKeysAdmin: true,
+      isWebhooksAdmin: false,
     },
     want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'events:read', 'keys:admin'],
   },
