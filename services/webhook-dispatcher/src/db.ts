@@ -51,7 +51,7 @@ export type Tables = {
     recorded_at: string
     data: unknown
   }
-  /** Locked by whoever records events of the organization, or removes them. */
+  /** Locked while events of the organization are recorded or removed. */
   event_head: {
     org_id: number
     /** Of the newest event. */

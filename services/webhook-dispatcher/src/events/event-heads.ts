@@ -10,7 +10,7 @@ const FAILED_MS = 2_000
 type Waiter = { seq: number; wake: () => void }
 
 /**
- * Wakes whoever waits for events of an organization. All of a process share one statement per look, so a wait holds no
+ * Wakes what waits for events of an organization. All of a process share one statement per look, so a wait holds no
  * connection, and what another replica has recorded is seen as well.
  */
 export class EventHeads {
