@@ -78,7 +78,7 @@ export async function consume(api: Client, options: ConsumeOptions): Promise<nev
     }
     if (taken.cursor !== after) await store.write(taken.cursor)
     after = taken.cursor
-    if (!taken.has_more) await onCaughtUp?.(after)
+    if (!taken.has_more) await onCaughtUp?.(taken.cursor)
   }
 }
 

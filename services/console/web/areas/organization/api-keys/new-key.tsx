@@ -116,14 +116,14 @@ function ScopeFields({ scopes, onChange, error }: ScopeProps) {
           </Group>
         </Radio.Group>
       ))}
-      {Object.values(CHECKBOXES).map(({ name, label, description }) => (
+      {Object.values(CHECKBOXES).map(({ name, label, description }, i, all) => (
         <Checkbox
           key={name}
           label={label}
           description={description}
           checked={scopes[name]}
           onChange={(event) => onChange({ ...scopes, [name]: event.currentTarget.checked })}
-          error={error}
+          error={i === all.length - 1 ? error : error !== undefined} // the text once, below all
         />
       ))}
     </Stack>
