@@ -67,7 +67,7 @@ const copyIn = (file: string) =>
 
 async function truth(org: Organization): Promise<AssetView[]> {
   const { data } = await org.admin.GET('/api/v1/assets', { params: { query: { limit: 200, window: 'any' } } })
-  return sorted((data?.data ?? []) as AssetView[])
+  return sorted(data?.data ?? [])
 }
 
 /** Changes without end. What fails while a service is away is left out, or was done without an answer. */

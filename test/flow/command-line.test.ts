@@ -291,7 +291,7 @@ test('events are printed, and sent to a program of this machine as a webhook wou
     const types = () => received.slice(1).map(({ event, type }) => (event.event === type ? type : 'not alike')).toSorted()
     const each = (type: string) => [1, 2, 3].map(() => type)
     await vi.waitFor(() => expect(types()).toEqual([...each('asset.created'), ...each('asset.moved')]), { timeout: 20_000 })
-    const printed = () => events.out.trim().split('\n').map((line) => JSON.parse(line).type).toSorted()
+    const printed = () => events.out.trim().split('\n').map((line) => String(JSON.parse(line).type)).toSorted()
     const all = [...each('asset.created'), ...each('asset.moved'), ...each('location.created')]
     await vi.waitFor(() => expect(printed()).toEqual(all), { timeout: 20_000 })
   } finally {

@@ -53,13 +53,9 @@ export const newestCursor = async (api: Client, signal?: AbortSignal): Promise<s
  * stored after each page that was handled: after a crash, events of the last page come again, with the same `id`.
  */
 export async function consume(api: Client, options: ConsumeOptions): Promise<never> {
-  const { onEvent, types, onCaughtUp, wait = sleep } = options
-  const {
-    store = { read: () => undefined, write: () => undefined },
-    from = options.store ? 'oldest' : 'now',
-  } = options
+  const { types, store, wait = sleep, from = store ? 'oldest' : 'now' } = options
   const signal = options.signal ?? new AbortController().signal
-  let after = (await store.read()) ?? (from === 'now' ? 'now' : undefined)
+  let after = (await store?.read()) ?? (from === 'now' ? 'now' : undefined)
   for (let failures = 0; ;) {
     let taken: Awaited<ReturnType<typeof page>>
     try {
@@ -74,11 +70,11 @@ export async function consume(api: Client, options: ConsumeOptions): Promise<nev
     failures = 0
     for (const event of taken.data) {
       signal.throwIfAborted()
-      await onEvent(event)
+      await options.onEvent(event)
     }
-    if (taken.cursor !== after) await store.write(taken.cursor)
+    if (taken.cursor !== after) await store?.write(taken.cursor)
     after = taken.cursor
-    if (!taken.has_more) await onCaughtUp?.(taken.cursor)
+    if (!taken.has_more) await options.onCaughtUp?.(taken.cursor)
   }
 }
 

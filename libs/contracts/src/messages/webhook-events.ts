@@ -52,15 +52,9 @@ const placeOf = ({ id, name }: AssetMoved['to_location']) => ({ id, name })
 
 const asset = { id: 1, external_key: 'TEST-ASSET', name: 'Test Asset' }
 const location = { id: 2, external_key: 'TEST-ORIGIN', name: 'Test Origin' }
-const life = {
-  ...{ description: null, is_active: true, valid_from: '2026-11-21T08:30:00.000Z', valid_to: null },
-  ...{
-    created_at: '2026-11-21T08:30:00.000Z',
-    updated_at: '2026-11-21T08:30:00.000Z',
-    deleted_at: null,
-    tags: [],
-  },
-}
+const at = '2026-11-21T08:30:00.000Z'
+const lifetime = { valid_from: at, valid_to: null, created_at: at, updated_at: at, deleted_at: null }
+const life = { description: null, is_active: true, ...lifetime, tags: [] }
 const assetView = { ...asset, ...life, type: 'asset', metadata: {} }
 const locationView = { ...location, ...life, parent_id: null, parent_external_key: null }
 const tag = { id: 3, tag_type: 'ble', value: 'TEST-TAG' }
