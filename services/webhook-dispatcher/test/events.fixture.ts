@@ -18,7 +18,7 @@ export async function record(db: Db, events: readonly NewEvent[]): Promise<void>
   for (const event of events) await recordEvents(db, [event])
 }
 
-export type Answer = { status: number; body: EventPage & { error: { type: string; cursor?: unknown } } }
+type Answer = { status: number; body: EventPage & { error: { type: string; cursor?: unknown } } }
 
 /** A replica that listens. */
 export type Replica = {

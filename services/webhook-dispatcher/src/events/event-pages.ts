@@ -7,7 +7,7 @@ import { readEvents, type EventRow } from './events.queries.ts'
 /** Events that one answer may pass over because the filter leaves them out. */
 const MOST_READ = 5_000
 
-export type Filter = { types: readonly string[] | undefined; limit: number }
+type Filter = { types: readonly string[] | undefined; limit: number }
 
 export type Page = {
   rows: EventRow[]

@@ -47,7 +47,7 @@ export type EventRow = {
 }
 
 /** Where an organization's order begins and ends. */
-export type Bounds = {
+type Bounds = {
   /** Of the newest event that was removed: what is kept comes after it. */
   removed: number
   /** Of the newest event. */

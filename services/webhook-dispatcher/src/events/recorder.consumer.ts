@@ -21,7 +21,7 @@ export const eventRecorder = (across: Db): BatchConsumer<NewEvent> => ({
 })
 
 /** Throws like `decodeEvent`. */
-export function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data'>): NewEvent {
+function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data'>): NewEvent {
   const { type, event } = decodeEvent(message)
   const occurredAt = parseInstant(event.occurred_at)
   if (occurredAt === undefined) throw new PoisonError('occurred_at is not a timestamp')
