@@ -20,7 +20,11 @@ async function searchFor(page: Page, words: string, { path, heading }: { path: s
 
 test.for([
   { words: '429', path: '/errors#rate_limited', heading: 'rate_limited' },
-  { words: 'webhook signature', path: '/webhooks#verify', heading: 'Verify' },
+  {
+    words: 'webhook signature',
+    path: '/webhooks#with-x-service-signature',
+    heading: 'With X-Service-Signature',
+  },
   { words: 'Impinj', path: '/readers/impinj#impinj-r700-r720', heading: 'Impinj R700' },
   { words: 'RFD40', path: '/readers/zebra-mobile#rfd40-rfd90-sleds', heading: 'RFD40, RFD90 sleds' },
   { words: 'restore', path: '/backup#backup-and-restore', heading: 'Backup and restore' },

@@ -46,9 +46,13 @@ async function newScene(api: Api, org: Organization, absent?: string): Promise<S
   })
   const asset = await create('createAsset', tagged('FORKLIFT-7'))
   const location = await create('createLocation', tagged('DOCK-1'))
+  const body = { url: 'https://receiver.example/hook' }
+  const webhook =
+    absent === body.url ? undefined : (await succeed(api.call('createWebhook', { token, body }))).body.data
   const ids: Scene['ids'] = [
     [/(?<=\/orgs\/)\d+/, `${org.id}`],
     [/(?<=\/api-keys\/)[\w-]+/, other.jti],
+    [/(?<=\/webhooks\/)\d+/, `${webhook?.id}`],
     [/(?<=\/assets\/)\d+/, `${asset?.id}`],
     [/(?<=\/locations\/)\d+/, `${location?.id}`],
     [/(?<=\/assets\/[\w-]+\/(?:tags|identifiers)\/)\d+/, `${asset?.tags[0]?.id}`],
@@ -59,6 +63,7 @@ async function newScene(api: Api, org: Organization, absent?: string): Promise<S
 
 const createdBy = ({ method, path }: Sample): string | undefined => {
   if (method !== 'post') return undefined
+  if (path.endsWith('/webhooks')) return 'https://receiver.example/hook'
   if (path.endsWith('/assets')) return 'FORKLIFT-7'
   return path.endsWith('/locations') ? 'DOCK-1' : undefined
 }

@@ -115,7 +115,7 @@ test.for([
        // @ts-expect-error no such list
        whereabouts.rows('/api/v1/nothing')
        // @ts-expect-error of the console, with a session only
-       await whereabouts.api.GET('/api/v1/webhooks')
+       await whereabouts.api.GET('/api/v1/readers')
        return [...found, one.name]
      }`,
   )

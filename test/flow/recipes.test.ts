@@ -81,7 +81,11 @@ const withList = (list: string, ...prints: string[]): Run => ({
 const SIGNATURE = 'Is this delivery genuine?'
 const RUNS: Record<string, Run[]> = {
   'Check a key': [
-    { prints: ['Recipes: assets:read assets:write locations:read locations:write scans:read scans:write'] },
+    {
+      prints: [
+        'Recipes: assets:read assets:write events:read locations:read locations:write scans:read scans:write',
+      ],
+    },
   ],
   'Create an asset or change it, safely twice': [
     { prints: ['PUMP-17 created', 'PUMP-17 unchanged', 'PUMP-17 updated'] },

@@ -72,6 +72,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),
   '/webhooks/{webhook_id}': webhooks,
   '/webhooks/{webhook_id}/test': webhooks,
+  '/webhooks/{webhook_id}/rotate-secret': webhooks,
   '/webhooks/{webhook_id}/deliveries': webhooks,
   '/imports/{import_id}': imports,
   '/imports/{import_id}/rows': imports,

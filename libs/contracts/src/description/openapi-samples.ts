@@ -75,7 +75,8 @@ const hasBody = (responses: Record<string, { content?: unknown }>): boolean =>
 
 const withToken = {
   curl: ({ method, url, body, mediaType }: Call): string => {
-    const verb = method === 'GET' || method === 'POST' ? '' : `-X ${method} `
+    // With a body, curl sends POST.
+    const verb = method === (mediaType === undefined ? 'GET' : 'POST') ? '' : `-X ${method} `
     const parts = [`curl ${verb}"$BASE${url}"`, '-H "Authorization: Bearer $TOKEN"']
     if (mediaType !== undefined) {
       const text = json(body, '  ', 6).replaceAll("'", String.raw`'\''`)
