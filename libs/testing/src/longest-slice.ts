@@ -24,7 +24,7 @@ function cpuMs(): number {
   return (user + system) / 1000
 }
 
-const TRIES = 12
+const TRIES = 40
 
 /**
  * The smallest result of several tries, in milliseconds; stops at the first one below `enough`. Code that blocks does
