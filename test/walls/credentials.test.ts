@@ -55,8 +55,9 @@ describe('N6 one key that exchanges its right credentials in 40 loops', () => {
     const exchange = ({ clientId: client_id, clientSecret: client_secret }: typeof key) =>
       post('/oauth/token', { grant_type: 'client_credentials', client_id, client_secret })
     const statuses: number[] = []
-    const time = timer()
+    let time = timer()
     await beside('exchanges of one key', await usualRequests(api), async () => {
+      time = timer() // what is undisturbed comes before
       const attack = inLoops(40, async () => statuses.push(await exchange(key)), time.isOver)
       for (let i = 0; i < 5; i += 1) expect(await exchange(other)).toBe(200)
       await attack
