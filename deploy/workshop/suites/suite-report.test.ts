@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../installation/services.ts'
-import { outcomeOf } from './suite-report.ts'
+import { deservesSecondTry, outcomeOf, withSecondTry } from './suite-report.ts'
 
 type Test = { fullName: string; status: string }
 const resultOf = (file: string, status: string, assertionResults: Test[]) => ({
@@ -26,7 +26,7 @@ test('passed and skipped tests are counted', () => {
     passed: 7,
     skipped: 2,
   })
-  expect(outcomeOf(['unit'], 0, file)).toEqual({ code: 0, passed: 7, skipped: 2, failures: [] })
+  expect(outcomeOf(['unit'], 0, file)).toMatchObject({ code: 0, passed: 7, skipped: 2, failures: [] })
 })
 
 test('each failed test is named with its file', () => {
@@ -53,7 +53,7 @@ test('an exit code without a failed test is a failure of the run', () => {
   const file = reportWith([resultOf('a.test.ts', 'passed', [{ fullName: 'one', status: 'passed' }])], {
     passed: 1,
   })
-  expect(outcomeOf(['contract', 'console'], 3, file)).toEqual({
+  expect(outcomeOf(['contract', 'console'], 3, file)).toMatchObject({
     code: 3,
     passed: 1,
     skipped: 0,
@@ -65,10 +65,27 @@ test.for([
   [0, 1],
   [134, 134],
 ] as const)('a run that ends with %d and without a report fails with %d', ([code, expected]) => {
-  expect(outcomeOf(['unit'], code, join(tmpdir(), 'missing', 'report.json'))).toEqual({
+  expect(outcomeOf(['unit'], code, join(tmpdir(), 'missing', 'report.json'))).toMatchObject({
     code: expected,
     passed: 0,
     skipped: 0,
     failures: ['  unit: vitest ended without a report'],
   })
+})
+
+test('up to three failed files run once more, and their tests count once', () => {
+  const failed = (file: string) => [
+    { fullName: `${file} one`, status: 'passed' },
+    { fullName: `${file} two`, status: 'failed' },
+  ]
+  const files = ['a', 'b', 'c', 'd'].map((name) => resultOf(`${name}.test.ts`, 'failed', failed(name)))
+  const first = outcomeOf(['unit'], 1, reportWith(files.slice(0, 3), { passed: 10, skipped: 1 }))
+  expect(first.failed).toEqual({ files: ['a.test.ts', 'b.test.ts', 'c.test.ts'], passed: 3 })
+  expect(deservesSecondTry(first)).toBe(true)
+  expect(deservesSecondTry(outcomeOf(['unit'], 1, reportWith(files)))).toBe(false)
+  const withoutFiles = outcomeOf(['unit'], 3, reportWith([]))
+  expect(deservesSecondTry(withoutFiles)).toBe(false)
+
+  const again = outcomeOf(['unit'], 0, reportWith([], { passed: 6 }))
+  expect(withSecondTry(first, again)).toMatchObject({ code: 0, passed: 13, skipped: 1, failures: [] })
 })

@@ -9,8 +9,16 @@ type Report = {
   testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[]
 }
 
-/** The exit code of a run, its counts, and one line for each failure. */
-export type Outcome = { code: number; passed: number; skipped: number; failures: string[] }
+/** The exit code of a run, its counts, one line for each failure, and its failed files with their passed tests. */
+export type Outcome = {
+  code: number
+  passed: number
+  skipped: number
+  failures: string[]
+  failed: { files: string[]; passed: number }
+}
+
+const NONE = { files: [], passed: 0 }
 
 /**
  * Reads the report in `file` of a run of vitest that ended with `code`. A run that failed without a failed test is a
@@ -19,7 +27,13 @@ export type Outcome = { code: number; passed: number; skipped: number; failures:
 export function outcomeOf(projects: readonly string[], code: number, file: string): Outcome {
   const title = `  ${projects.join(', ')}`
   if (!existsSync(file))
-    return { code: code || 1, passed: 0, skipped: 0, failures: [`${title}: vitest ended without a report`] }
+    return {
+      code: code || 1,
+      passed: 0,
+      skipped: 0,
+      failures: [`${title}: vitest ended without a report`],
+      failed: NONE,
+    }
   const report = JSON.parse(readFileSync(file, 'utf8')) as Report
   const failures = report.testResults.flatMap(({ name, status, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed').map((test) => test.fullName)
@@ -27,5 +41,24 @@ export function outcomeOf(projects: readonly string[], code: number, file: strin
     return texts.map((text) => `  ${relative(ROOT, name)} > ${text}`)
   })
   if (code !== 0 && failures.length === 0) failures.push(`${title}: see the errors above`)
-  return { code, passed: report.numPassedTests, skipped: report.numPendingTests, failures }
+  const files = report.testResults.filter(({ status }) => status === 'failed')
+  const passed = files.flatMap(({ assertionResults }) => assertionResults).filter(hasPassed).length
+  const failed = { files: files.map(({ name }) => relative(ROOT, name)), passed }
+  return { code, passed: report.numPassedTests, skipped: report.numPendingTests, failures, failed }
 }
+
+const hasPassed = ({ status }: { status: string }) => status === 'passed'
+
+/** More failed files than this are a fault of the change, not of a busy machine. */
+const MOST_TRIED_AGAIN = 3
+
+/** Whether the failed files of a run may pass when nothing runs beside them. */
+export const deservesSecondTry = ({ failed: { files } }: Outcome): boolean =>
+  files.length > 0 && files.length <= MOST_TRIED_AGAIN
+
+/** A run whose failed files ran once more, as `again`: the tests of these files count once. */
+export const withSecondTry = (first: Outcome, again: Outcome): Outcome => ({
+  ...again,
+  passed: first.passed - first.failed.passed + again.passed,
+  skipped: first.skipped,
+})

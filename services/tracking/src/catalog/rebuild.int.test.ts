@@ -15,7 +15,7 @@ import { startProgressLoop } from './progress.loop.ts'
 import { projectionsConsumer } from './projections.consumer.ts'
 
 const ASSETS = 1_500
-const PATIENTLY = { timeout: 15_000 }
+const PATIENTLY = { timeout: 50_000 } // while other suites fill every core
 
 const migrations = new URL('../../migrations', import.meta.url).pathname
 const test = busTest.extend('database', async ({}, { onCleanup }) => {
@@ -31,7 +31,7 @@ async function fillStream({ broker }: Bus): Promise<CatalogStandIn> {
   catalog.location(1, 'Aisle', { parent_id: hall.id })
   for (let i = 0; i < ASSETS; i += 1) catalog.tag(catalog.asset(1, `Tote ${i}`), `E2:${i}`)
   const send = (subject: string, payload: { id: number }) =>
-    publish(broker, { subject, payload, msgId: String(payload.id) })
+    publish(broker, { subject, payload, msgId: String(payload.id) }, PATIENTLY.timeout)
   // Tags first: in a compacted stream, they may be before their assets.
   await Promise.all(catalog.tags.map((tag) => send(tagState.subject(tag), tag)))
   await Promise.all(catalog.assets.map((asset) => send(assetState.subject(asset), asset)))
