@@ -6,7 +6,7 @@ export const contracts =
 
 /** Further endpoints beside the webhook, and deliveries as rows (ADR 102). */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`alter table event add column about jsonb`.execute(db)
+  await sql`alter table event add column about jsonb, add column trace text`.execute(db)
   await addEndpoints(db)
   await startWithTheLastMinute(db)
   await createDeliveries(db)
@@ -61,7 +61,8 @@ async function createDeliveries(db: Kysely<unknown>): Promise<void> {
       next_attempt_at timestamptz,
       is_test boolean not null default false,
       log jsonb not null default '[]',
-      primary key (webhook_id, seq)
+      primary key (webhook_id, seq),
+      foreign key (webhook_id) references webhook (id) on delete cascade
     ) with (fillfactor = 80)`.execute(db)
   await sql`create index delivery_by_last on delivery (webhook_id, last_at)`.execute(db)
   await sql`create index delivery_due on delivery (webhook_id, next_attempt_at) where state = 'waiting'`.execute(
@@ -77,7 +78,8 @@ async function createDeliveries(db: Kysely<unknown>): Promise<void> {
       hour timestamptz not null,
       delivered integer not null,
       failed integer not null,
-      primary key (webhook_id, hour)
+      primary key (webhook_id, hour),
+      foreign key (webhook_id) references webhook (id) on delete cascade
     ) with (fillfactor = 50)`.execute(db)
   await openToRoles(db, {
     delivery: {

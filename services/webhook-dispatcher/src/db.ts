@@ -108,6 +108,8 @@ export type Tables = {
     data: unknown
     /** For filters. Null: of a type without an asset or location. */
     about: Generated<About | null>
+    /** `traceparent` of the message, if its trace is recorded. */
+    trace: Generated<string | null>
   }
   /** Locked while events of the organization are recorded or removed. */
   event_head: {

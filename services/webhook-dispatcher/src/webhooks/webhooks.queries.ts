@@ -57,16 +57,24 @@ export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook):
   try {
     return await db
       .insertInto('webhook')
-      .values({
-        org_id: orgId,
-        ...webhook,
-        enabled_at: sql<string>`greatest(clock_timestamp(), (select webhook_deleted_at from delivery_counter
-          where org_id = ${orgId}) + make_interval(secs => ${CLOCK_TOLERANCE_MS / 1_000}::int))`,
-      })
+      .values({ org_id: orgId, ...webhook })
       .returning(VIEW)
       .executeTakeFirstOrThrow()
   } catch (error) {
     throw violates(error, 'webhook_one_per_org') ? webhookExists() : error
+  }
+}
+
+/** Switching on begins with what is recorded from now on, whoever made the deliveries before. */
+const switchedOn = (enabled: unknown) => {
+  const unless = (column: string, now = sql`null`) =>
+    sql<never>`case when ${enabled} and not enabled then ${now} else ${sql.ref(column)} end`
+  return {
+    enabled_at: unless('enabled_at', sql`clock_timestamp()`),
+    moves_position: unless('moves_position'),
+    others_position: unless('others_position'),
+    claimed_by: unless('claimed_by'),
+    claimed_until: unless('claimed_until'),
   }
 }
 
@@ -85,7 +93,7 @@ export function updateWebhook(
     .updateTable('webhook')
     .set({
       ...changes,
-      enabled_at: sql<string>`case when ${enabled} and not enabled then greatest(clock_timestamp(), enabled_at) else enabled_at end`,
+      ...switchedOn(enabled),
       updated_at: NEXT_UPDATE,
     })
     .where('org_id', '=', orgId)
