@@ -13,6 +13,7 @@ import type { ServiceDatabase } from '@whereabouts/testing/database/database'
 import { describe, expect } from 'vitest'
 import {
   addWebhook,
+  deliveryRows,
   movedEvent,
   receivedIds,
   SECRET,
@@ -143,9 +144,7 @@ test(
     child.stop('SIGTERM')
     held.resolve()
     expect(await child.exited).toEqual([0, null])
-    const attempts = database.db.selectFrom('delivery_attempt').where('org_id', '=', orgId)
-    const rows = await attempts.select('outcome').execute()
-    expect(rows.at(-1)).toEqual({ outcome: 'delivered' })
+    expect(await deliveryRows(database.db, orgId)).toMatchObject([{ state: 'delivered' }])
   },
 )
 
