@@ -99,7 +99,6 @@ export const healthy: Series = {
   [delayed('30')]: '0+600x130',
   [delayed('+Inf')]: '0+600x130',
   webhook_endpoints_behind: '0x130',
-  'webhooks{state="enabled"}': '10x130',
   'webhook_dropped_total{reason="secret_unreadable"}': '0x130',
   'webhooks{state="enabled"}': '50x130',
   webhook_secrets_under_other_keys: '0x130',
@@ -290,7 +289,7 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     failure: 'no dispatcher delivers',
-    series: { webhook_endpoints_behind: '8x130' },
+    series: { webhook_endpoints_behind: '40x130' },
     fires: ['WebhookDeliveriesNotTaken'],
   },
   {
