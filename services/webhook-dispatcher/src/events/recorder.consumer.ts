@@ -31,5 +31,6 @@ function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data'>): New
     type,
     occurredAt: `${occurredAt.slice(0, 23)}Z`, // milliseconds, as in all of the API
     data: JSON.stringify(webhookEvents[type].dataOf(event)),
+    about: event.about && JSON.stringify(event.about),
   }
 }
