@@ -12,8 +12,6 @@ import { queued, type Queued } from '@whereabouts/db/outbox/outbox'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AssetRow, LocationRow, TagRow } from '../../db.ts'
-import type { ImportRow } from '../../files/imports/imports.queries.ts'
-import { toImportView } from '../../files/imports/imports.views.ts'
 import { toAssetState, toLocationState, toTagState } from './states.ts'
 
 /**
@@ -35,7 +33,8 @@ const stateOf: { [K in Kind]: (row: Rows[K]) => Queued[] } = {
 
 const tagStates = (tags: readonly TagRow[]) => queued(tagState, tags.map(toTagState))
 
-const event = <T extends CatalogEventType>(
+/** The event of a change. `about` is what filters look at. */
+export const event = <T extends CatalogEventType>(
   type: T,
   org_id: number,
   occurred_at: string,
@@ -127,12 +126,6 @@ export const detached = (tag: TagRow, owner: TagOwner): Queued[] => [
     aboutThing(owner.kind, owner),
   ),
 ]
-
-/** An import that ended, whether it is done, was cancelled or failed. A dry run changes nothing, so it has no event. */
-export const finished = (row: ImportRow): Queued[] =>
-  row.dry_run
-    ? []
-    : event('import.finished', row.org_id, row.finished_at ?? row.created_at, { import: toImportView(row) })
 
 const ofTag = ({ id, tag_type, value }: TagRow, owner: TagOwner) => ({
   tag: withEpc({ id, tag_type, value }),

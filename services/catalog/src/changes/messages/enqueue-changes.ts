@@ -1,7 +1,7 @@
 import type { CatalogEvent } from '@whereabouts/contracts/messages/catalog-events'
 import { enqueueAll, type Queued } from '@whereabouts/db/outbox/outbox'
 import type { Tx } from '../../db.ts'
-import { listWithAncestors } from '../../locations/moves.queries.ts'
+import { listWithAncestors } from './ancestors.queries.ts'
 
 /**
  * Queues the messages of a change in its transaction, after its writes. Events that concern a location also say what it

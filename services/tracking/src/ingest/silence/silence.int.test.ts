@@ -2,7 +2,7 @@ import { webhookEventType } from '@whereabouts/contracts/messages/webhook-events
 import type { ReaderEvent } from '@whereabouts/contracts/messages/reader-events'
 import { describe, expect } from 'vitest'
 import { log, test, type Tracking } from '../../../test/tracking.fixture.ts'
-import { newestCanary, storeCanary } from '../../ingest/canary/canary.queries.ts'
+import { newestCanary, storeCanary } from '../canary/canary.queries.ts'
 import { startReaderSilence, tellChanges } from './silence.loop.ts'
 import { noteChanges } from './silence.queries.ts'
 

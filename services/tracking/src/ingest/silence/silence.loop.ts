@@ -6,9 +6,9 @@ import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit
 import type { Kysely } from 'kysely'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tables } from '../../db.ts'
-import { newestCanary } from '../../ingest/canary/canary.queries.ts'
-import { aboutPlaces } from '../../ingest/rows/asset-moved.ts'
-import { readerEventId } from '../../ingest/rows/delivery-id.ts'
+import { newestCanary } from '../canary/canary.queries.ts'
+import { aboutPlaces } from '../rows/asset-moved.ts'
+import { readerEventId } from '../rows/delivery-id.ts'
 import { noteChanges, type ChangedReader } from './silence.queries.ts'
 
 type Options = {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db.ts'
-import { silence } from '../health/reader-status.queries.ts'
+import { silence } from '../../readers/health/reader-status.queries.ts'
 
 /** A configured reader that went silent or was heard again. `before` is null if it went silent. */
 export type ChangedReader = {
