@@ -3012,6 +3012,116 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
+        /** @description A reader, and when its newest message arrived. */
+        ReaderEventData: {
+            reader: components["schemas"]["EventReader"];
+            /**
+             * Format: date-time
+             * @description When its newest message arrived.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen: string;
+        };
+        /** @description A reader, as it was when the event was made. */
+        EventReader: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The key of the reader, as in the topic over MQTT. */
+            reader_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /** @description An import that ended. */
+        ImportFinishedData: {
+            import: components["schemas"]["Import"];
+        };
+        /** @description An import of a CSV file, and how far it is. */
+        Import: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `assets`, `locations`.
+             * @example assets
+             */
+            resource: string;
+            /** @description Whether it only tells what it would change. */
+            dry_run: boolean;
+            /**
+             * @description Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
+             * @example pending
+             */
+            state: string;
+            /**
+             * @description The rows of the file.
+             * @example 0
+             */
+            rows_total: number;
+            /**
+             * @description The rows that are processed.
+             * @example 0
+             */
+            rows_done: number;
+            /**
+             * @description Rows that created a resource.
+             * @example 0
+             */
+            created: number;
+            /**
+             * @description Rows that changed a resource.
+             * @example 0
+             */
+            updated: number;
+            /**
+             * @description Rows that equal the stored resource.
+             * @example 0
+             */
+            unchanged: number;
+            /**
+             * @description Rows with an error, which changed nothing.
+             * @example 0
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description The id of the dry run whose rows it executes. Null for a file of its own.
+             * @example 4503599627370497
+             */
+            applied_from: number | null;
+            /** @description Columns of an export that an import does not read. */
+            ignored_columns: string[];
+            /**
+             * Format: int64
+             * @description The id of the user who sent the file. Null if a key did.
+             * @example 4503599627370497
+             */
+            created_by: number | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it began. Null while it waits.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended. Null until then.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
+        };
         /** @description An access token, and the refresh token for the next one. */
         TokenPair: {
             /**
@@ -3994,65 +4104,6 @@ export interface components {
             /** @description Assets with a location. */
             total_assets: number;
         };
-        Import: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Known values: `assets`, `locations`.
-             * @example assets
-             */
-            resource: string;
-            dry_run: boolean;
-            /**
-             * @description Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
-             * @example pending
-             */
-            state: string;
-            /** @example 0 */
-            rows_total: number;
-            /** @example 0 */
-            rows_done: number;
-            /** @example 0 */
-            created: number;
-            /** @example 0 */
-            updated: number;
-            /** @example 0 */
-            unchanged: number;
-            /** @example 0 */
-            failed: number;
-            /**
-             * Format: int64
-             * @example 4503599627370497
-             */
-            applied_from: number | null;
-            ignored_columns: string[];
-            /**
-             * Format: int64
-             * @description The id of the user who created the key. Null if another key did.
-             * @example 4503599627370497
-             */
-            created_by: number | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            started_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            finished_at: string | null;
-        };
         ImportRow: {
             /** @example 2 */
             line: number;
@@ -5034,7 +5085,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`.
+             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -5164,6 +5215,66 @@ export interface components {
              */
             occurred_at: string;
             data: components["schemas"]["AssetMovedData"];
+        };
+        /** @description The body of the event `reader.silent`. */
+        ReaderSilentEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "reader.silent";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `reader.online`. */
+        ReaderOnlineEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "reader.online";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `import.finished`. */
+        ImportFinishedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "import.finished";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ImportFinishedData"];
         };
         /** @description A response with one `Session`. */
         SessionAnswer: {
@@ -12588,7 +12699,7 @@ export interface operations {
                 /** @description The `cursor` of the answer before, or `now`: only what happens from here on. Without it: from the oldest event that is kept. */
                 after?: string;
                 /** @description Repeatable: one of the values matches. */
-                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
                 /** @description Maximum number of rows on a page. */
                 limit?: number;
                 /** @description Seconds to wait for the first event, if there is none yet. Default 0. */

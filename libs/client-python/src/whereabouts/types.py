@@ -125,6 +125,40 @@ class EventLocation(TypedDict):
     name: str
 
 
+class ReaderEventData(TypedDict):
+    reader: EventReader
+    last_seen: str
+
+
+class EventReader(TypedDict):
+    id: int
+    reader_key: str
+    name: str
+
+
+class ImportFinishedData(TypedDict):
+    import: Import
+
+
+class Import(TypedDict):
+    id: int
+    resource: str
+    dry_run: bool
+    state: str
+    rows_total: int
+    rows_done: int
+    created: int
+    updated: int
+    unchanged: int
+    failed: int
+    applied_from: Optional[int]
+    ignored_columns: List[str]
+    created_by: Optional[int]
+    created_at: str
+    started_at: Optional[str]
+    finished_at: Optional[str]
+
+
 class TokenPair(TypedDict):
     access_token: str
     refresh_token: str
@@ -370,6 +404,27 @@ class AssetMovedEvent(TypedDict):
     delivery_id: str
     occurred_at: str
     data: AssetMovedData
+
+
+class ReaderSilentEvent(TypedDict):
+    event: Literal["reader.silent"]
+    delivery_id: str
+    occurred_at: str
+    data: ReaderEventData
+
+
+class ReaderOnlineEvent(TypedDict):
+    event: Literal["reader.online"]
+    delivery_id: str
+    occurred_at: str
+    data: ReaderEventData
+
+
+class ImportFinishedEvent(TypedDict):
+    event: Literal["import.finished"]
+    delivery_id: str
+    occurred_at: str
+    data: ImportFinishedData
 
 
 class CurrentOrganizationAnswer(TypedDict):

@@ -45,6 +45,13 @@ const schemas: Record<string, string> = {
   AssetMovedData: 'The asset that moved, and between which locations.',
   MovedAsset: 'The asset that moved, as it was when the event was made.',
   EventLocation: 'A location, as it was when the event was made.',
+  ReaderSilentEvent: 'The body of the event `reader.silent`.',
+  ReaderOnlineEvent: 'The body of the event `reader.online`.',
+  ReaderEventData: 'A reader, and when its newest message arrived.',
+  EventReader: 'A reader, as it was when the event was made.',
+  ImportFinishedEvent: 'The body of the event `import.finished`.',
+  ImportFinishedData: 'An import that ended.',
+  Import: 'An import of a CSV file, and how far it is.',
   // Legacy vocabulary
   LegacyAsset: 'An asset in the legacy vocabulary.',
   LegacyAssetCreate: 'A new asset in the legacy vocabulary.',

@@ -42,5 +42,6 @@ function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data' | 'hea
     occurredAt: `${occurredAt.slice(0, 23)}Z`, // milliseconds, as in all of the API
     data: JSON.stringify(webhookEvents[type].dataOf(event)),
     trace: traceFrom(message.headers)?.sampled ? message.headers['traceparent'] : undefined,
+    about: event.about && JSON.stringify(event.about),
   }
 }

@@ -16,6 +16,12 @@ export const eventTypes = [
   'location.deleted',
   'tag.attached',
   'tag.detached',
+  'reader.silent',
+  'reader.online',
+  'import.finished',
+  'webhook.failing',
+  'webhook.recovered',
+  'webhook.disabled',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
