@@ -82,6 +82,11 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     log: silent,
     registry,
   })
+  const request = async (orgId: number, method: Method, path: string, body?: unknown) => {
+    const headers = await callers.headersFor({ orgId })
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    return app.inject({ method, url: `/api/v1${path}`, headers, ...payload })
+  }
   const wait = (ms: number, signal: AbortSignal) => {
     waits.push(ms)
     return options.wait?.(ms, signal) ?? Promise.resolve()
@@ -101,12 +106,10 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
       if (options.isOrgKnown ?? true) deps.subscriptions.apply(subject, payload)
       return deliver(deps, job, () => {}, signals)
     },
-    /** Calls the API as an administrator of the organization. */
-    call: async (orgId: number, method: Method, path = '', body?: unknown) => {
-      const headers = await callers.headersFor({ orgId })
-      const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-      return app.inject({ method, url: `/api/v1/webhooks${path}`, headers, ...payload })
-    },
+    /** Calls the API as an administrator of the organization, below `/webhooks`. */
+    call: (orgId: number, method: Method, path = '', body?: unknown) =>
+      request(orgId, method, `/webhooks${path}`, body),
+    request,
     headersFor: (orgId: number) => callers.headersFor({ orgId }),
     registry,
     async stop() {
@@ -205,3 +208,19 @@ export const addWebhook = (db: Db, orgId: number, url: string, enabled = true): 
     ...sealSecret(secretKeys, orgId, SECRET),
     secret_last_four: 'test',
   })
+
+/** A delivery of the webhook that waits, and the hour in which one failed. */
+export async function addDelivery(db: Db, orgId: number, webhookId: number, seq = 1): Promise<void> {
+  const at = '2026-11-21T10:00:00.000Z'
+  const of = { org_id: orgId, webhook_id: webhookId }
+  const state = { state: 'waiting' as const, attempts: 1, last_at: at, next_attempt_at: at }
+  await db
+    .insertInto('delivery')
+    .values({ ...of, seq, delivery_id: randomUUID(), type: 'asset.moved', occurred_at: at, ...state })
+    .execute()
+  await db
+    .insertInto('delivery_hour')
+    .values({ ...of, hour: at, delivered: 0, failed: 1 })
+    .onConflict((on) => on.doNothing())
+    .execute()
+}

@@ -25,8 +25,6 @@ type WebhookEvent<M extends WebhookMessage> = {
   /** The test event (D11.5), without what every event says. */
   example: Omit<M, keyof WebhookMessage>
   summary: string
-  /** Not sent to webhooks. */
-  feedOnly?: true
 }
 
 const event = <M extends WebhookMessage>(row: WebhookEvent<M>) => row
@@ -66,7 +64,6 @@ const ofCatalog = (type: CatalogEventType, summary: string, data: object) =>
     summary,
     dataOf: (message) => message.data,
     example: { data: { ...data } },
-    feedOnly: true,
   })
 
 const rows = {
