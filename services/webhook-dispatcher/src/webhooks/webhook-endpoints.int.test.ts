@@ -89,8 +89,12 @@ test('D13.9 ten further webhooks, then 409, however many come at once at two rep
     type: 'conflict',
     detail: 'The organization has 10 further webhooks. Delete one first',
   })
-  await mine.addPrimary()
+  const { id } = await mine.addPrimary()
   expect((await mine.endpoints('GET')).json().total_count).toBe(MAX + 1)
+  const [further = 0] = (await idsOf(mine.endpoints)).filter((one) => one !== id)
+  await mine.endpoints('DELETE', `/${further}`)
+  await mine.add()
+  expect((await mine.endpoints('POST', '', { url: HOOK })).statusCode).toBe(409)
   await owner().add()
 })
 
