@@ -52,7 +52,7 @@ async function newScene(api: Api, org: Organization, absent?: string): Promise<S
   const ids: Scene['ids'] = [
     [/(?<=\/orgs\/)\d+/, `${org.id}`],
     [/(?<=\/api-keys\/)[\w-]+/, other.jti],
-    [/(?<=\/webhooks\/)\d+/, `${webhook?.id}`],
+    [/(?<=\/webhook(?:s|-endpoints)\/)\d+/, `${webhook?.id}`],
     [/(?<=\/assets\/)\d+/, `${asset?.id}`],
     [/(?<=\/locations\/)\d+/, `${location?.id}`],
     [/(?<=\/assets\/[\w-]+\/(?:tags|identifiers)\/)\d+/, `${asset?.tags[0]?.id}`],
@@ -63,7 +63,7 @@ async function newScene(api: Api, org: Organization, absent?: string): Promise<S
 
 const createdBy = ({ method, path }: Sample): string | undefined => {
   if (method !== 'post') return undefined
-  if (path.endsWith('/webhooks')) return 'https://receiver.example/hook'
+  if (/\/webhooks$|\/webhook-endpoints$/.test(path)) return 'https://receiver.example/hook'
   if (path.endsWith('/assets')) return 'FORKLIFT-7'
   return path.endsWith('/locations') ? 'DOCK-1' : undefined
 }

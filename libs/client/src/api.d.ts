@@ -2170,7 +2170,7 @@ export interface paths {
         put?: never;
         /**
          * Create the webhook of the organization
-         * @description Returns the secret, which is shown only once.
+         * @description Returns the secret, which is shown only once. Further URLs: `POST /webhook-endpoints`.
          *
          *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
@@ -2209,8 +2209,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update the URL or the Deliver events toggle
-         * @description A field that is left out stays as it is.
+         * Change the webhook, or switch its deliveries on or off
+         * @description A field that is left out stays as it is; `filter` is replaced whole. Events from before a type was added, or from while deliveries were off, are not sent.
          *
          *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
@@ -2254,7 +2254,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Makes one attempt, even if deliveries are off.
+         * @description Makes one attempt with an event `asset.moved`, even if deliveries are off.
          *
          *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
@@ -2285,6 +2285,124 @@ export interface paths {
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all webhooks of the organization
+         * @description The webhook of `/webhooks` has `primary: true` and comes first.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a further webhook
+         * @description Returns the secret, which is shown only once. An organization has up to ten besides the webhook of `/webhooks`, which is created only there.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a webhook
+         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description What waits for it is dropped.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, or switch its deliveries on or off
+         * @description A field that is left out stays as it is; `filter` is replaced whole. Events from before a type was added, or from while deliveries were off, are not sent.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret
+         * @description Returns the new secret, which is shown only once. For 24 hours, `webhook-signature` also has a signature with the secret before. `X-Service-Signature` is by the new secret at once. A second rotation ends the oldest secret.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["rotateWebhookEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Makes one attempt with an event `asset.moved`, even if deliveries are off.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["testWebhookEndpoint"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2981,6 +3099,26 @@ export interface components {
              */
             location_external_key?: string;
         };
+        /**
+         * @description Which assets and locations events must be about. Null or an object without conditions: any.
+         * @example {
+         *       "asset_types": [
+         *         "asset"
+         *       ],
+         *       "location_ids": [
+         *         4503599627370498
+         *       ],
+         *       "include_descendants": true
+         *     }
+         */
+        WebhookFilterInput: {
+            /** @description Types of assets. An empty list means any. */
+            asset_types?: ("asset" | "person" | "inventory")[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids?: number[];
+            /** @description Whether sub-locations of these locations count. */
+            include_descendants?: boolean;
+        };
         /** @description The asset that moved, and between which locations. */
         AssetMovedData: {
             asset: components["schemas"]["MovedAsset"];
@@ -3103,6 +3241,50 @@ export interface components {
              * @example 4503599627370497
              */
             created_by: number | null;
+        /** @description The asset as the API shows it. */
+        AssetCreatedData: {
+            asset: components["schemas"]["Asset"];
+        };
+        /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
+        Asset: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Forklift 7
+             */
+            name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description: string | null;
+            /**
+             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
+             * @example asset
+             */
+            type: string;
+            metadata: components["schemas"]["Metadata"];
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
             /**
              * Format: date-time
              * @description When the resource was created.
@@ -3121,6 +3303,215 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             finished_at: string | null;
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags: components["schemas"]["Tag"][];
+        };
+        /**
+         * @description A label that readers read, on one asset or location.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85",
+         *       "epc": {
+         *         "scheme": "sgtin-96",
+         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *         "company_prefix": "0614141",
+         *         "filter": 3,
+         *         "serial": "6789"
+         *       }
+         *     }
+         */
+        Tag: {
+            /**
+             * Format: int64
+             * @description The id of the tag, to remove it.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example 3074257BF7194E4000001A85
+             */
+            value: string;
+            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
+            epc?: components["schemas"]["Epc"] | null;
+        };
+        /**
+         * @description What the value of a tag says according to the GS1 Tag Data Standard.
+         * @example {
+         *       "scheme": "sgtin-96",
+         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *       "company_prefix": "0614141",
+         *       "filter": 3,
+         *       "serial": "6789"
+         *     }
+         */
+        Epc: {
+            /**
+             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
+             * @example sgtin-96
+             */
+            scheme: string;
+            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
+            uri: string;
+            /** @description The EPC without the filter value. */
+            pure_identity_uri: string;
+            /** @description The GS1 company prefix. */
+            company_prefix: string;
+            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
+            filter: number | null;
+            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
+            serial: string | null;
+        };
+        /** @description The asset as the API shows it, and the names of the fields that changed. */
+        AssetUpdatedData: {
+            asset: components["schemas"]["Asset"];
+            /** @description The names of the fields that changed, sorted, without `updated_at`. */
+            changed: string[];
+        };
+        /** @description The asset that was deleted. */
+        AssetDeletedData: {
+            asset: components["schemas"]["EventOwner"];
+        };
+        /** @description An asset or a location, as it was when the event was made. */
+        EventOwner: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /** @description The location as the API shows it. */
+        LocationCreatedData: {
+            location: components["schemas"]["Location"];
+        };
+        /**
+         * @description A place, inside of another one or a root.
+         * @example {
+         *       "id": 4503599627370513,
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1",
+         *       "description": "North side",
+         *       "parent_id": 4503599627370512,
+         *       "parent_external_key": "WAREHOUSE-1",
+         *       "is_active": true,
+         *       "valid_from": "2026-11-21T10:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z",
+         *       "deleted_at": null,
+         *       "tags": []
+         *     }
+         */
+        Location: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example DOCK-1
+             */
+            external_key: string;
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Dock 1
+             */
+            name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description: string | null;
+            /**
+             * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
+             * @example 4503599627370497
+             */
+            parent_id: number | null;
+            /** @description The external key of the location that contains this one. Null for a root. */
+            parent_external_key: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags: components["schemas"]["Tag"][];
+        };
+        /** @description The location as the API shows it, and the names of the fields that changed. */
+        LocationUpdatedData: {
+            location: components["schemas"]["Location"];
+            /** @description The names of the fields that changed, sorted, without `updated_at`. */
+            changed: string[];
+        };
+        /** @description The location that was deleted. */
+        LocationDeletedData: {
+            location: components["schemas"]["EventOwner"];
+        };
+        /** @description The tag, and the asset or location that has it. */
+        TagAttachedData: {
+            tag: components["schemas"]["Tag"];
+            /** @description The external key of the asset. */
+            asset?: components["schemas"]["EventOwner"];
+            /** @description The external key of the location. */
+            location?: components["schemas"]["EventOwner"];
+        };
+        /** @description The tag, and the asset or location that had it. */
+        TagDetachedData: {
+            tag: components["schemas"]["Tag"];
+            /** @description The external key of the asset. */
+            asset?: components["schemas"]["EventOwner"];
+            /** @description The external key of the location. */
+            location?: components["schemas"]["EventOwner"];
         };
         /** @description An access token, and the refresh token for the next one. */
         TokenPair: {
@@ -3675,211 +4066,6 @@ export interface components {
                 now: number;
                 then: number;
             }[];
-        };
-        /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
-        Asset: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example FORKLIFT-7
-             */
-            external_key: string;
-            /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends.
-             * @example Forklift 7
-             */
-            name: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description: string | null;
-            /**
-             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
-             * @example asset
-             */
-            type: string;
-            metadata: components["schemas"]["Metadata"];
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to: string | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was last changed. Attaching and removing tags does not change it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was deleted. Null if it is not deleted.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            deleted_at: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags: components["schemas"]["Tag"][];
-        };
-        /**
-         * @description A label that readers read, on one asset or location.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "tag_type": "rfid",
-         *       "value": "3074257BF7194E4000001A85",
-         *       "epc": {
-         *         "scheme": "sgtin-96",
-         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-         *         "company_prefix": "0614141",
-         *         "filter": 3,
-         *         "serial": "6789"
-         *       }
-         *     }
-         */
-        Tag: {
-            /**
-             * Format: int64
-             * @description The id of the tag, to remove it.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
-             * @example rfid
-             */
-            tag_type: string;
-            /**
-             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example 3074257BF7194E4000001A85
-             */
-            value: string;
-            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
-            epc?: components["schemas"]["Epc"] | null;
-        };
-        /**
-         * @description What the value of a tag says according to the GS1 Tag Data Standard.
-         * @example {
-         *       "scheme": "sgtin-96",
-         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-         *       "company_prefix": "0614141",
-         *       "filter": 3,
-         *       "serial": "6789"
-         *     }
-         */
-        Epc: {
-            /**
-             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
-             * @example sgtin-96
-             */
-            scheme: string;
-            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
-            uri: string;
-            /** @description The EPC without the filter value. */
-            pure_identity_uri: string;
-            /** @description The GS1 company prefix. */
-            company_prefix: string;
-            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
-            filter: number | null;
-            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
-            serial: string | null;
-        };
-        /**
-         * @description A place, inside of another one or a root.
-         * @example {
-         *       "id": 4503599627370513,
-         *       "external_key": "DOCK-1",
-         *       "name": "Dock 1",
-         *       "description": "North side",
-         *       "parent_id": 4503599627370512,
-         *       "parent_external_key": "WAREHOUSE-1",
-         *       "is_active": true,
-         *       "valid_from": "2026-11-21T10:00:00.000Z",
-         *       "valid_to": null,
-         *       "created_at": "2026-11-21T10:00:00.000Z",
-         *       "updated_at": "2026-11-21T10:00:00.000Z",
-         *       "deleted_at": null,
-         *       "tags": []
-         *     }
-         */
-        Location: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example DOCK-1
-             */
-            external_key: string;
-            /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends.
-             * @example Dock 1
-             */
-            name: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description: string | null;
-            /**
-             * Format: int64
-             * @description The id of the location that contains this one. Null for a root.
-             * @example 4503599627370497
-             */
-            parent_id: number | null;
-            /** @description The external key of the location that contains this one. Null for a root. */
-            parent_external_key: string | null;
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to: string | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was last changed. Attaching and removing tags does not change it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was deleted. Null if it is not deleted.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            deleted_at: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags: components["schemas"]["Tag"][];
         };
         LocationOfBranch: {
             /**
@@ -4643,6 +4829,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string | null;
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids: number[];
             health: components["schemas"]["ReaderHealth"];
         };
@@ -4749,6 +4936,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string | null;
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids: number[];
             health: components["schemas"]["ReaderHealth"];
         };
@@ -5106,7 +5294,33 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description Where events of the organization are sent. */
+        /**
+         * @description Where events of the organization are sent.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "url": "https://receiver.example/whereabouts",
+         *       "enabled": true,
+         *       "secret": "whsec_…9e77",
+         *       "event_types": [
+         *         "asset.moved"
+         *       ],
+         *       "retry": "standard",
+         *       "filter": {
+         *         "asset_types": [
+         *           "asset"
+         *         ],
+         *         "location_ids": [
+         *           4503599627370498
+         *         ],
+         *         "include_descendants": true
+         *       },
+         *       "primary": true,
+         *       "health": "ok",
+         *       "disabled_because": null,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
         Webhook: {
             /**
              * Format: int64
@@ -5114,18 +5328,33 @@ export interface components {
              * @example 4503599627370497
              */
             id: number;
-            /**
-             * @description Where events are sent, by `https`.
-             * @example https://receiver.example/whereabouts
-             */
+            /** @description Where events are sent, by `https`. */
             url: string;
             /** @description Whether events are sent. While it is false, they are dropped. */
             enabled: boolean;
-            /**
-             * @description Complete at creation and rotation. Otherwise masked except for its last four characters.
-             * @example whsec_…9e77
-             */
+            /** @description Complete at creation and rotation. Otherwise masked except for its last four characters. */
             secret: string;
+            /** @description The events that are sent. */
+            event_types: string[];
+            /**
+             * @description `standard`: three attempts within about 7 seconds. `extended`: over 72 hours, and the events of one thing in order. Known values: `standard`, `extended`.
+             * @example standard
+             */
+            retry: string;
+            /** @description Which assets and locations events must be about. Null: any. */
+            filter: components["schemas"]["WebhookFilter"] | null;
+            /** @description Whether it is the webhook of `/webhooks`. */
+            primary: boolean;
+            /**
+             * @description `failing`: no success for 15 minutes and three attempts. `disabled`: `enabled` is false. Known values: `ok`, `failing`, `disabled`.
+             * @example ok
+             */
+            health: string;
+            /**
+             * @description Why deliveries were switched off without you: with `retry: "extended"`, after five days of failures. Otherwise null. Known values: `failing`.
+             * @example failing
+             */
+            disabled_because: string | null;
             /**
              * Format: date-time
              * @description When the resource was created.
@@ -5138,6 +5367,15 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at: string;
+        };
+        /** @description Which assets and locations events must be about. It concerns only types that have that thing. */
+        WebhookFilter: {
+            /** @description Types of assets. An empty list means any. */
+            asset_types: string[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids: number[];
+            /** @description Whether sub-locations of these locations count. */
+            include_descendants: boolean;
         };
         /** @description What the receiver of a test event answered. */
         WebhookTest: {
@@ -5210,7 +5448,7 @@ export interface components {
             delivery_id: string;
             /**
              * Format: date-time
-             * @description When the asset was seen at the new location. Use it to order events.
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
              * @example 2026-11-21T10:00:00.000Z
              */
             occurred_at: string;
@@ -5218,11 +5456,14 @@ export interface components {
         };
         /** @description The body of the event `reader.silent`. */
         ReaderSilentEvent: {
+        /** @description The body of the event `asset.created`. */
+        AssetCreatedEvent: {
             /**
              * @description Which event it is. Ignore events with an unknown value.
              * @enum {string}
              */
             event: "reader.silent";
+            event: "asset.created";
             /**
              * Format: uuid
              * @description The same on every attempt. Use it to detect duplicates.
@@ -5238,11 +5479,20 @@ export interface components {
         };
         /** @description The body of the event `reader.online`. */
         ReaderOnlineEvent: {
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetCreatedData"];
+        };
+        /** @description The body of the event `asset.updated`. */
+        AssetUpdatedEvent: {
             /**
              * @description Which event it is. Ignore events with an unknown value.
              * @enum {string}
              */
             event: "reader.online";
+            event: "asset.updated";
             /**
              * Format: uuid
              * @description The same on every attempt. Use it to detect duplicates.
@@ -5258,11 +5508,20 @@ export interface components {
         };
         /** @description The body of the event `import.finished`. */
         ImportFinishedEvent: {
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetUpdatedData"];
+        };
+        /** @description The body of the event `asset.deleted`. */
+        AssetDeletedEvent: {
             /**
              * @description Which event it is. Ignore events with an unknown value.
              * @enum {string}
              */
             event: "import.finished";
+            event: "asset.deleted";
             /**
              * Format: uuid
              * @description The same on every attempt. Use it to detect duplicates.
@@ -5275,6 +5534,111 @@ export interface components {
              */
             occurred_at: string;
             data: components["schemas"]["ImportFinishedData"];
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetDeletedData"];
+        };
+        /** @description The body of the event `location.created`. */
+        LocationCreatedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "location.created";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["LocationCreatedData"];
+        };
+        /** @description The body of the event `location.updated`. */
+        LocationUpdatedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "location.updated";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["LocationUpdatedData"];
+        };
+        /** @description The body of the event `location.deleted`. */
+        LocationDeletedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "location.deleted";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["LocationDeletedData"];
+        };
+        /** @description The body of the event `tag.attached`. */
+        TagAttachedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "tag.attached";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["TagAttachedData"];
+        };
+        /** @description The body of the event `tag.detached`. */
+        TagDetachedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "tag.detached";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["TagDetachedData"];
         };
         /** @description A response with one `Session`. */
         SessionAnswer: {
@@ -12791,6 +13155,22 @@ export interface operations {
                      *           "url": "https://receiver.example/whereabouts",
                      *           "enabled": true,
                      *           "secret": "whsec_…9e77",
+                     *           "event_types": [
+                     *             "asset.moved"
+                     *           ],
+                     *           "retry": "standard",
+                     *           "filter": {
+                     *             "asset_types": [
+                     *               "asset"
+                     *             ],
+                     *             "location_ids": [
+                     *               4503599627370498
+                     *             ],
+                     *             "include_descendants": true
+                     *           },
+                     *           "primary": true,
+                     *           "health": "ok",
+                     *           "disabled_because": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z"
                      *         }
@@ -12827,7 +13207,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "url": "https://receiver.example/whereabouts",
-                 *       "enabled": true
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
                  *     }
                  */
                 "application/json": {
@@ -12837,6 +13221,10 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
                 };
             };
         };
@@ -12856,6 +13244,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12909,6 +13313,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12978,7 +13398,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "url": "https://receiver.example/whereabouts",
-                 *       "enabled": true
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
                  *     }
                  */
                 "application/merge-patch+json": {
@@ -12988,6 +13412,10 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
                 };
             };
         };
@@ -13006,6 +13434,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -13055,6 +13499,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -13167,6 +13627,463 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "url": "https://receiver.example/whereabouts",
+                     *           "enabled": true,
+                     *           "secret": "whsec_…9e77",
+                     *           "event_types": [
+                     *             "asset.moved"
+                     *           ],
+                     *           "retry": "standard",
+                     *           "filter": {
+                     *             "asset_types": [
+                     *               "asset"
+                     *             ],
+                     *             "location_ids": [
+                     *               4503599627370498
+                     *             ],
+                     *             "include_descendants": true
+                     *           },
+                     *           "primary": true,
+                     *           "health": "ok",
+                     *           "disabled_because": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://receiver.example/whereabouts",
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @example https://receiver.example/whereabouts
+                     */
+                    url: string;
+                    enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://receiver.example/whereabouts",
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
+                 *     }
+                 */
+                "application/merge-patch+json": {
+                    /**
+                     * Format: uri
+                     * @example https://receiver.example/whereabouts
+                     */
+                    url?: string;
+                    enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    rotateWebhookEndpointSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status_code": null,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookTestAnswer"];
                 };
             };
             400: components["responses"]["Error400"];

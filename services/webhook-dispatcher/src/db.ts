@@ -2,7 +2,7 @@ import type { Generated, Kysely, Transaction } from 'kysely'
 
 export type Retry = 'standard' | 'extended'
 
-/** An empty list is no condition (D13.9). */
+/** An empty list means any (D13.9). */
 export type Filter = { asset_types: string[]; location_ids: number[]; include_descendants: boolean }
 
 /** Of which type the asset of an event is, and where: `at` both ends of a move, `within` also all that these are in. */

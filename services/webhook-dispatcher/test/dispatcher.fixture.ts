@@ -77,6 +77,11 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     log: silent,
     registry,
   })
+  const request = async (orgId: number, method: Method, path: string, body?: unknown) => {
+    const headers = await callers.headersFor({ orgId })
+    const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
+    return app.inject({ method, url: `/api/v1${path}`, headers, ...payload })
+  }
   const log = options.log ?? silent
   const deps = { ...delivering, log, logs: attemptLogs(log), metrics, random: () => 0.5, ...options.deps }
   const deliveries = new Deliveries(deps)
@@ -106,12 +111,10 @@ function createDispatcher({ database, tenants, receiver }: Surroundings, options
     },
     wake: (...orgIds: number[]) => deliveries.wake(orgIds),
     stopDeliveries,
-    /** Calls the API as an administrator of the organization. */
-    call: async (orgId: number, method: Method, path = '', body?: unknown) => {
-      const headers = await callers.headersFor({ orgId })
-      const payload = body === undefined ? {} : { payload: JSON.stringify(body) }
-      return app.inject({ method, url: `/api/v1/webhooks${path}`, headers, ...payload })
-    },
+    /** Calls the API as an administrator of the organization, below `/webhooks`. */
+    call: (orgId: number, method: Method, path = '', body?: unknown) =>
+      request(orgId, method, `/webhooks${path}`, body),
+    request,
     headersFor: (orgId: number) => callers.headersFor({ orgId }),
     registry,
     async stop() {
@@ -256,4 +259,20 @@ export async function addEndpoint(
     .returning('id')
     .executeTakeFirstOrThrow()
   return id
+}
+
+/** A delivery of the webhook that waits, and the hour in which one failed. */
+export async function addDelivery(db: Db, orgId: number, webhookId: number, seq = 1): Promise<void> {
+  const at = '2026-11-21T10:00:00.000Z'
+  const of = { org_id: orgId, webhook_id: webhookId }
+  const state = { state: 'waiting' as const, attempts: 1, last_at: at, next_attempt_at: at }
+  await db
+    .insertInto('delivery')
+    .values({ ...of, seq, delivery_id: randomUUID(), type: 'asset.moved', occurred_at: at, ...state })
+    .execute()
+  await db
+    .insertInto('delivery_hour')
+    .values({ ...of, hour: at, delivered: 0, failed: 1 })
+    .onConflict((on) => on.doNothing())
+    .execute()
 }

@@ -18,6 +18,20 @@ async function unreachable({ api }: Given) {
   return { token, params: { webhook_id: created.body.data.id } }
 }
 
+async function newEndpoint({ api }: Given, body = BODY) {
+  const { admin: token } = await newOrganization(api)
+  const created = await succeed(api.call('createWebhookEndpoint', { token, body }))
+  return { token, params: { webhook_id: created.body.data.id } }
+}
+
+/** As many as there may be. */
+async function withAllEndpoints(given: Given) {
+  const { token } = await newEndpoint(given)
+  for (let i = 1; i < 10; i += 1)
+    await succeed(given.api.call('createWebhookEndpoint', { token, body: BODY }))
+  return token
+}
+
 /** As many test events as the limit allows. */
 async function tested(given: Given) {
   const call = await unreachable(given)
@@ -37,4 +51,16 @@ export const webhookScenarios: Record<string, Scenario> = {
   deleteWebhook: { 204: newWebhook },
   testWebhook: { 200: unreachable, 429: tested },
   listWebhookDeliveries: { 200: newWebhook },
+  listWebhookEndpoints: { 200: () => ({}) },
+  createWebhookEndpoint: {
+    201: async ({ api }) => ({ token: (await newOrganization(api)).admin, body: BODY }),
+    409: async (given) => ({ token: await withAllEndpoints(given), body: BODY }),
+  },
+  getWebhookEndpoint: { 200: newEndpoint },
+  updateWebhookEndpoint: {
+    200: async (given) => ({ ...(await newEndpoint(given)), body: { enabled: false } }),
+  },
+  rotateWebhookEndpointSecret: { 200: newEndpoint },
+  deleteWebhookEndpoint: { 204: newEndpoint },
+  testWebhookEndpoint: { 200: unreachable, 429: tested },
 }

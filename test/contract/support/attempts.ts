@@ -73,6 +73,9 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/webhooks/{webhook_id}': webhooks,
   '/webhooks/{webhook_id}/test': webhooks,
   '/webhooks/{webhook_id}/rotate-secret': webhooks,
+  '/webhook-endpoints/{webhook_id}': endpoints,
+  '/webhook-endpoints/{webhook_id}/test': endpoints,
+  '/webhook-endpoints/{webhook_id}/rotate-secret': endpoints,
   '/webhooks/{webhook_id}/deliveries': webhooks,
   '/imports/{import_id}': imports,
   '/imports/{import_id}/rows': imports,
@@ -160,6 +163,10 @@ function imports(_mine: World, { importId }: World): Attempt[] {
 
 function webhooks(_mine: World, { webhookId }: World): Attempt[] {
   return missing({ webhook_id: webhookId })
+}
+
+function endpoints(_mine: World, { webhookId, endpointId }: World): Attempt[] {
+  return missing({ webhook_id: endpointId }, { webhook_id: webhookId })
 }
 
 /** D9.6: here the reply is 403, whether the organization exists or not. */
@@ -309,6 +316,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   saveLegacyInventory: { foreign: foreignSaves },
   createReader: {}, // `reader_key` is its own key, not a reference
   updateWebhook: { valid: { enabled: true } },
+  updateWebhookEndpoint: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   createLegacyApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   createToken: {}, // `client_id` is the caller

@@ -1,6 +1,6 @@
 import { scopes } from '@whereabouts/contracts/route'
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, flag, formed, id, instant, naturalKey, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+import { choice, flag, formed, id, instant, naturalKey, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
 const name = text(255, { trimmed: true, plain: true })
 const email = formed(
@@ -33,7 +33,28 @@ const creatingKey: BodyRules = {
 }
 const ofName: BodyRules = { good: { name: 'Acme' }, required: ['name'], fields: { name } }
 const ofToken: BodyRules = { good: { token: 'x' }, required: ['token'], fields: { token } }
-const webhook = { url: text(2048), enabled: flag }
+const types = ['asset.moved', 'asset.created', 'asset.updated', 'asset.deleted', 'location.created', 'location.updated', 'location.deleted', 'tag.attached', 'tag.detached'] // oxfmt-ignore
+const assetTypes = ['asset', 'person', 'inventory']
+const filter = {
+  asset_types: valuesOf(choice(...assetTypes), (index) => assetTypes[index % 3], { max: 3 }),
+  location_ids: valuesOf(id, (index) => index + 1, { max: 100 }),
+  include_descendants: flag,
+}
+const webhook = {
+  url: text(2048),
+  enabled: flag,
+  event_types: valuesOf(choice(...types), (index) => types[index % types.length], {
+    min: 1,
+    max: types.length,
+  }),
+  retry: choice('standard', 'extended'),
+  filter: objectOf(filter, {}, { nullable: true }),
+}
+const creatingWebhook: BodyRules = {
+  good: { url: 'https://receiver.example' },
+  required: ['url'],
+  fields: webhook,
+}
 
 /** The contract's rule for every field of every body of keys and webhook-dispatcher. */
 export const keysBodyRules = {
@@ -94,6 +115,8 @@ export const keysBodyRules = {
   },
   createApiKey: creatingKey,
   createLegacyApiKey: creatingKey,
-  createWebhook: { good: { url: 'https://receiver.example' }, required: ['url'], fields: webhook },
+  createWebhook: creatingWebhook,
+  createWebhookEndpoint: creatingWebhook,
   updateWebhook: { good: {}, required: [], fields: webhook },
+  updateWebhookEndpoint: { good: {}, required: [], fields: webhook },
 } as const satisfies Partial<Record<OperationId, BodyRules>>

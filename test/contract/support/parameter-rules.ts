@@ -215,6 +215,7 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
   listApiKeys: page,
   revokeApiKey: { descendants: boolean },
   listWebhooks: page,
+  listWebhookEndpoints: page,
   listWebhookDeliveries: page,
 
   listLegacyAssets: {

@@ -108,6 +108,12 @@ class InventorySave(TypedDict):
     location_identifier: str
 
 
+class WebhookFilterInput(TypedDict, total=False):
+    asset_types: List[Literal["asset", "person", "inventory"]]
+    location_ids: List[int]
+    include_descendants: bool
+
+
 class AssetMovedData(TypedDict):
     asset: MovedAsset
     from_location: Optional[EventLocation]
@@ -157,6 +163,105 @@ class Import(TypedDict):
     created_at: str
     started_at: Optional[str]
     finished_at: Optional[str]
+class AssetCreatedData(TypedDict):
+    asset: Asset
+
+
+class Asset(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    type: str
+    metadata: Metadata
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class _TagRequired(TypedDict):
+    id: int
+    tag_type: str
+    value: str
+
+
+class Tag(_TagRequired, total=False):
+    epc: Optional[Epc]
+
+
+class Epc(TypedDict):
+    scheme: str
+    uri: str
+    pure_identity_uri: str
+    company_prefix: str
+    filter: Optional[int]
+    serial: Optional[str]
+
+
+class AssetUpdatedData(TypedDict):
+    asset: Asset
+    changed: List[str]
+
+
+class AssetDeletedData(TypedDict):
+    asset: EventOwner
+
+
+class EventOwner(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class LocationCreatedData(TypedDict):
+    location: Location
+
+
+class Location(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class LocationUpdatedData(TypedDict):
+    location: Location
+    changed: List[str]
+
+
+class LocationDeletedData(TypedDict):
+    location: EventOwner
+
+
+class _TagAttachedDataRequired(TypedDict):
+    tag: Tag
+
+
+class TagAttachedData(_TagAttachedDataRequired, total=False):
+    asset: EventOwner
+    location: EventOwner
+
+
+class _TagDetachedDataRequired(TypedDict):
+    tag: Tag
+
+
+class TagDetachedData(_TagDetachedDataRequired, total=False):
+    asset: EventOwner
+    location: EventOwner
 
 
 class TokenPair(TypedDict):
@@ -217,57 +322,6 @@ class Limit(TypedDict):
     name: str
     limit: int
     used: int
-
-
-class Asset(TypedDict):
-    id: int
-    external_key: str
-    name: str
-    description: Optional[str]
-    type: str
-    metadata: Metadata
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    created_at: str
-    updated_at: str
-    deleted_at: Optional[str]
-    tags: List[Tag]
-
-
-class _TagRequired(TypedDict):
-    id: int
-    tag_type: str
-    value: str
-
-
-class Tag(_TagRequired, total=False):
-    epc: Optional[Epc]
-
-
-class Epc(TypedDict):
-    scheme: str
-    uri: str
-    pure_identity_uri: str
-    company_prefix: str
-    filter: Optional[int]
-    serial: Optional[str]
-
-
-class Location(TypedDict):
-    id: int
-    external_key: str
-    name: str
-    description: Optional[str]
-    parent_id: Optional[int]
-    parent_external_key: Optional[str]
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    created_at: str
-    updated_at: str
-    deleted_at: Optional[str]
-    tags: List[Tag]
 
 
 class _HistoryRowRequired(TypedDict):
@@ -379,8 +433,20 @@ class Webhook(TypedDict):
     url: str
     enabled: bool
     secret: str
+    event_types: List[str]
+    retry: str
+    filter: Optional[WebhookFilter]
+    primary: bool
+    health: str
+    disabled_because: Optional[str]
     created_at: str
     updated_at: str
+
+
+class WebhookFilter(TypedDict):
+    asset_types: List[str]
+    location_ids: List[int]
+    include_descendants: bool
 
 
 class WebhookTest(TypedDict):
@@ -425,6 +491,60 @@ class ImportFinishedEvent(TypedDict):
     delivery_id: str
     occurred_at: str
     data: ImportFinishedData
+class AssetCreatedEvent(TypedDict):
+    event: Literal["asset.created"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetCreatedData
+
+
+class AssetUpdatedEvent(TypedDict):
+    event: Literal["asset.updated"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetUpdatedData
+
+
+class AssetDeletedEvent(TypedDict):
+    event: Literal["asset.deleted"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetDeletedData
+
+
+class LocationCreatedEvent(TypedDict):
+    event: Literal["location.created"]
+    delivery_id: str
+    occurred_at: str
+    data: LocationCreatedData
+
+
+class LocationUpdatedEvent(TypedDict):
+    event: Literal["location.updated"]
+    delivery_id: str
+    occurred_at: str
+    data: LocationUpdatedData
+
+
+class LocationDeletedEvent(TypedDict):
+    event: Literal["location.deleted"]
+    delivery_id: str
+    occurred_at: str
+    data: LocationDeletedData
+
+
+class TagAttachedEvent(TypedDict):
+    event: Literal["tag.attached"]
+    delivery_id: str
+    occurred_at: str
+    data: TagAttachedData
+
+
+class TagDetachedEvent(TypedDict):
+    event: Literal["tag.detached"]
+    delivery_id: str
+    occurred_at: str
+    data: TagDetachedData
 
 
 class CurrentOrganizationAnswer(TypedDict):

@@ -21,6 +21,14 @@ const fields: Record<string, string> = {
   tags: 'The tags of the resource, at most 200.',
   data: 'The content of the response.',
   url: 'Where events are sent, by `https`.',
+  event_types: 'The events that are sent. Default: `asset.moved` alone.',
+  retry: 'How long an event is attempted. Default: `standard`.',
+  filter: 'Which assets and locations events must be about. Replaced whole; null clears it.',
+  asset_types: 'Types of assets. An empty list means any.',
+  location_ids:
+    'Locations; of a move, either end. An empty list means any. A deleted location matches nothing.',
+  'WebhookFilter.include_descendants': 'Whether sub-locations of these locations count.',
+  'WebhookFilterInput.include_descendants': 'Whether sub-locations of these locations count.',
   attempt: 'The number of the attempt, from 1.',
   attempted_at: 'When the attempt began.',
   outcome: '`delivered` after a 2xx response, otherwise `failed`.',
@@ -121,7 +129,9 @@ const fields: Record<string, string> = {
   // The event
   event: 'Which event it is. Ignore events with an unknown value.',
   delivery_id: 'The same on every attempt. Use it to detect duplicates.',
-  occurred_at: 'When the asset was seen at the new location. Use it to order events.',
+  occurred_at:
+    'When it happened; of a move, when the asset was seen at the new location. Use it to order events.',
+  changed: 'The names of the fields that changed, sorted, without `updated_at`.',
   from_location:
     'Null for a first sighting, after a scan without a location, and if that location was deleted.',
   'ReaderEventData.last_seen': 'When its newest message arrived.',

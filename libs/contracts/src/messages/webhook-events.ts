@@ -33,8 +33,6 @@ type WebhookEvent<M extends WebhookMessage> = {
   /** The test event (D11.5), without what every event says. */
   example: Omit<M, keyof WebhookMessage>
   summary: string
-  /** Not sent to webhooks. */
-  feedOnly?: true
 }
 
 const event = <M extends WebhookMessage>(row: WebhookEvent<M>) => row
@@ -101,7 +99,6 @@ const ofWebhook = (type: keyof typeof webhookHealth, health: string, summary: st
     summary,
     dataOf: ({ webhook: { id, url, health: now } }) => ({ webhook: { id, url, health: now } }),
     example: { webhook: { id: 6, url: 'https://example.com/events', health } },
-    feedOnly: true,
   })
 
 const ofCatalog = (type: CatalogEventType, summary: string, data: object) =>
@@ -111,7 +108,6 @@ const ofCatalog = (type: CatalogEventType, summary: string, data: object) =>
     summary,
     dataOf: (message) => message.data,
     example: { data: { ...data } },
-    feedOnly: true,
   })
 
 const rows = {

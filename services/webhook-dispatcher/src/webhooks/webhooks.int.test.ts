@@ -1,5 +1,10 @@
 import { expect } from 'vitest'
-import { secretKeys, test as dispatcherTest, type TestDispatcher } from '../../test/dispatcher.fixture.ts'
+import {
+  addDelivery,
+  secretKeys,
+  test as dispatcherTest,
+  type TestDispatcher,
+} from '../../test/dispatcher.fixture.ts'
 import { LOG_SIZE, recordAttempt } from '../delivery-log/delivery-log.queries.ts'
 import { openSecret } from './secrets.ts'
 import { findTarget } from './webhooks.queries.ts'
@@ -207,15 +212,19 @@ test('D11.7 the last 500 attempts of each organization are kept, also with concu
   expect((await other.call('GET', `/${theirs.id}/deliveries`)).json().total_count).toBe(1)
 })
 
-test('deleting a webhook deletes its deliveries', async ({ database, organization }) => {
+test('deleting a webhook deletes its deliveries and their statistics, of no other one', async ({
+  database,
+  organization,
+}) => {
   const { orgId, call, create } = organization()
+  const other = organization()
   const { data } = (await create()).json()
-  await recordAttempt(database.db, orgId, attempt(data.id, 1))
+  const { data: theirs } = (await other.create()).json()
+  await addDelivery(database.db, orgId, data.id)
+  await addDelivery(database.db, other.orgId, theirs.id)
   await call('DELETE', `/${data.id}`)
-  const left = await database.db
-    .selectFrom('delivery_attempt')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .execute()
-  expect(left).toEqual([])
+  for (const table of ['delivery', 'delivery_hour'] as const) {
+    const left = database.db.selectFrom(table).select('org_id').where('org_id', 'in', [orgId, other.orgId])
+    expect(await left.execute()).toEqual([{ org_id: other.orgId }])
+  }
 })
