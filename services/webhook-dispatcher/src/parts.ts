@@ -13,6 +13,7 @@ import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivery } from './deliveries/delivery/delivery.ts'
+import { startDeliveryPurge } from './delivery-log/purge.loop.ts'
 import { startEventPurge } from './events/purge.loop.ts'
 import { eventRecorder } from './events/recorder.consumer.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
@@ -66,6 +67,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     start: () => [
       startResealing({ ...shared, secretKeys, onRound: sealGauge(registry) }),
       startWebhookGauges(shared),
+      startDeliveryPurge(shared),
       startEventPurge({ ...shared, keepDays: config.EVENTS_KEEP_DAYS }),
     ],
     stop: stopAll,

@@ -1,4 +1,5 @@
 import { scopes } from '@whereabouts/contracts/route'
+import { eventTypes } from '@whereabouts/contracts/resources/webhooks/events'
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { choice, flag, formed, id, instant, naturalKey, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
@@ -33,6 +34,15 @@ const creatingKey: BodyRules = {
 }
 const ofName: BodyRules = { good: { name: 'Acme' }, required: ['name'], fields: { name } }
 const ofToken: BodyRules = { good: { token: 'x' }, required: ['token'], fields: { token } }
+const replay: BodyRules = {
+  good: { from: '2026-11-21T10:00:00Z' },
+  required: ['from'],
+  fields: {
+    from: instant(),
+    to: instant(),
+    event_types: valuesOf(choice(...eventTypes), () => 'asset.moved', { min: 1, max: 50 }),
+  },
+}
 const webhook = { url: text(2048), enabled: flag }
 
 /** The contract's rule for every field of every body of keys and webhook-dispatcher. */
@@ -95,5 +105,7 @@ export const keysBodyRules = {
   createApiKey: creatingKey,
   createLegacyApiKey: creatingKey,
   createWebhook: { good: { url: 'https://receiver.example' }, required: ['url'], fields: webhook },
+  replayWebhook: replay,
+  replayEndpoint: replay,
   updateWebhook: { good: {}, required: [], fields: webhook },
 } as const satisfies Partial<Record<OperationId, BodyRules>>

@@ -108,6 +108,15 @@ class InventorySave(TypedDict):
     location_identifier: str
 
 
+class _ReplayRequestRequired(TypedDict):
+    from: str
+
+
+class ReplayRequest(_ReplayRequestRequired, total=False):
+    to: str
+    event_types: List[Literal["asset.moved", "asset.created", "asset.updated", "asset.deleted", "location.created", "location.updated", "location.deleted", "tag.attached", "tag.detached"]]
+
+
 class AssetMovedData(TypedDict):
     asset: MovedAsset
     from_location: Optional[EventLocation]
@@ -365,6 +374,45 @@ class WebhookDelivery(TypedDict):
     test: bool
 
 
+class Replay(TypedDict):
+    count: int
+    oldest_occurred_at: Optional[str]
+
+
+class EndpointDeliveryPage(TypedDict):
+    data: List[EndpointDelivery]
+    cursor: Optional[str]
+    has_more: bool
+
+
+class EndpointDelivery(TypedDict):
+    delivery_id: str
+    type: str
+    occurred_at: str
+    state: str
+    next_attempt_at: Optional[str]
+    last: Optional[DeliveryAttempt]
+    attempts: int
+
+
+class DeliveryAttempt(TypedDict):
+    at: str
+    status_code: Optional[int]
+    error: Optional[str]
+    latency_ms: int
+
+
+class EndpointDeliveryDetail(TypedDict):
+    delivery_id: str
+    type: str
+    occurred_at: str
+    state: str
+    next_attempt_at: Optional[str]
+    last: Optional[DeliveryAttempt]
+    body: Optional[Dict[str, Any]]
+    attempts: List[DeliveryAttempt]
+
+
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
@@ -479,6 +527,14 @@ class WebhookDeliveryPage(TypedDict):
     limit: int
     offset: int
     total_count: int
+
+
+class ReplayAnswer(TypedDict):
+    data: Replay
+
+
+class EndpointDeliveryDetailAnswer(TypedDict):
+    data: EndpointDeliveryDetail
 
 
 Metadata = Dict[str, Any]

@@ -147,6 +147,12 @@ const TAGS: Record<string, Tag> = {
   ),
   scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
   webhooks: tag('Webhook', 'Where events are sent, and with which secret.', 'Webhooks', '/docs/webhooks'),
+  'webhook-endpoints': tag(
+    'Webhook endpoints',
+    'Each receiver of events, and what became of its deliveries.',
+    'Webhooks',
+    '/docs/webhooks',
+  ),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 

@@ -99,13 +99,3 @@ export function listAttempts(
     .offset(page.offset)
     .execute()
 }
-
-export async function countAttempts(db: Db, orgId: number, webhookId: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('delivery_attempt')
-    .select((e) => e.fn.countAll<number>().as('count'))
-    .where('org_id', '=', orgId)
-    .where('webhook_id', '=', webhookId)
-    .executeTakeFirstOrThrow()
-  return count
-}

@@ -65,6 +65,8 @@ test('every table with an organization has row security', async ({ database }) =
     select c.relname as table, c.relrowsecurity as protected from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')`.execute(database.db)
-  expect(rows.map((row) => row.table).toSorted()).toEqual([...tables, 'event', 'event_head'].toSorted())
+  expect(rows.map((row) => row.table).toSorted()).toEqual(
+    [...tables, 'delivery', 'delivery_hour', 'event', 'event_head'].toSorted(),
+  )
   expect(rows.filter((row) => !row.protected)).toEqual([])
 })

@@ -3,12 +3,7 @@ import type { WebhookView } from '@whereabouts/contracts/resources/webhooks/webh
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
-import {
-  attemptRecord,
-  countAttempts,
-  listAttempts,
-  recordAttempt,
-} from '../delivery-log/delivery-log.queries.ts'
+import { attemptOf, recordTest } from '../delivery-log/attempt-log.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, openSecrets, sealSecret, type SecretKeys } from './secrets.ts'
@@ -91,13 +86,6 @@ export const webhookHandlers = ({
       return undefined
     },
 
-    async listWebhookDeliveries({ principal: { orgId }, params, query }) {
-      const db = tenants.forOrg(orgId)
-      const { id } = await getWebhook(db, orgId, params.webhook_id)
-      const data = await listAttempts(db, orgId, id, query)
-      return { data, ...query, total_count: await countAttempts(db, orgId, id) }
-    },
-
     /** Sends the test event even if deliveries are off or the subscription has lapsed. */
     async testWebhook({ principal: { orgId }, params }) {
       const db = tenants.forOrg(orgId)
@@ -109,9 +97,7 @@ export const webhookHandlers = ({
       const secrets = openSecrets((stored) => openSecret(secretKeys, orgId, stored), target)
       const attemptedAt = Date.now()
       const result = await sendTest({ url: target.url, secrets }, payload)
-      // Test events are in the delivery log, marked as tests.
-      const attempt = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
-      await recordAttempt(db, orgId, attemptRecord({ ...attempt, attemptedAt }, result))
+      await recordTest(db, orgId, target.id, payload, attemptOf(attemptedAt, result))
       return { data: { status_code: result.statusCode ?? null, error: result.error ?? null } }
     },
   }) satisfies Partial<Handlers<'webhook-dispatcher'>>
