@@ -2409,6 +2409,174 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a period again
+         * @description Sends everything again that was recorded from `from` to `to` and is of the event types of the webhook, with the same `delivery_id`, whether it was delivered or not. `count` says how many events these are, before a filter is applied. Events are kept for 7 days. `occurred_at` and `X-Service-Timestamp` stay those of the event, so the receiver must verify `webhook-timestamp`.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Makes further attempts with the same `delivery_id`, whether it was delivered or not. 404 once it is no longer in the log.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["resendWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Returns events with what became of them, the one that was recorded last first. An event is listed from its first attempt on, for 7 days; of an endpoint with more, the last 100 000. Test events are not listed.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listEndpointDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a delivery
+         * @description Adds what is sent, and all attempts.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getEndpointDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a period again
+         * @description Sends everything again that was recorded from `from` to `to` and is of the event types of the webhook, with the same `delivery_id`, whether it was delivered or not. `count` says how many events these are, before a filter is applied. Events are kept for 7 days. `occurred_at` and `X-Service-Timestamp` stay those of the event, so the receiver must verify `webhook-timestamp`.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["replayEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Makes further attempts with the same `delivery_id`, whether it was delivered or not. 404 once it is no longer in the log.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["resendEndpointDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what was delivered per hour, and what waits
+         * @description `waiting` counts to 100 000 at most.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getEndpointStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2918,7 +3086,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -2960,7 +3131,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -3119,6 +3293,28 @@ export interface components {
             /** @description Whether sub-locations of these locations count. */
             include_descendants?: boolean;
         };
+        /** @description The period whose events are sent again. */
+        ReplayRequest: {
+            /**
+             * Format: date-time
+             * @description Events that were recorded at this time or later. RFC 3339, with any offset.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Events that were recorded at this time or earlier. Without it: until now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to?: string;
+            /**
+             * @description Only events of these types. Without it: of all types that the webhook gets.
+             * @example [
+             *       "asset.moved"
+             *     ]
+             */
+            event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+        };
         /** @description The asset that moved, and between which locations. */
         AssetMovedData: {
             asset: components["schemas"]["MovedAsset"];
@@ -3150,97 +3346,6 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
         };
-        /** @description A reader, and when its newest message arrived. */
-        ReaderEventData: {
-            reader: components["schemas"]["EventReader"];
-            /**
-             * Format: date-time
-             * @description When its newest message arrived.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            last_seen: string;
-        };
-        /** @description A reader, as it was when the event was made. */
-        EventReader: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /** @description The key of the reader, as in the topic over MQTT. */
-            reader_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name: string;
-        };
-        /** @description An import that ended. */
-        ImportFinishedData: {
-            import: components["schemas"]["Import"];
-        };
-        /** @description An import of a CSV file, and how far it is. */
-        Import: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Known values: `assets`, `locations`.
-             * @example assets
-             */
-            resource: string;
-            /** @description Whether it only tells what it would change. */
-            dry_run: boolean;
-            /**
-             * @description Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
-             * @example pending
-             */
-            state: string;
-            /**
-             * @description The rows of the file.
-             * @example 0
-             */
-            rows_total: number;
-            /**
-             * @description The rows that are processed.
-             * @example 0
-             */
-            rows_done: number;
-            /**
-             * @description Rows that created a resource.
-             * @example 0
-             */
-            created: number;
-            /**
-             * @description Rows that changed a resource.
-             * @example 0
-             */
-            updated: number;
-            /**
-             * @description Rows that equal the stored resource.
-             * @example 0
-             */
-            unchanged: number;
-            /**
-             * @description Rows with an error, which changed nothing.
-             * @example 0
-             */
-            failed: number;
-            /**
-             * Format: int64
-             * @description The id of the dry run whose rows it executes. Null for a file of its own.
-             * @example 4503599627370497
-             */
-            applied_from: number | null;
-            /** @description Columns of an export that an import does not read. */
-            ignored_columns: string[];
-            /**
-             * Format: int64
-             * @description The id of the user who sent the file. Null if a key did.
-             * @example 4503599627370497
-             */
-            created_by: number | null;
         /** @description The asset as the API shows it. */
         AssetCreatedData: {
             asset: components["schemas"]["Asset"];
@@ -3293,16 +3398,6 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it began. Null while it waits.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            started_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it ended. Null until then.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            finished_at: string | null;
              * @description When the resource was last changed. Attaching and removing tags does not change it.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -3512,6 +3607,116 @@ export interface components {
             asset?: components["schemas"]["EventOwner"];
             /** @description The external key of the location. */
             location?: components["schemas"]["EventOwner"];
+        };
+        /** @description A reader, and when its newest message arrived. */
+        ReaderEventData: {
+            reader: components["schemas"]["EventReader"];
+            /**
+             * Format: date-time
+             * @description When its newest message arrived.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen: string;
+        };
+        /** @description A reader, as it was when the event was made. */
+        EventReader: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The key of the reader, as in the topic over MQTT. */
+            reader_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /** @description An import that ended. */
+        ImportFinishedData: {
+            import: components["schemas"]["Import"];
+        };
+        /** @description An import of a CSV file, and how far it is. */
+        Import: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `assets`, `locations`.
+             * @example assets
+             */
+            resource: string;
+            /** @description Whether it only tells what it would change. */
+            dry_run: boolean;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
+             * @example pending
+             */
+            state: string;
+            /**
+             * @description The rows of the file.
+             * @example 0
+             */
+            rows_total: number;
+            /**
+             * @description The rows that are processed.
+             * @example 0
+             */
+            rows_done: number;
+            /**
+             * @description Rows that created a resource.
+             * @example 0
+             */
+            created: number;
+            /**
+             * @description Rows that changed a resource.
+             * @example 0
+             */
+            updated: number;
+            /**
+             * @description Rows that equal the stored resource.
+             * @example 0
+             */
+            unchanged: number;
+            /**
+             * @description Rows with an error, which changed nothing.
+             * @example 0
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description The id of the dry run whose rows it executes. Null for a file of its own.
+             * @example 4503599627370497
+             */
+            applied_from: number | null;
+            /** @description Columns of an export that an import does not read. */
+            ignored_columns: string[];
+            /**
+             * Format: int64
+             * @description The id of the user who sent the file. Null if a key did.
+             * @example 4503599627370497
+             */
+            created_by: number | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it began. Null while it waits.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended. Null until then.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
         };
         /** @description An access token, and the refresh token for the next one. */
         TokenPair: {
@@ -4898,6 +5103,7 @@ export interface components {
             kind: string;
             /**
              * Format: date-time
+             * @description When the attempt began.
              * @example 2026-11-21T10:00:00.000Z
              */
             at: string | null;
@@ -4962,7 +5168,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -5013,7 +5222,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -5416,6 +5628,177 @@ export interface components {
             /** @description True for a test event, which reports no actual movement. */
             test: boolean;
         };
+        /**
+         * @description How many events are sent again.
+         * @example {
+         *       "count": 12,
+         *       "oldest_occurred_at": "2026-11-21T08:30:00.000Z"
+         *     }
+         */
+        Replay: {
+            /** @description How many events these are. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of them happened. Null if there are none.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            oldest_occurred_at: string | null;
+        };
+        /** @description Deliveries, the newest event first, and where to go on. */
+        EndpointDeliveryPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["EndpointDelivery"][];
+            /** @description Send it as `after` to get the next page. Null on the last page. */
+            cursor: string | null;
+            /** @description Whether there are older events that match. */
+            has_more: boolean;
+        };
+        /**
+         * @description An event, and what became of it at an endpoint.
+         * @example {
+         *       "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+         *       "type": "asset.moved",
+         *       "occurred_at": "2026-11-21T08:30:00.000Z",
+         *       "state": "failed",
+         *       "next_attempt_at": null,
+         *       "last": {
+         *         "at": "2026-11-21T08:30:01.000Z",
+         *         "status_code": 500,
+         *         "error": "answered 500",
+         *         "latency_ms": 84
+         *       },
+         *       "attempts": 3
+         *     }
+         */
+        EndpointDelivery: {
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @example asset.moved
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `waiting`, `delivered`, `failed`, `dropped`.
+             * @example waiting
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless it waits, and while it waits for an earlier event of the same thing.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            next_attempt_at: string | null;
+            /** @description The last attempt. Null if there was none. */
+            last: components["schemas"]["DeliveryAttempt"] | null;
+            /** @description Attempts since it was last sent again, or since the first one. */
+            attempts: number;
+        };
+        /**
+         * @description One attempt of a delivery.
+         * @example {
+         *       "at": "2026-11-21T08:30:01.000Z",
+         *       "status_code": 500,
+         *       "error": "answered 500",
+         *       "latency_ms": 84
+         *     }
+         */
+        DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When the attempt began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            at: string;
+            /** @description The status of the response. Null if there was no complete response. */
+            status_code: number | null;
+            /**
+             * @description Null after a 2xx response.
+             * @example answered 500
+             */
+            error: string | null;
+            /** @description How long the attempt took, in milliseconds. */
+            latency_ms: number;
+        };
+        /**
+         * @description A delivery with what is sent and all attempts.
+         * @example {
+         *       "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+         *       "type": "asset.moved",
+         *       "occurred_at": "2026-11-21T08:30:00.000Z",
+         *       "state": "failed",
+         *       "next_attempt_at": null,
+         *       "last": {
+         *         "at": "2026-11-21T08:30:01.000Z",
+         *         "status_code": 500,
+         *         "error": "answered 500",
+         *         "latency_ms": 84
+         *       },
+         *       "body": {
+         *         "event": "asset.moved"
+         *       },
+         *       "attempts": [
+         *         {
+         *           "at": "2026-11-21T08:30:01.000Z",
+         *           "status_code": 500,
+         *           "error": "answered 500",
+         *           "latency_ms": 84
+         *         }
+         *       ]
+         *     }
+         */
+        EndpointDeliveryDetail: {
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @example asset.moved
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `waiting`, `delivered`, `failed`, `dropped`.
+             * @example waiting
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless it waits, and while it waits for an earlier event of the same thing.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            next_attempt_at: string | null;
+            /** @description The last attempt. Null if there was none. */
+            last: components["schemas"]["DeliveryAttempt"] | null;
+            /**
+             * @description What is sent. Null once the event is no longer kept.
+             * @example {
+             *       "event": "asset.moved"
+             *     }
+             */
+            body: {
+                [key: string]: unknown;
+            } | null;
+            /** @description All attempts, oldest first; before it was sent again, the last 100. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
         ZoneOutput: {
             /**
              * Format: int64
@@ -5454,15 +5837,12 @@ export interface components {
             occurred_at: string;
             data: components["schemas"]["AssetMovedData"];
         };
-        /** @description The body of the event `reader.silent`. */
-        ReaderSilentEvent: {
         /** @description The body of the event `asset.created`. */
         AssetCreatedEvent: {
             /**
              * @description Which event it is. Ignore events with an unknown value.
              * @enum {string}
              */
-            event: "reader.silent";
             event: "asset.created";
             /**
              * Format: uuid
@@ -5471,14 +5851,6 @@ export interface components {
             delivery_id: string;
             /**
              * Format: date-time
-             * @description When the asset was seen at the new location. Use it to order events.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            occurred_at: string;
-            data: components["schemas"]["ReaderEventData"];
-        };
-        /** @description The body of the event `reader.online`. */
-        ReaderOnlineEvent: {
              * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -5491,7 +5863,6 @@ export interface components {
              * @description Which event it is. Ignore events with an unknown value.
              * @enum {string}
              */
-            event: "reader.online";
             event: "asset.updated";
             /**
              * Format: uuid
@@ -5500,14 +5871,6 @@ export interface components {
             delivery_id: string;
             /**
              * Format: date-time
-             * @description When the asset was seen at the new location. Use it to order events.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            occurred_at: string;
-            data: components["schemas"]["ReaderEventData"];
-        };
-        /** @description The body of the event `import.finished`. */
-        ImportFinishedEvent: {
              * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -5520,7 +5883,6 @@ export interface components {
              * @description Which event it is. Ignore events with an unknown value.
              * @enum {string}
              */
-            event: "import.finished";
             event: "asset.deleted";
             /**
              * Format: uuid
@@ -5529,11 +5891,6 @@ export interface components {
             delivery_id: string;
             /**
              * Format: date-time
-             * @description When the asset was seen at the new location. Use it to order events.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            occurred_at: string;
-            data: components["schemas"]["ImportFinishedData"];
              * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
              * @example 2026-11-21T10:00:00.000Z
              */
@@ -5639,6 +5996,66 @@ export interface components {
              */
             occurred_at: string;
             data: components["schemas"]["TagDetachedData"];
+        };
+        /** @description The body of the event `reader.silent`. */
+        ReaderSilentEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "reader.silent";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `reader.online`. */
+        ReaderOnlineEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "reader.online";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `import.finished`. */
+        ImportFinishedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "import.finished";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ImportFinishedData"];
         };
         /** @description A response with one `Session`. */
         SessionAnswer: {
@@ -6214,6 +6631,14 @@ export interface components {
              * @example 1
              */
             total_count: number;
+        };
+        /** @description A response with one `Replay`. */
+        ReplayAnswer: {
+            data: components["schemas"]["Replay"];
+        };
+        /** @description A response with one `EndpointDeliveryDetail`. */
+        EndpointDeliveryDetailAnswer: {
+            data: components["schemas"]["EndpointDeliveryDetail"];
         };
         /**
          * @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings.
@@ -13221,7 +13646,7 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -13412,7 +13837,7 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -13741,7 +14166,7 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -13932,7 +14357,7 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
-                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
                     /** @enum {string} */
                     retry?: "standard" | "extended";
                     filter?: components["schemas"]["WebhookFilterInput"] | null;
@@ -14084,6 +14509,403 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookTestAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-21T10:00:00.000Z",
+                 *       "to": "2026-11-21T10:00:00.000Z",
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 12,
+                     *         "oldest_occurred_at": "2026-11-21T08:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    resendWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+                /** @description The id of the event. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listEndpointDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Repeatable: one of the states matches. Repeatable: one of the values matches. */
+                state?: ("waiting" | "delivered" | "failed" | "dropped")[];
+                /** @description Repeatable: one of the values matches. */
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+                /** @description The `cursor` of the page before. Send it with the same filters. Without it: the newest events. */
+                after?: string;
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+                     *           "type": "asset.moved",
+                     *           "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *           "state": "failed",
+                     *           "next_attempt_at": null,
+                     *           "last": {
+                     *             "at": "2026-11-21T08:30:01.000Z",
+                     *             "status_code": 500,
+                     *             "error": "answered 500",
+                     *             "latency_ms": 84
+                     *           },
+                     *           "attempts": 3
+                     *         }
+                     *       ],
+                     *       "cursor": null,
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndpointDeliveryPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getEndpointDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+                /** @description The id of the event. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+                     *         "type": "asset.moved",
+                     *         "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *         "state": "failed",
+                     *         "next_attempt_at": null,
+                     *         "last": {
+                     *           "at": "2026-11-21T08:30:01.000Z",
+                     *           "status_code": 500,
+                     *           "error": "answered 500",
+                     *           "latency_ms": 84
+                     *         },
+                     *         "body": {
+                     *           "event": "asset.moved"
+                     *         },
+                     *         "attempts": [
+                     *           {
+                     *             "at": "2026-11-21T08:30:01.000Z",
+                     *             "status_code": 500,
+                     *             "error": "answered 500",
+                     *             "latency_ms": 84
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndpointDeliveryDetailAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    replayEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-21T10:00:00.000Z",
+                 *       "to": "2026-11-21T10:00:00.000Z",
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 12,
+                     *         "oldest_occurred_at": "2026-11-21T08:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    resendEndpointDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+                /** @description The id of the event. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getEndpointStats: {
+        parameters: {
+            query?: {
+                hours?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "waiting": 1,
+                     *         "hours": [
+                     *           {
+                     *             "hour": "2026-11-21T10:00:00.000Z",
+                     *             "delivered": 1,
+                     *             "failed": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            waiting: number;
+                            hours: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                hour: string;
+                                delivered: number;
+                                failed: number;
+                            }[];
+                        };
+                    };
                 };
             };
             400: components["responses"]["Error400"];

@@ -4,6 +4,7 @@ import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
 import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
+import { deliveryHandlers, type DeliveryDeps } from './delivery-log/deliveries.handlers.ts'
 import { webhookHandlers, type WebhookDeps } from './webhooks/webhooks.handlers.ts'
 import { randomUUID } from 'node:crypto'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
@@ -68,17 +69,18 @@ export function wire({ tenants, across, ca, ...deps }: WireDeps) {
   return { app, agents, deliveries, delivering }
 }
 
-type AppDeps = WebhookDeps & {
-  feed: EventFeed
-  log: Logger
-  registry: Registry
-  verify: PrincipalVerifier
-}
+type AppDeps = WebhookDeps &
+  DeliveryDeps & {
+    feed: EventFeed
+    log: Logger
+    registry: Registry
+    verify: PrincipalVerifier
+  }
 
 /** The API of the service. It does not listen yet. */
 function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer({ log: deps.log, registry: deps.registry })
-  const handlers = { ...webhookHandlers(deps), ...deps.feed.handlers }
+  const handlers = { ...webhookHandlers(deps), ...deliveryHandlers(deps), ...deps.feed.handlers }
   serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers })
   app.addHook('preClose', async () => deps.feed.stop()) // before the server waits for its requests
   return app

@@ -79,23 +79,6 @@ export type Tables = {
     attempts: number
     /** When the bucket of test events is full again (`takeTestEvent`). */
     tests_until: string | null
-    /** When the organization last deleted a webhook (`insertWebhook`). */
-    webhook_deleted_at: Generated<string | null>
-  }
-  delivery_attempt: {
-    org_id: number
-    /** `position` modulo 500. */
-    slot: number
-    position: number
-    webhook_id: number
-    delivery_id: string
-    attempt: number
-    attempted_at: string
-    outcome: string
-    status_code: number | null
-    latency_ms: number
-    error: string | null
-    is_test: Generated<boolean>
   }
   event: {
     org_id: number

@@ -19,10 +19,10 @@ import {
   SECRET,
   secretKeys,
   test as dispatcherTest,
+  webhookOf,
 } from '../test/dispatcher.fixture.ts'
 import type { Tables } from './db.ts'
 import { openSecret, type SecretKeys } from './webhooks/secrets.ts'
-import { findTarget } from './webhooks/webhooks.queries.ts'
 
 const SOON = { timeout: 15_000 }
 /** A loaded machine needs long to start a process. */
@@ -185,7 +185,7 @@ test(
     const next = { id: 'k2', key: randomBytes(32) }
     await startService({ WEBHOOK_SECRET_KEYS: asSetting([next, ...secretKeys]) })
     const sealed = async () => {
-      const target = await findTarget(database.db, orgId)
+      const target = await webhookOf(database.db, orgId)
       return target?.secret_key_id === next.id && openSecret([next], orgId, target)
     }
     await expect.poll(sealed, SOON).toBe(SECRET)

@@ -14,6 +14,7 @@ import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { startDelivering } from './deliveries/delivering.ts'
 import { startHealthLoop } from './deliveries/health.loop.ts'
+import { startDeliveryPurge } from './delivery-log/purge.loop.ts'
 import { startEventPurge } from './events/purge.loop.ts'
 import { eventRecorder } from './events/recorder.consumer.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
@@ -67,6 +68,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     start: () => [
       startResealing({ ...shared, secretKeys, onRound: sealGauge(registry) }),
       startWebhookGauges(shared),
+      startDeliveryPurge(shared),
       startEventPurge({ ...shared, keepDays: config.EVENTS_KEEP_DAYS }),
       startHealthLoop(shared),
     ],

@@ -189,7 +189,7 @@ export const test = busTest.extend<Fixtures>({
 
 /** The ids of the deliveries that the receiver got, oldest first. */
 export const receivedIds = ({ received }: Receiver) =>
-  received.map(({ headers }) => headers['x-service-delivery'])
+  received.map(({ headers }) => headers['x-service-delivery'] ?? '')
 
 export const movedEvent = (orgId: number, deliveryId: string = randomUUID()): AssetMoved => ({
   delivery_id: deliveryId,
@@ -234,6 +234,15 @@ export const addWebhook = (db: Db, orgId: number, url: string, enabled = true): 
     ...sealSecret(secretKeys, orgId, SECRET),
     secret_last_four: 'test',
   })
+
+/** The row of the contract's webhook, with its sealed secrets. */
+export const webhookOf = (db: Db, orgId: number) =>
+  db
+    .selectFrom('webhook')
+    .selectAll()
+    .where('org_id', '=', orgId)
+    .where('is_primary', '=', true)
+    .executeTakeFirst()
 
 type EndpointFields = { event_types?: string[]; retry?: Retry; filter?: Filter }
 

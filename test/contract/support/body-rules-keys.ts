@@ -1,4 +1,5 @@
 import { scopes } from '@whereabouts/contracts/route'
+import { eventTypes } from '@whereabouts/contracts/resources/webhooks/events'
 import type { OperationId } from '@whereabouts/contracts/routes'
 import { choice, flag, formed, id, instant, naturalKey, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
@@ -54,6 +55,15 @@ const creatingWebhook: BodyRules = {
   good: { url: 'https://receiver.example' },
   required: ['url'],
   fields: webhook,
+}
+const replay: BodyRules = {
+  good: { from: '2026-11-21T10:00:00Z' },
+  required: ['from'],
+  fields: {
+    from: instant(),
+    to: instant(),
+    event_types: valuesOf(choice(...eventTypes), () => 'asset.moved', { min: 1, max: 50 }),
+  },
 }
 
 /** The contract's rule for every field of every body of keys and webhook-dispatcher. */
@@ -117,6 +127,8 @@ export const keysBodyRules = {
   createLegacyApiKey: creatingKey,
   createWebhook: creatingWebhook,
   createWebhookEndpoint: creatingWebhook,
+  replayWebhook: replay,
+  replayEndpoint: replay,
   updateWebhook: { good: {}, required: [], fields: webhook },
   updateWebhookEndpoint: { good: {}, required: [], fields: webhook },
 } as const satisfies Partial<Record<OperationId, BodyRules>>

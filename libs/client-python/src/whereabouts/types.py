@@ -114,6 +114,15 @@ class WebhookFilterInput(TypedDict, total=False):
     include_descendants: bool
 
 
+class _ReplayRequestRequired(TypedDict):
+    from: str
+
+
+class ReplayRequest(_ReplayRequestRequired, total=False):
+    to: str
+    event_types: List[Literal["asset.moved", "asset.created", "asset.updated", "asset.deleted", "location.created", "location.updated", "location.deleted", "tag.attached", "tag.detached", "reader.silent", "reader.online", "import.finished", "webhook.failing", "webhook.recovered", "webhook.disabled"]]
+
+
 class AssetMovedData(TypedDict):
     asset: MovedAsset
     from_location: Optional[EventLocation]
@@ -131,38 +140,6 @@ class EventLocation(TypedDict):
     name: str
 
 
-class ReaderEventData(TypedDict):
-    reader: EventReader
-    last_seen: str
-
-
-class EventReader(TypedDict):
-    id: int
-    reader_key: str
-    name: str
-
-
-class ImportFinishedData(TypedDict):
-    import: Import
-
-
-class Import(TypedDict):
-    id: int
-    resource: str
-    dry_run: bool
-    state: str
-    rows_total: int
-    rows_done: int
-    created: int
-    updated: int
-    unchanged: int
-    failed: int
-    applied_from: Optional[int]
-    ignored_columns: List[str]
-    created_by: Optional[int]
-    created_at: str
-    started_at: Optional[str]
-    finished_at: Optional[str]
 class AssetCreatedData(TypedDict):
     asset: Asset
 
@@ -262,6 +239,40 @@ class _TagDetachedDataRequired(TypedDict):
 class TagDetachedData(_TagDetachedDataRequired, total=False):
     asset: EventOwner
     location: EventOwner
+
+
+class ReaderEventData(TypedDict):
+    reader: EventReader
+    last_seen: str
+
+
+class EventReader(TypedDict):
+    id: int
+    reader_key: str
+    name: str
+
+
+class ImportFinishedData(TypedDict):
+    import: Import
+
+
+class Import(TypedDict):
+    id: int
+    resource: str
+    dry_run: bool
+    state: str
+    rows_total: int
+    rows_done: int
+    created: int
+    updated: int
+    unchanged: int
+    failed: int
+    applied_from: Optional[int]
+    ignored_columns: List[str]
+    created_by: Optional[int]
+    created_at: str
+    started_at: Optional[str]
+    finished_at: Optional[str]
 
 
 class TokenPair(TypedDict):
@@ -465,6 +476,45 @@ class WebhookDelivery(TypedDict):
     test: bool
 
 
+class Replay(TypedDict):
+    count: int
+    oldest_occurred_at: Optional[str]
+
+
+class EndpointDeliveryPage(TypedDict):
+    data: List[EndpointDelivery]
+    cursor: Optional[str]
+    has_more: bool
+
+
+class EndpointDelivery(TypedDict):
+    delivery_id: str
+    type: str
+    occurred_at: str
+    state: str
+    next_attempt_at: Optional[str]
+    last: Optional[DeliveryAttempt]
+    attempts: int
+
+
+class DeliveryAttempt(TypedDict):
+    at: str
+    status_code: Optional[int]
+    error: Optional[str]
+    latency_ms: int
+
+
+class EndpointDeliveryDetail(TypedDict):
+    delivery_id: str
+    type: str
+    occurred_at: str
+    state: str
+    next_attempt_at: Optional[str]
+    last: Optional[DeliveryAttempt]
+    body: Optional[Dict[str, Any]]
+    attempts: List[DeliveryAttempt]
+
+
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
@@ -472,25 +522,6 @@ class AssetMovedEvent(TypedDict):
     data: AssetMovedData
 
 
-class ReaderSilentEvent(TypedDict):
-    event: Literal["reader.silent"]
-    delivery_id: str
-    occurred_at: str
-    data: ReaderEventData
-
-
-class ReaderOnlineEvent(TypedDict):
-    event: Literal["reader.online"]
-    delivery_id: str
-    occurred_at: str
-    data: ReaderEventData
-
-
-class ImportFinishedEvent(TypedDict):
-    event: Literal["import.finished"]
-    delivery_id: str
-    occurred_at: str
-    data: ImportFinishedData
 class AssetCreatedEvent(TypedDict):
     event: Literal["asset.created"]
     delivery_id: str
@@ -545,6 +576,27 @@ class TagDetachedEvent(TypedDict):
     delivery_id: str
     occurred_at: str
     data: TagDetachedData
+
+
+class ReaderSilentEvent(TypedDict):
+    event: Literal["reader.silent"]
+    delivery_id: str
+    occurred_at: str
+    data: ReaderEventData
+
+
+class ReaderOnlineEvent(TypedDict):
+    event: Literal["reader.online"]
+    delivery_id: str
+    occurred_at: str
+    data: ReaderEventData
+
+
+class ImportFinishedEvent(TypedDict):
+    event: Literal["import.finished"]
+    delivery_id: str
+    occurred_at: str
+    data: ImportFinishedData
 
 
 class CurrentOrganizationAnswer(TypedDict):
@@ -654,6 +706,14 @@ class WebhookDeliveryPage(TypedDict):
     limit: int
     offset: int
     total_count: int
+
+
+class ReplayAnswer(TypedDict):
+    data: Replay
+
+
+class EndpointDeliveryDetailAnswer(TypedDict):
+    data: EndpointDeliveryDetail
 
 
 Metadata = Dict[str, Any]

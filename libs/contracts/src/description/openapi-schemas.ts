@@ -38,6 +38,12 @@ const schemas: Record<string, string> = {
   WebhookFilterInput:
     'Which assets and locations events must be about. Null or an object without conditions: any.',
   WebhookDelivery: 'One attempt to deliver an event.',
+  EndpointDelivery: 'An event, and what became of it at an endpoint.',
+  EndpointDeliveryDetail: 'A delivery with what is sent and all attempts.',
+  EndpointDeliveryPage: 'Deliveries, the newest event first, and where to go on.',
+  DeliveryAttempt: 'One attempt of a delivery.',
+  ReplayRequest: 'The period whose events are sent again.',
+  Replay: 'How many events are sent again.',
   WebhookTest: 'What the receiver of a test event answered.',
   ApiKeyCreate: 'A new API key.',
   ApiKeyCreated: 'A new API key with its secret, which no later response shows.',

@@ -148,8 +148,8 @@ const TAGS: Record<string, Tag> = {
   scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
   webhooks: tag('Webhook', 'Where events are sent, and with which secret.', 'Webhooks', '/docs/webhooks'),
   'webhook-endpoints': tag(
-    'Webhooks',
-    'Several receivers of events, each with its own types, filter and secret.',
+    'Webhook endpoints',
+    'Several receivers of events, each with its own types, filter and secret, and what became of their deliveries.',
     'Webhooks',
     '/docs/webhooks',
   ),

@@ -2,6 +2,7 @@ import type { Logger } from '@whereabouts/messaging/connect/logger'
 import { isTracing, recordSpan, spanTime } from '@whereabouts/service-kit/observe/spans'
 import { childTrace, traceFrom } from '@whereabouts/service-kit/observe/trace'
 import type { Attempt } from '../db.ts'
+import { attemptOf } from '../delivery-log/attempt-log.queries.ts'
 import { payloadOfRow } from '../receivers/payload.ts'
 import type { Post, PostResult } from '../receivers/http-post.ts'
 import { postSigned, type Receiver } from '../receivers/signed-request.ts'
@@ -43,14 +44,6 @@ export async function makeAttempt(
   recordAttemptSpan({ target, work }, result)
   return { attempt: attemptOf(at, result), latencyMs: result.latencyMs }
 }
-
-/** The log entry of an attempt that began at `at`, in milliseconds since 1970. */
-export const attemptOf = (at: number, { statusCode, error, latencyMs }: PostResult): Attempt => ({
-  at: new Date(at).toISOString(),
-  status_code: statusCode ?? null,
-  error: error ?? null,
-  latency_ms: latencyMs,
-})
 
 function recordAttemptSpan({ target, work }: About, { statusCode, latencyMs, error }: PostResult): void {
   if (!isTracing() || work.trace === null) return

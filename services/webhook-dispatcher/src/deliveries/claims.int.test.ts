@@ -166,7 +166,7 @@ describe('D11.6', () => {
     const got = () =>
       receiver.received
         .filter(({ path }) => path === '/hook')
-        .map(({ headers }) => headers['x-service-delivery'])
+        .map(({ headers }) => headers['x-service-delivery'] ?? '')
     await expect.poll(() => got().toSorted(), SOON).toEqual(ids.toSorted())
     await stopDeliveries(0)
   })

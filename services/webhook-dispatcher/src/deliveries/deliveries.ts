@@ -14,7 +14,7 @@ import type { Slots } from './slots.ts'
 import { findWork, type Asked, type Found, type Target, type Work } from './work.queries.ts'
 
 /** A process that disappears leaves its endpoints to others after this time. */
-export const LEASE_MS = 10_000
+const LEASE_MS = 10_000
 /** How often all endpoints are looked at: for rows that are due, and for what other processes left. */
 const SWEEP_MS = 500
 const MOST_HELD = 1_000
@@ -154,7 +154,8 @@ export class Deliveries {
       const want = Math.min(concurrency.allowed(id) - running, MOST_OPEN - unsaved, each[share], free[share])
       if (want <= 0) return []
       free[share] -= want
-      return { id, ...read, want, running: unsaved }
+      const { moves, others } = read
+      return { id, moves, others, want, running: unsaved }
     })
   }
 
@@ -183,12 +184,12 @@ export class Deliveries {
     endpoint.hasMore = true
     const { subscriptions, log } = this.#deps
     log.warn({ org_id: endpoint.orgId }, 'deliveries wait for the subscription of the organization')
-    const known = subscriptions.ask('org', endpoint.orgId).then((isKnown) => {
-      if (!isKnown) return
+    const ask = async () => {
+      if (!(await subscriptions.ask('org', endpoint.orgId))) return
       endpoint.pausedUntil = 0
       this.#taking?.wake()
-    })
-    known.catch((error: unknown) => log.warn({ err: error, org_id: endpoint.orgId }, 'keys was not asked'))
+    }
+    ask().catch((error: unknown) => log.warn({ err: error, org_id: endpoint.orgId }, 'keys was not asked'))
   }
 
   #run(endpoint: Endpoint, target: Target, work: Work): void {

@@ -24,9 +24,11 @@ export function startDelivering(broker: Broker, deliveries: Deliveries, options:
   const { subscriptions, log, stateMetrics, graceMs } = options
   const follower = subscriptions.follow(broker, log, stateMetrics)
   let isStopping = false
-  void follower.caughtUp.then(() => {
+  const begin = async () => {
+    await follower.caughtUp
     if (!isStopping) deliveries.start()
-  })
+  }
+  void begin()
   return {
     hasCaughtUp: () => follower.hasCaughtUp(),
     async stop() {

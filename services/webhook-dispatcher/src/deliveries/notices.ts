@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../db.ts'
 import { recordEvents } from '../events/events.queries.ts'
 
-export type NoticeType = 'webhook.failing' | 'webhook.recovered' | 'webhook.disabled'
+type NoticeType = 'webhook.failing' | 'webhook.recovered' | 'webhook.disabled'
 
 /** An endpoint, and what its organization is told of it. `type` null: nothing. */
 export type NoticeRow = { org_id: number; id: number; url: string; type: NoticeType | null }

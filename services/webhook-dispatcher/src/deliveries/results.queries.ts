@@ -73,6 +73,9 @@ export function saveResults(
   })
 }
 
+/** A replay or a resend has reset the row since the attempt began: it still waits, and has the attempt in its log. */
+const startedAgain = sql`excluded.attempts > d.attempts + 1`
+
 async function saveRows(tx: Db, results: readonly Result[]): Promise<void> {
   await sql`
     with made as (
@@ -94,9 +97,12 @@ async function saveRows(tx: Db, results: readonly Result[]): Promise<void> {
           else clock_timestamp() + m.wait_ms * interval '1 millisecond' end,
         case when m.attempt is null then '[]' else jsonb_build_array(m.attempt) end
       from made m join alive a on a.id = m.webhook_id
-      on conflict (webhook_id, seq) do update set (state, attempts, first_at, last_at, next_attempt_at, log) =
-        (excluded.state, excluded.attempts, coalesce(d.first_at, excluded.first_at), excluded.last_at,
-          excluded.next_attempt_at,
+      order by m.webhook_id, m.seq
+      on conflict (webhook_id, seq) do update set (state, attempts, first_at, last_at, next_attempt_at, log) = row (
+          case when ${startedAgain} then d.state else excluded.state end,
+          case when ${startedAgain} then d.attempts else excluded.attempts end,
+          coalesce(d.first_at, excluded.first_at), excluded.last_at,
+          case when ${startedAgain} then d.next_attempt_at else excluded.next_attempt_at end,
           case when jsonb_array_length(d.log) < ${LOG_ATTEMPTS}::int then d.log else d.log - 0 end || excluded.log)
         where d.state = 'waiting'
     )

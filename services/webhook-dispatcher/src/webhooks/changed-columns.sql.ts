@@ -33,6 +33,9 @@ export function changedColumns(orgId: number, changes: Changes) {
     enabled_at: afterSwitch<string>(sql`greatest(clock_timestamp(), enabled_at)`, sql`enabled_at`),
     moves_position: position('moves_position', types?.includes(MOVES), sql`${MOVES} = any(event_types)`),
     others_position: position('others_position', wantsOthers, sql`not event_types <@ array[${MOVES}]`),
+    // Whoever makes its deliveries knows the positions of before.
+    claimed_by: afterSwitch<string | null>(sql`null`, sql`claimed_by`),
+    claimed_until: afterSwitch<string | null>(sql`null`, sql`claimed_until`),
     failures: afterSwitch<number>(sql`0`, sql`failures`),
     failing_since: afterSwitch<string | null>(sql`null`, sql`failing_since`),
     health: afterSwitch<'ok' | 'failing'>(sql`'ok'`, sql`health`),

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
-import { test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
+import { test as dispatcherTest, webhookOf } from '../../test/dispatcher.fixture.ts'
 import { resealSecrets, startResealing } from './reseal.loop.ts'
 import { listSealedWithOtherKeys, replaceSeal } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
-import { findTarget, insertEndpoint, insertWebhook } from './webhooks.queries.ts'
+import { insertEndpoint, insertWebhook } from './webhooks.queries.ts'
 
 const [k1, k2, k3] = ['k1', 'k2', 'k3'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key, Key]
 type Key = SecretKeys[0]
@@ -41,7 +41,7 @@ const test = dispatcherTest.extend<Seals>({
     use((secretKeys) => resealSecrets({ across: database.worker.db, secretKeys, log })),
   secretOf: async ({ database }, use) =>
     use(async (orgId, keys) => {
-      const target = await findTarget(database.db, orgId)
+      const target = await webhookOf(database.db, orgId)
       if (!target) throw new Error('no webhook')
       return openSecret(keys, orgId, target)
     }),

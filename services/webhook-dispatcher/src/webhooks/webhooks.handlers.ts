@@ -3,12 +3,7 @@ import { API_PREFIX, type OperationId } from '@whereabouts/contracts/routes'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/http/serve'
-import {
-  attemptRecord,
-  countAttempts,
-  listAttempts,
-  recordAttempt,
-} from '../delivery-log/delivery-log.queries.ts'
+import { attemptOf, recordTest } from '../delivery-log/attempt-log.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, openSecrets, sealSecret, type SecretKeys } from './secrets.ts'
@@ -54,13 +49,6 @@ export function webhookHandlers(deps: WebhookDeps) {
     rotateWebhookEndpointSecret: all.rotate,
     deleteWebhookEndpoint: all.remove,
     testWebhookEndpoint: all.test,
-
-    async listWebhookDeliveries({ principal: { orgId }, params, query }: Context<'listWebhookDeliveries'>) {
-      const db = deps.db.forOrg(orgId)
-      const { id } = await getWebhook(db, orgId, params.webhook_id, 'primary')
-      const data = await listAttempts(db, orgId, id, query)
-      return { data, ...query, total_count: await countAttempts(db, orgId, id) }
-    },
   } satisfies Partial<Handlers<'webhook-dispatcher'>>
 }
 
@@ -138,9 +126,7 @@ function operationsOf(
       const secrets = openSecrets((stored) => openSecret(secretKeys, orgId, stored), target)
       const attemptedAt = Date.now()
       const result = await sendTest({ url: target.url, secrets }, payload)
-      // Test events are in the delivery log, marked as tests.
-      const attempt = { webhook_id, delivery_id: payload.deliveryId, attempt: 1, test: true }
-      await recordAttempt(db, orgId, attemptRecord({ ...attempt, attemptedAt }, result))
+      await recordTest(db, orgId, webhook_id, payload, attemptOf(attemptedAt, result))
       return { data: { status_code: result.statusCode ?? null, error: result.error ?? null } }
     },
   }

@@ -1,11 +1,9 @@
 import { limits } from '@whereabouts/contracts/limits'
-import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
 import { tooManyEndpoints, webhookExists } from '../errors.ts'
 import { changedColumns, type Changes, type Settings } from './changed-columns.sql.ts'
-import type { SealedSecret, SealedSecrets } from './secrets.ts'
-import { CLOCK_TOLERANCE_MS } from './webhooks.rules.ts'
+import type { SealedSecret } from './secrets.ts'
 
 const VIEW = [
   ...(['id', 'url', 'enabled', 'secret_last_four', 'event_types', 'retry', 'filter', 'is_primary'] as const),
@@ -75,8 +73,7 @@ export type NewWebhook = SealedSecret & Settings & { url: string; enabled: boole
 
 /**
  * The webhook of the contract. Throws `webhookExists` for a second one. The constraint decides between concurrent
- * requests. Events from before an earlier webhook was deleted were meant for that one, so the tolerance for clocks does
- * not reach back to them.
+ * requests.
  */
 export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
   try {
@@ -155,50 +152,20 @@ export function rotateSecret(
     .executeTakeFirst()
 }
 
-/** Also deletes its deliveries and their statistics, and remembers when. False if there is no such webhook. */
+/** Its deliveries and their statistics go with it. False if there is no such webhook. */
 export async function deleteWebhook(
   db: Db,
   orgId: number,
   id: number,
   known: Known = 'all',
 ): Promise<boolean> {
-  const { rows } = await sql`
-    with gone as (delete from webhook where org_id = ${orgId} and id = ${id} and ${isKnown(known)} returning id),
-      deliveries as (delete from delivery d using gone where d.org_id = ${orgId} and d.webhook_id = gone.id),
-      hours as (delete from delivery_hour h using gone where h.org_id = ${orgId} and h.webhook_id = gone.id),
-      counter as (
-        insert into delivery_counter as c (org_id, attempts, webhook_deleted_at)
-        select ${orgId}, 0, clock_timestamp() from gone
-        on conflict (org_id) do update set webhook_deleted_at = excluded.webhook_deleted_at)
-    select id from gone`.execute(db)
-  return rows.length > 0
-}
-
-/** The current target of an organization's deliveries. */
-export type Target = SealedSecrets & { id: number; url: string; enabled: boolean; enabled_at: string }
-
-/** Read before every attempt (D11.3). Undefined: the organization has no webhook. */
-export async function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
-  const [target] = await findTargets(db, [orgId])
-  return target
-}
-
-/** The same for many organizations, in their order. */
-export async function findTargets(db: Db, orgIds: readonly number[]): Promise<(Target | undefined)[]> {
-  const rows = await db
-    .selectFrom('webhook')
-    .select(['org_id', 'id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
-    .select(['previous_ciphertext', 'previous_key_id'])
-    .select(sql<boolean>`coalesce(previous_until > clock_timestamp(), false)`.as('previous_signs'))
-    .where(sql<boolean>`org_id = any(${bigints([...new Set(orgIds)])})`)
-    .execute()
-  const byOrg = new Map(
-    rows.map(({ previous_signs, previous_ciphertext, previous_key_id, ...row }) => [
-      row.org_id,
-      { ...row, previous: previous_signs ? sealOf(previous_ciphertext, previous_key_id) : undefined },
-    ]),
-  )
-  return orgIds.map((orgId) => byOrg.get(orgId))
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(isKnown(known))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /** The columns of the secret before as a secret. */

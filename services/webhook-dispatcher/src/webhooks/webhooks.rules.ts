@@ -3,9 +3,6 @@ import type { Filter } from '../db.ts'
 import type { Settings } from './changed-columns.sql.ts'
 import { isPublicAddress, literalAddress, portProblem, type Ports } from '../receivers/address-guard.ts'
 
-/** The clocks of the broker and of the database may differ by this much. */
-export const CLOCK_TOLERANCE_MS = 2_000
-
 type SentFilter = { [K in keyof Filter]?: Filter[K] | undefined }
 
 /** As they are stored: a filter is whole, or null without a condition. What was not sent stays undefined. */
