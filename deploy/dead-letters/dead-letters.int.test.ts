@@ -64,7 +64,7 @@ function keep({ broker }: Bus, failed: Partial<FailedMessage> = {}): Promise<voi
   })
 }
 const keepEvent = (bus: Bus, org: number) =>
-  keep(bus, { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: `events.asset-moved.${org}` })
+  keep(bus, { stream: 'EVENTS', consumer: 'webhook-dispatcher-events', subject: `events.asset-moved.${org}` })
 
 const seqs = ({ letters }: Listed) => letters.map(({ seq }) => seq)
 
@@ -86,7 +86,7 @@ test('filters select by stream, durable, organization and time', async ({ bus, l
   await keep(bus, { subject: 'scans.70.dock-1.canonical' })
   await keepEvent(bus, 7)
   expect(seqs(await list(' --stream SCANS'))).toEqual([2, 1])
-  expect(seqs(await list(' --durable webhook-dispatcher-lanes'))).toEqual([3])
+  expect(seqs(await list(' --durable webhook-dispatcher-events'))).toEqual([3])
   expect(seqs(await list(' --org 7'))).toEqual([3, 1])
   expect(seqs(await list(' --org 7 --stream SCANS'))).toEqual([1])
   expect(seqs(await list(' --since 1h'))).toEqual([3, 2, 1])
@@ -163,7 +163,7 @@ test('replayed messages are consumed, also with the filter of one organization',
   const consumption = consume(
     bus.broker,
     {
-      durable: 'webhook-dispatcher-lanes',
+      durable: 'webhook-dispatcher-events',
       retryDelaysMs: [],
       decode: ({ subject }) => subject,
       async handle(subject: string) {
@@ -185,7 +185,7 @@ test.for(['replay', 'drop'] as const)(
     const { code, out } = await run(`${command} --all`)
     expect(code).toBe(0)
     expect(out).toMatch(
-      /^SCANS tracking-ingest +1\nEVENTS webhook-dispatcher-lanes +1\n2 would be \w+. Nothing was done: add --yes/,
+      /^SCANS tracking-ingest +1\nEVENTS webhook-dispatcher-events +1\n2 would be \w+. Nothing was done: add --yes/,
     )
     expect(await list('')).toMatchObject({ total: 2 })
     expect((await streamExtent(bus.broker, 'SCANS')).lastSeq).toBe(0)

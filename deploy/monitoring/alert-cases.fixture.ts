@@ -98,7 +98,7 @@ export const healthy: Series = {
   [delayed('10')]: '0+600x130',
   [delayed('30')]: '0+600x130',
   [delayed('+Inf')]: '0+600x130',
-  'webhook_dropped_total{reason="lane_full"}': '0x130',
+  webhook_endpoints_behind: '0x130',
   'webhook_dropped_total{reason="secret_unreadable"}': '0x130',
   'webhooks{state="enabled"}': '50x130',
   webhook_secrets_under_other_keys: '0x130',
@@ -288,8 +288,8 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['WebhookDeliveriesSlow'],
   },
   {
-    failure: 'no dispatcher takes movements',
-    series: { 'consumer_pending_messages{durable="webhook-dispatcher-lanes"}': '0+600x130' },
+    failure: 'no dispatcher delivers',
+    series: { webhook_endpoints_behind: '40x130' },
     fires: ['WebhookDeliveriesNotTaken'],
   },
   {
@@ -308,11 +308,6 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['WebhookAttemptsFailingOften'],
   },
   {
-    failure: 'a receiver is slower than its organization sends',
-    series: { 'webhook_dropped_total{reason="lane_full"}': '0+10x130' },
-    fires: ['WebhookLanesFull'],
-  },
-  {
     failure: 'a key was removed too early',
     series: { 'webhook_dropped_total{reason="secret_unreadable"}': '0+10x130' },
     fires: ['WebhookSecretUnreadable'],
@@ -329,7 +324,7 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     failure: 'a service publishes what another cannot read',
-    series: { [deadLettered('webhook-dispatcher-lanes', 'poison')]: '0+1x130' },
+    series: { [deadLettered('webhook-dispatcher-events', 'poison')]: '0+1x130' },
     fires: ['MessagesBuried'],
   },
   {
@@ -359,8 +354,8 @@ export const alertCases: readonly AlertCase[] = [
     fires: ['RedeliveriesHigh'],
   },
   {
-    failure: 'all deliveries wait for a receiver',
-    series: { 'consumer_ack_pending_messages{durable="webhook-dispatcher-lanes"}': '9900x130' },
+    failure: 'all that the recorder took waits for the database',
+    series: { 'consumer_ack_pending_messages{durable="webhook-dispatcher-events"}': '4950x130' },
     fires: ['AckPendingNearLimit'],
   },
   {

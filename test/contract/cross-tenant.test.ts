@@ -177,6 +177,7 @@ function signsOf({
   reader,
   unknownTagId,
   webhookId,
+  endpointId,
   importId,
   invitationId,
 }: World): string[] {
@@ -188,6 +189,7 @@ function signsOf({
     reader.scanPointId,
     unknownTagId,
     webhookId,
+    endpointId,
     importId,
     invitationId,
   ]

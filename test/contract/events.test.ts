@@ -87,6 +87,27 @@ describe('D13.2 GET /events', () => {
     expect((await read(api, stranger.token)).data).toEqual([])
   })
 
+  test('D13.1 an import is an event of each row, and one once it has ended', async ({ api, newOrg }) => {
+    const [org, other] = [await newOrg(), await newOrg()]
+    const [{ token }, stranger] = [await org.key(), await other.key()]
+    const query = { resource: 'assets' }
+    const sent = { token: org.admin, query, body: 'name,external_key\nPump,P-1\nFan,F-1\n,X\n' }
+    const { id } = (await succeed(api.call('createImport', sent))).body.data
+    const [first, second, last] = await follow(api, token, 500, 3)
+    expect([first?.type, second?.type, last?.type]).toEqual([
+      'asset.created',
+      'asset.created',
+      'import.finished',
+    ])
+    const call = { token: org.admin, params: { import_id: id } }
+    const shown = (await succeed(api.call('getImport', call))).body.data
+    expect(last?.data).toEqual({ import: shown })
+    expect(shown).toMatchObject({ state: 'done', created: 2, failed: 1 })
+    expect((await read(api, token, { type: 'import.finished' })).data).toEqual([last])
+    expect((await read(api, token, { type: ['reader.silent', 'reader.online'] })).data).toEqual([])
+    expect((await read(api, stranger.token)).data).toEqual([])
+  })
+
   test('D13.2 a cursor is of one organization, passes over what the filter leaves out, and works with other types', async ({
     api,
     newOrg,

@@ -1,3 +1,4 @@
+import { routes } from '@whereabouts/contracts/routes'
 import { describe, expect } from 'vitest'
 import { entry } from './support/entries.ts'
 import { test } from './support/fixtures.ts'
@@ -68,6 +69,7 @@ const OTHER_IDS = {
   identifier: 'a key: identifiers.test.ts',
   key_id: 'an id or a UUID: api-keys.test.ts',
   session_id: 'a UUID, see below',
+  delivery_id: 'a UUID, see below',
   hash: 'of an image, see below',
   place: 'a location or `all`: floor-plans.int.test.ts of catalog',
   org_id: 'the own organization, or 403 (D9.6): cross-tenant.test.ts',
@@ -100,12 +102,16 @@ describe('D3 D7.7 every path parameter', () => {
       name: 'session_id',
       wrong: ['x', '5', '00000000-0000-4000-8000-00000000000'],
     },
+    { operationId: 'getEndpointDelivery', name: 'delivery_id', wrong: ['x', '5', '0'.repeat(32)] },
     { operationId: 'getFloorImage', name: 'hash', wrong: ['x', '5', '0'.repeat(63), 'G'.repeat(64)] },
   ] as const)(
     'D3 $name of $operationId: another form is refused',
     async ({ operationId, name, wrong }, { api, org }) => {
       for (const value of wrong) {
-        const reply = await api.call(operationId, { params: { [name]: value }, token: org.admin })
+        const reply = await api.call(operationId, {
+          params: { ...unknownParams(routes[operationId]), [name]: value },
+          token: org.admin,
+        })
         expect([reply.status, reply.body.error.fields], value).toEqual([
           400,
           [entry(name, 'invalid_value', `${name} is not valid`)],

@@ -186,7 +186,9 @@ describe('D7.6 repeated parameters, and pages past the end', () => {
 describe('D7.7 ids in paths', () => {
   const named = rows.flatMap((row) =>
     Object.keys(unknownParams(row))
-      .filter((name) => !['identifier', 'session_id', 'hash', 'reader_key', 'format'].includes(name)) // not numbers, see their own tests
+      .filter(
+        (name) => !['identifier', 'session_id', 'delivery_id', 'hash', 'reader_key', 'format'].includes(name),
+      ) // not numbers, see their own tests
       .map((name) => ({ row, name, operationId: row.operationId })),
   )
   test.for(named)('D7.7 $name of $operationId', async ({ row, name }, { api, org, token }) => {

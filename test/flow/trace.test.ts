@@ -59,7 +59,6 @@ test('a save, its event and its delivery are one trace, from the gateway to the 
     'gateway: POST saveInventory',
     'tracking: POST saveInventory',
     'tracking: publish events.asset-moved',
-    'webhook-dispatcher: process webhook-dispatcher-lanes',
     'webhook-dispatcher: POST webhook',
   ])
   const received = system.receiver.received.find(({ path }) => path === '/traced')
@@ -94,7 +93,6 @@ test('a scan and its effects are one trace, which begins when tracking takes the
   expect(await pathTo(delivery)).toEqual([
     'tracking: process tracking-ingest',
     'tracking: publish events.asset-moved',
-    'webhook-dispatcher: process webhook-dispatcher-lanes',
     'webhook-dispatcher: POST webhook',
   ])
   await reader.close()

@@ -34,8 +34,7 @@ export const webhooks: Board = {
       },
       {
         title: 'Dropped',
-        description:
-          'By reason. The first four follow from the settings or the subscription of the customer.',
+        description: 'By reason. Most follow from the settings or the subscription of the customer.',
         unit: 'short',
         queries: [[`sum by (reason) (rate(webhook_dropped_total${R}))`, '{{reason}}']],
       },
@@ -52,39 +51,32 @@ export const webhooks: Board = {
         queries: [['max by (state) (webhooks)', '{{state}}']],
       },
     ],
-    'Lanes and slots': [
+    'What waits': [
       {
-        title: 'Deliveries waiting and running',
-        description: 'In the memory of each dispatcher.',
+        title: 'Deliveries waiting',
+        description: 'Rows that wait for another attempt, in the database.',
         unit: 'short',
-        queries: [['sum by (what) (webhook_lanes{what!="waiting_bytes"})', '{{what}}']],
+        queries: [['max(webhook_deliveries_waiting)', 'waiting']],
       },
       {
-        title: 'Memory of waiting deliveries',
-        description: 'At 256 MiB a dispatcher drops deliveries of the longest failing lane.',
-        unit: 'bytes',
-        queries: [['webhook_lanes{what="waiting_bytes"}', '{{instance}}']],
+        title: 'Share of endpoints behind',
+        description:
+          'With movements that were recorded over a minute ago and not yet attempted: slow receivers, or us.',
+        unit: 'percentunit',
+        alert: 'WebhookDeliveriesNotTaken',
+        queries: [['max(webhook_endpoints_behind) / max(webhooks{state="enabled"})', 'share']],
+      },
+      {
+        title: 'Endpoints served',
+        description: 'Whose deliveries each dispatcher makes now.',
+        unit: 'short',
+        queries: [['webhook_endpoints_served', '{{instance}}']],
       },
       {
         title: 'Requests',
-        description: 'Running and waiting, by share: fast and slow receivers.',
+        description: 'Running, by share: fast and slow receivers.',
         unit: 'short',
-        queries: [['sum by (what, share) (webhook_requests)', '{{what}} {{share}}']],
-      },
-      {
-        title: 'Movements not taken',
-        description: 'In the broker, not yet delivered to a dispatcher.',
-        unit: 'short',
-        alert: 'WebhookDeliveriesNotTaken',
-        queries: [['max(consumer_pending_messages{durable="webhook-dispatcher-lanes"})', 'waiting']],
-      },
-      {
-        title: 'Oldest unfinished delivery',
-        description: 'For one failing receiver this may be hours.',
-        unit: 's',
-        queries: [
-          ['max(consumer_oldest_unsettled_age_seconds{durable="webhook-dispatcher-lanes"})', 'oldest'],
-        ],
+        queries: [['sum by (share) (webhook_requests)', '{{share}}']],
       },
       {
         title: 'Secrets under an old key',

@@ -2170,7 +2170,7 @@ export interface paths {
         put?: never;
         /**
          * Create the webhook of the organization
-         * @description Returns the secret, which is shown only once.
+         * @description Returns the secret, which is shown only once. Further URLs: `POST /webhook-endpoints`.
          *
          *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
@@ -2209,8 +2209,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update the URL or the Deliver events toggle
-         * @description A field that is left out stays as it is.
+         * Change the webhook, or switch its deliveries on or off
+         * @description A field that is left out stays as it is; `filter` is replaced whole. Events from before a type was added, or from while deliveries were off, are not sent.
          *
          *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
@@ -2254,7 +2254,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Makes one attempt, even if deliveries are off.
+         * @description Makes one attempt with an event `asset.moved`, even if deliveries are off.
          *
          *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
          *
@@ -2283,6 +2283,292 @@ export interface paths {
          *     **Rate limit:** counted.
          */
         get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all webhooks of the organization
+         * @description The webhook of `/webhooks` has `primary: true` and comes first.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a further webhook
+         * @description Returns the secret, which is shown only once. An organization has up to ten besides the webhook of `/webhooks`, which is created only there.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a webhook
+         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description What waits for it is dropped.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, or switch its deliveries on or off
+         * @description A field that is left out stays as it is; `filter` is replaced whole. Events from before a type was added, or from while deliveries were off, are not sent.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret
+         * @description Returns the new secret, which is shown only once. For 24 hours, `webhook-signature` also has a signature with the secret before. `X-Service-Signature` is by the new secret at once. A second rotation ends the oldest secret.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["rotateWebhookEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Makes one attempt with an event `asset.moved`, even if deliveries are off.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a period again
+         * @description Sends everything again that was recorded from `from` to `to` and is of the event types of the webhook, with the same `delivery_id`, whether it was delivered or not. `count` says how many events these are, before a filter is applied. Events are kept for 7 days. `occurred_at` and `X-Service-Timestamp` stay those of the event, so the receiver must verify `webhook-timestamp`.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Makes further attempts with the same `delivery_id`, whether it was delivered or not. 404 once it is no longer in the log.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["resendWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List deliveries
+         * @description Returns events with what became of them, the one that was recorded last first. An event is listed from its first attempt on, for 7 days; of an endpoint with more, the last 100 000. Test events are not listed.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listEndpointDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve a delivery
+         * @description Adds what is sent, and all attempts.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getEndpointDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the events of a period again
+         * @description Sends everything again that was recorded from `from` to `to` and is of the event types of the webhook, with the same `delivery_id`, whether it was delivered or not. `count` says how many events these are, before a filter is applied. Events are kept for 7 days. `occurred_at` and `X-Service-Timestamp` stay those of the event, so the receiver must verify `webhook-timestamp`.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["replayEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description Makes further attempts with the same `delivery_id`, whether it was delivered or not. 404 once it is no longer in the log.
+         *
+         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["resendEndpointDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{webhook_id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what was delivered per hour, and what waits
+         * @description `waiting` counts to 100 000 at most.
+         *
+         *     **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getEndpointStats"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2800,7 +3086,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -2842,7 +3131,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -2981,6 +3273,48 @@ export interface components {
              */
             location_external_key?: string;
         };
+        /**
+         * @description Which assets and locations events must be about. Null or an object without conditions: any.
+         * @example {
+         *       "asset_types": [
+         *         "asset"
+         *       ],
+         *       "location_ids": [
+         *         4503599627370498
+         *       ],
+         *       "include_descendants": true
+         *     }
+         */
+        WebhookFilterInput: {
+            /** @description Types of assets. An empty list means any. */
+            asset_types?: ("asset" | "person" | "inventory")[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids?: number[];
+            /** @description Whether sub-locations of these locations count. */
+            include_descendants?: boolean;
+        };
+        /** @description The period whose events are sent again. */
+        ReplayRequest: {
+            /**
+             * Format: date-time
+             * @description Events that were recorded at this time or later. RFC 3339, with any offset.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description Events that were recorded at this time or earlier. Without it: until now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to?: string;
+            /**
+             * @description Only events of these types. Without it: of all types that the webhook gets.
+             * @example [
+             *       "asset.moved"
+             *     ]
+             */
+            event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+        };
         /** @description The asset that moved, and between which locations. */
         AssetMovedData: {
             asset: components["schemas"]["MovedAsset"];
@@ -3011,6 +3345,378 @@ export interface components {
             id: number;
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
+        };
+        /** @description The asset as the API shows it. */
+        AssetCreatedData: {
+            asset: components["schemas"]["Asset"];
+        };
+        /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
+        Asset: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Forklift 7
+             */
+            name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description: string | null;
+            /**
+             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
+             * @example asset
+             */
+            type: string;
+            metadata: components["schemas"]["Metadata"];
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags: components["schemas"]["Tag"][];
+        };
+        /**
+         * @description A label that readers read, on one asset or location.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85",
+         *       "epc": {
+         *         "scheme": "sgtin-96",
+         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *         "company_prefix": "0614141",
+         *         "filter": 3,
+         *         "serial": "6789"
+         *       }
+         *     }
+         */
+        Tag: {
+            /**
+             * Format: int64
+             * @description The id of the tag, to remove it.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example 3074257BF7194E4000001A85
+             */
+            value: string;
+            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
+            epc?: components["schemas"]["Epc"] | null;
+        };
+        /**
+         * @description What the value of a tag says according to the GS1 Tag Data Standard.
+         * @example {
+         *       "scheme": "sgtin-96",
+         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
+         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
+         *       "company_prefix": "0614141",
+         *       "filter": 3,
+         *       "serial": "6789"
+         *     }
+         */
+        Epc: {
+            /**
+             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
+             * @example sgtin-96
+             */
+            scheme: string;
+            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
+            uri: string;
+            /** @description The EPC without the filter value. */
+            pure_identity_uri: string;
+            /** @description The GS1 company prefix. */
+            company_prefix: string;
+            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
+            filter: number | null;
+            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
+            serial: string | null;
+        };
+        /** @description The asset as the API shows it, and the names of the fields that changed. */
+        AssetUpdatedData: {
+            asset: components["schemas"]["Asset"];
+            /** @description The names of the fields that changed, sorted, without `updated_at`. */
+            changed: string[];
+        };
+        /** @description The asset that was deleted. */
+        AssetDeletedData: {
+            asset: components["schemas"]["EventOwner"];
+        };
+        /** @description An asset or a location, as it was when the event was made. */
+        EventOwner: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /** @description The location as the API shows it. */
+        LocationCreatedData: {
+            location: components["schemas"]["Location"];
+        };
+        /**
+         * @description A place, inside of another one or a root.
+         * @example {
+         *       "id": 4503599627370513,
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1",
+         *       "description": "North side",
+         *       "parent_id": 4503599627370512,
+         *       "parent_external_key": "WAREHOUSE-1",
+         *       "is_active": true,
+         *       "valid_from": "2026-11-21T10:00:00.000Z",
+         *       "valid_to": null,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z",
+         *       "deleted_at": null,
+         *       "tags": []
+         *     }
+         */
+        Location: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example DOCK-1
+             */
+            external_key: string;
+            /**
+             * @description The name for people, on one line. Without control characters, and without white space at its ends.
+             * @example Dock 1
+             */
+            name: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description: string | null;
+            /**
+             * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
+             * @example 4503599627370497
+             */
+            parent_id: number | null;
+            /** @description The external key of the location that contains this one. Null for a root. */
+            parent_external_key: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was last changed. Attaching and removing tags does not change it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description When the resource was deleted. Null if it is not deleted.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            deleted_at: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags: components["schemas"]["Tag"][];
+        };
+        /** @description The location as the API shows it, and the names of the fields that changed. */
+        LocationUpdatedData: {
+            location: components["schemas"]["Location"];
+            /** @description The names of the fields that changed, sorted, without `updated_at`. */
+            changed: string[];
+        };
+        /** @description The location that was deleted. */
+        LocationDeletedData: {
+            location: components["schemas"]["EventOwner"];
+        };
+        /** @description The tag, and the asset or location that has it. */
+        TagAttachedData: {
+            tag: components["schemas"]["Tag"];
+            /** @description The external key of the asset. */
+            asset?: components["schemas"]["EventOwner"];
+            /** @description The external key of the location. */
+            location?: components["schemas"]["EventOwner"];
+        };
+        /** @description The tag, and the asset or location that had it. */
+        TagDetachedData: {
+            tag: components["schemas"]["Tag"];
+            /** @description The external key of the asset. */
+            asset?: components["schemas"]["EventOwner"];
+            /** @description The external key of the location. */
+            location?: components["schemas"]["EventOwner"];
+        };
+        /** @description A reader, and when its newest message arrived. */
+        ReaderEventData: {
+            reader: components["schemas"]["EventReader"];
+            /**
+             * Format: date-time
+             * @description When its newest message arrived.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            last_seen: string;
+        };
+        /** @description A reader, as it was when the event was made. */
+        EventReader: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The key of the reader, as in the topic over MQTT. */
+            reader_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+        };
+        /** @description An import that ended. */
+        ImportFinishedData: {
+            import: components["schemas"]["Import"];
+        };
+        /** @description An import of a CSV file, and how far it is. */
+        Import: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `assets`, `locations`.
+             * @example assets
+             */
+            resource: string;
+            /** @description Whether it only tells what it would change. */
+            dry_run: boolean;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
+             * @example pending
+             */
+            state: string;
+            /**
+             * @description The rows of the file.
+             * @example 0
+             */
+            rows_total: number;
+            /**
+             * @description The rows that are processed.
+             * @example 0
+             */
+            rows_done: number;
+            /**
+             * @description Rows that created a resource.
+             * @example 0
+             */
+            created: number;
+            /**
+             * @description Rows that changed a resource.
+             * @example 0
+             */
+            updated: number;
+            /**
+             * @description Rows that equal the stored resource.
+             * @example 0
+             */
+            unchanged: number;
+            /**
+             * @description Rows with an error, which changed nothing.
+             * @example 0
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description The id of the dry run whose rows it executes. Null for a file of its own.
+             * @example 4503599627370497
+             */
+            applied_from: number | null;
+            /** @description Columns of an export that an import does not read. */
+            ignored_columns: string[];
+            /**
+             * Format: int64
+             * @description The id of the user who sent the file. Null if a key did.
+             * @example 4503599627370497
+             */
+            created_by: number | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it began. Null while it waits.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it ended. Null until then.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
         };
         /** @description An access token, and the refresh token for the next one. */
         TokenPair: {
@@ -3566,211 +4272,6 @@ export interface components {
                 then: number;
             }[];
         };
-        /** @description A thing, a person or stock that carries tags. Readers move it by reading them. */
-        Asset: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example FORKLIFT-7
-             */
-            external_key: string;
-            /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends.
-             * @example Forklift 7
-             */
-            name: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description: string | null;
-            /**
-             * @description The kind of asset. Known values: `asset`, `person`, `inventory`.
-             * @example asset
-             */
-            type: string;
-            metadata: components["schemas"]["Metadata"];
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to: string | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was last changed. Attaching and removing tags does not change it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was deleted. Null if it is not deleted.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            deleted_at: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags: components["schemas"]["Tag"][];
-        };
-        /**
-         * @description A label that readers read, on one asset or location.
-         * @example {
-         *       "id": 4503599627370497,
-         *       "tag_type": "rfid",
-         *       "value": "3074257BF7194E4000001A85",
-         *       "epc": {
-         *         "scheme": "sgtin-96",
-         *         "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-         *         "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-         *         "company_prefix": "0614141",
-         *         "filter": 3,
-         *         "serial": "6789"
-         *       }
-         *     }
-         */
-        Tag: {
-            /**
-             * Format: int64
-             * @description The id of the tag, to remove it.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
-             * @example rfid
-             */
-            tag_type: string;
-            /**
-             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
-             * @example 3074257BF7194E4000001A85
-             */
-            value: string;
-            /** @description The EPC in the value. `rfid` tags alone have it, null if the value is not an EPC of these schemes, in hex or as a URN. */
-            epc?: components["schemas"]["Epc"] | null;
-        };
-        /**
-         * @description What the value of a tag says according to the GS1 Tag Data Standard.
-         * @example {
-         *       "scheme": "sgtin-96",
-         *       "uri": "urn:epc:tag:sgtin-96:3.0614141.812345.6789",
-         *       "pure_identity_uri": "urn:epc:id:sgtin:0614141.812345.6789",
-         *       "company_prefix": "0614141",
-         *       "filter": 3,
-         *       "serial": "6789"
-         *     }
-         */
-        Epc: {
-            /**
-             * @description The scheme of the GS1 Tag Data Standard. Known values: `sgtin-96`, `sscc-96`, `sgln-96`, `grai-96`, `giai-96`.
-             * @example sgtin-96
-             */
-            scheme: string;
-            /** @description The EPC as a tag URI. For a value that is a pure identity, the same as `pure_identity_uri`. */
-            uri: string;
-            /** @description The EPC without the filter value. */
-            pure_identity_uri: string;
-            /** @description The GS1 company prefix. */
-            company_prefix: string;
-            /** @description The filter value. Null for a value that is a pure identity, which matches each of them. */
-            filter: number | null;
-            /** @description The serial number, for `sgln-96` the extension. Null for `sscc-96` and `giai-96`, which have none. */
-            serial: string | null;
-        };
-        /**
-         * @description A place, inside of another one or a root.
-         * @example {
-         *       "id": 4503599627370513,
-         *       "external_key": "DOCK-1",
-         *       "name": "Dock 1",
-         *       "description": "North side",
-         *       "parent_id": 4503599627370512,
-         *       "parent_external_key": "WAREHOUSE-1",
-         *       "is_active": true,
-         *       "valid_from": "2026-11-21T10:00:00.000Z",
-         *       "valid_to": null,
-         *       "created_at": "2026-11-21T10:00:00.000Z",
-         *       "updated_at": "2026-11-21T10:00:00.000Z",
-         *       "deleted_at": null,
-         *       "tags": []
-         *     }
-         */
-        Location: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example DOCK-1
-             */
-            external_key: string;
-            /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends.
-             * @example Dock 1
-             */
-            name: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description: string | null;
-            /**
-             * Format: int64
-             * @description The id of the location that contains this one. Null for a root.
-             * @example 4503599627370497
-             */
-            parent_id: number | null;
-            /** @description The external key of the location that contains this one. Null for a root. */
-            parent_external_key: string | null;
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to: string | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was last changed. Attaching and removing tags does not change it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            updated_at: string;
-            /**
-             * Format: date-time
-             * @description When the resource was deleted. Null if it is not deleted.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            deleted_at: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags: components["schemas"]["Tag"][];
-        };
         LocationOfBranch: {
             /**
              * Format: int64
@@ -3993,65 +4494,6 @@ export interface components {
             total_locations: number;
             /** @description Assets with a location. */
             total_assets: number;
-        };
-        Import: {
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             * @example 4503599627370497
-             */
-            id: number;
-            /**
-             * @description Known values: `assets`, `locations`.
-             * @example assets
-             */
-            resource: string;
-            dry_run: boolean;
-            /**
-             * @description Known values: `pending`, `running`, `done`, `cancelled`, `failed`.
-             * @example pending
-             */
-            state: string;
-            /** @example 0 */
-            rows_total: number;
-            /** @example 0 */
-            rows_done: number;
-            /** @example 0 */
-            created: number;
-            /** @example 0 */
-            updated: number;
-            /** @example 0 */
-            unchanged: number;
-            /** @example 0 */
-            failed: number;
-            /**
-             * Format: int64
-             * @example 4503599627370497
-             */
-            applied_from: number | null;
-            ignored_columns: string[];
-            /**
-             * Format: int64
-             * @description The id of the user who created the key. Null if another key did.
-             * @example 4503599627370497
-             */
-            created_by: number | null;
-            /**
-             * Format: date-time
-             * @description When the resource was created.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            created_at: string;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            started_at: string | null;
-            /**
-             * Format: date-time
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            finished_at: string | null;
         };
         ImportRow: {
             /** @example 2 */
@@ -4592,6 +5034,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string | null;
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids: number[];
             health: components["schemas"]["ReaderHealth"];
         };
@@ -4660,6 +5103,7 @@ export interface components {
             kind: string;
             /**
              * Format: date-time
+             * @description When the attempt began.
              * @example 2026-11-21T10:00:00.000Z
              */
             at: string | null;
@@ -4698,6 +5142,7 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string | null;
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
             location_ids: number[];
             health: components["schemas"]["ReaderHealth"];
         };
@@ -4723,7 +5168,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -4774,7 +5222,10 @@ export interface components {
              * @example /epc
              */
             location?: string;
-            /** @example /epc */
+            /**
+             * @description How many events these are.
+             * @example /epc
+             */
             count?: string;
             /** @example /epc */
             rssi?: string;
@@ -5034,7 +5485,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`.
+             * @description The kind of asset. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
              * @example asset.moved
              */
             type: string;
@@ -5055,7 +5506,33 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description Where events of the organization are sent. */
+        /**
+         * @description Where events of the organization are sent.
+         * @example {
+         *       "id": 4503599627370497,
+         *       "url": "https://receiver.example/whereabouts",
+         *       "enabled": true,
+         *       "secret": "whsec_…9e77",
+         *       "event_types": [
+         *         "asset.moved"
+         *       ],
+         *       "retry": "standard",
+         *       "filter": {
+         *         "asset_types": [
+         *           "asset"
+         *         ],
+         *         "location_ids": [
+         *           4503599627370498
+         *         ],
+         *         "include_descendants": true
+         *       },
+         *       "primary": true,
+         *       "health": "ok",
+         *       "disabled_because": null,
+         *       "created_at": "2026-11-21T10:00:00.000Z",
+         *       "updated_at": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
         Webhook: {
             /**
              * Format: int64
@@ -5063,18 +5540,33 @@ export interface components {
              * @example 4503599627370497
              */
             id: number;
-            /**
-             * @description Where events are sent, by `https`.
-             * @example https://receiver.example/whereabouts
-             */
+            /** @description Where events are sent, by `https`. */
             url: string;
             /** @description Whether events are sent. While it is false, they are dropped. */
             enabled: boolean;
-            /**
-             * @description Complete at creation and rotation. Otherwise masked except for its last four characters.
-             * @example whsec_…9e77
-             */
+            /** @description Complete at creation and rotation. Otherwise masked except for its last four characters. */
             secret: string;
+            /** @description The events that are sent. */
+            event_types: string[];
+            /**
+             * @description `standard`: three attempts within about 7 seconds. `extended`: over 72 hours, and the events of one thing in order. Known values: `standard`, `extended`.
+             * @example standard
+             */
+            retry: string;
+            /** @description Which assets and locations events must be about. Null: any. */
+            filter: components["schemas"]["WebhookFilter"] | null;
+            /** @description Whether it is the webhook of `/webhooks`. */
+            primary: boolean;
+            /**
+             * @description `failing`: no success for 15 minutes and three attempts. `disabled`: `enabled` is false. Known values: `ok`, `failing`, `disabled`.
+             * @example ok
+             */
+            health: string;
+            /**
+             * @description Why deliveries were switched off without you: with `retry: "extended"`, after five days of failures. Otherwise null. Known values: `failing`.
+             * @example failing
+             */
+            disabled_because: string | null;
             /**
              * Format: date-time
              * @description When the resource was created.
@@ -5087,6 +5579,15 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             updated_at: string;
+        };
+        /** @description Which assets and locations events must be about. It concerns only types that have that thing. */
+        WebhookFilter: {
+            /** @description Types of assets. An empty list means any. */
+            asset_types: string[];
+            /** @description Locations; of a move, either end. An empty list means any. A deleted location matches nothing. */
+            location_ids: number[];
+            /** @description Whether sub-locations of these locations count. */
+            include_descendants: boolean;
         };
         /** @description What the receiver of a test event answered. */
         WebhookTest: {
@@ -5127,6 +5628,177 @@ export interface components {
             /** @description True for a test event, which reports no actual movement. */
             test: boolean;
         };
+        /**
+         * @description How many events are sent again.
+         * @example {
+         *       "count": 12,
+         *       "oldest_occurred_at": "2026-11-21T08:30:00.000Z"
+         *     }
+         */
+        Replay: {
+            /** @description How many events these are. */
+            count: number;
+            /**
+             * Format: date-time
+             * @description When the oldest of them happened. Null if there are none.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            oldest_occurred_at: string | null;
+        };
+        /** @description Deliveries, the newest event first, and where to go on. */
+        EndpointDeliveryPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["EndpointDelivery"][];
+            /** @description Send it as `after` to get the next page. Null on the last page. */
+            cursor: string | null;
+            /** @description Whether there are older events that match. */
+            has_more: boolean;
+        };
+        /**
+         * @description An event, and what became of it at an endpoint.
+         * @example {
+         *       "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+         *       "type": "asset.moved",
+         *       "occurred_at": "2026-11-21T08:30:00.000Z",
+         *       "state": "failed",
+         *       "next_attempt_at": null,
+         *       "last": {
+         *         "at": "2026-11-21T08:30:01.000Z",
+         *         "status_code": 500,
+         *         "error": "answered 500",
+         *         "latency_ms": 84
+         *       },
+         *       "attempts": 3
+         *     }
+         */
+        EndpointDelivery: {
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @example asset.moved
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `waiting`, `delivered`, `failed`, `dropped`.
+             * @example waiting
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless it waits, and while it waits for an earlier event of the same thing.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            next_attempt_at: string | null;
+            /** @description The last attempt. Null if there was none. */
+            last: components["schemas"]["DeliveryAttempt"] | null;
+            /** @description Attempts since it was last sent again, or since the first one. */
+            attempts: number;
+        };
+        /**
+         * @description One attempt of a delivery.
+         * @example {
+         *       "at": "2026-11-21T08:30:01.000Z",
+         *       "status_code": 500,
+         *       "error": "answered 500",
+         *       "latency_ms": 84
+         *     }
+         */
+        DeliveryAttempt: {
+            /**
+             * Format: date-time
+             * @description When the attempt began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            at: string;
+            /** @description The status of the response. Null if there was no complete response. */
+            status_code: number | null;
+            /**
+             * @description Null after a 2xx response.
+             * @example answered 500
+             */
+            error: string | null;
+            /** @description How long the attempt took, in milliseconds. */
+            latency_ms: number;
+        };
+        /**
+         * @description A delivery with what is sent and all attempts.
+         * @example {
+         *       "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+         *       "type": "asset.moved",
+         *       "occurred_at": "2026-11-21T08:30:00.000Z",
+         *       "state": "failed",
+         *       "next_attempt_at": null,
+         *       "last": {
+         *         "at": "2026-11-21T08:30:01.000Z",
+         *         "status_code": 500,
+         *         "error": "answered 500",
+         *         "latency_ms": 84
+         *       },
+         *       "body": {
+         *         "event": "asset.moved"
+         *       },
+         *       "attempts": [
+         *         {
+         *           "at": "2026-11-21T08:30:01.000Z",
+         *           "status_code": 500,
+         *           "error": "answered 500",
+         *           "latency_ms": 84
+         *         }
+         *       ]
+         *     }
+         */
+        EndpointDeliveryDetail: {
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * @description The type of the event. Known values: `asset.moved`, `asset.created`, `asset.updated`, `asset.deleted`, `location.created`, `location.updated`, `location.deleted`, `tag.attached`, `tag.detached`, `reader.silent`, `reader.online`, `import.finished`, `webhook.failing`, `webhook.recovered`, `webhook.disabled`.
+             * @example asset.moved
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            /**
+             * @description `failed`: all attempts were used. `dropped`: the endpoint was off, or its filter left the event out. Known values: `waiting`, `delivered`, `failed`, `dropped`.
+             * @example waiting
+             */
+            state: string;
+            /**
+             * Format: date-time
+             * @description When the next attempt is due. Null unless it waits, and while it waits for an earlier event of the same thing.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            next_attempt_at: string | null;
+            /** @description The last attempt. Null if there was none. */
+            last: components["schemas"]["DeliveryAttempt"] | null;
+            /**
+             * @description What is sent. Null once the event is no longer kept.
+             * @example {
+             *       "event": "asset.moved"
+             *     }
+             */
+            body: {
+                [key: string]: unknown;
+            } | null;
+            /** @description All attempts, oldest first; before it was sent again, the last 100. */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+        };
         ZoneOutput: {
             /**
              * Format: int64
@@ -5159,11 +5831,231 @@ export interface components {
             delivery_id: string;
             /**
              * Format: date-time
-             * @description When the asset was seen at the new location. Use it to order events.
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
              * @example 2026-11-21T10:00:00.000Z
              */
             occurred_at: string;
             data: components["schemas"]["AssetMovedData"];
+        };
+        /** @description The body of the event `asset.created`. */
+        AssetCreatedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "asset.created";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetCreatedData"];
+        };
+        /** @description The body of the event `asset.updated`. */
+        AssetUpdatedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "asset.updated";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetUpdatedData"];
+        };
+        /** @description The body of the event `asset.deleted`. */
+        AssetDeletedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "asset.deleted";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["AssetDeletedData"];
+        };
+        /** @description The body of the event `location.created`. */
+        LocationCreatedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "location.created";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["LocationCreatedData"];
+        };
+        /** @description The body of the event `location.updated`. */
+        LocationUpdatedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "location.updated";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["LocationUpdatedData"];
+        };
+        /** @description The body of the event `location.deleted`. */
+        LocationDeletedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "location.deleted";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["LocationDeletedData"];
+        };
+        /** @description The body of the event `tag.attached`. */
+        TagAttachedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "tag.attached";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["TagAttachedData"];
+        };
+        /** @description The body of the event `tag.detached`. */
+        TagDetachedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "tag.detached";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["TagDetachedData"];
+        };
+        /** @description The body of the event `reader.silent`. */
+        ReaderSilentEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "reader.silent";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `reader.online`. */
+        ReaderOnlineEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "reader.online";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ReaderEventData"];
+        };
+        /** @description The body of the event `import.finished`. */
+        ImportFinishedEvent: {
+            /**
+             * @description Which event it is. Ignore events with an unknown value.
+             * @enum {string}
+             */
+            event: "import.finished";
+            /**
+             * Format: uuid
+             * @description The same on every attempt. Use it to detect duplicates.
+             */
+            delivery_id: string;
+            /**
+             * Format: date-time
+             * @description When it happened; of a move, when the asset was seen at the new location. Use it to order events.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            occurred_at: string;
+            data: components["schemas"]["ImportFinishedData"];
         };
         /** @description A response with one `Session`. */
         SessionAnswer: {
@@ -5739,6 +6631,14 @@ export interface components {
              * @example 1
              */
             total_count: number;
+        };
+        /** @description A response with one `Replay`. */
+        ReplayAnswer: {
+            data: components["schemas"]["Replay"];
+        };
+        /** @description A response with one `EndpointDeliveryDetail`. */
+        EndpointDeliveryDetailAnswer: {
+            data: components["schemas"]["EndpointDeliveryDetail"];
         };
         /**
          * @description Your own JSON object, at most 64 KiB and 32 levels deep. Integers beyond ±(2^53-1) must be strings.
@@ -12588,7 +13488,7 @@ export interface operations {
                 /** @description The `cursor` of the answer before, or `now`: only what happens from here on. Without it: from the oldest event that is kept. */
                 after?: string;
                 /** @description Repeatable: one of the values matches. */
-                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached")[];
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
                 /** @description Maximum number of rows on a page. */
                 limit?: number;
                 /** @description Seconds to wait for the first event, if there is none yet. Default 0. */
@@ -12680,6 +13580,22 @@ export interface operations {
                      *           "url": "https://receiver.example/whereabouts",
                      *           "enabled": true,
                      *           "secret": "whsec_…9e77",
+                     *           "event_types": [
+                     *             "asset.moved"
+                     *           ],
+                     *           "retry": "standard",
+                     *           "filter": {
+                     *             "asset_types": [
+                     *               "asset"
+                     *             ],
+                     *             "location_ids": [
+                     *               4503599627370498
+                     *             ],
+                     *             "include_descendants": true
+                     *           },
+                     *           "primary": true,
+                     *           "health": "ok",
+                     *           "disabled_because": null,
                      *           "created_at": "2026-11-21T10:00:00.000Z",
                      *           "updated_at": "2026-11-21T10:00:00.000Z"
                      *         }
@@ -12716,7 +13632,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "url": "https://receiver.example/whereabouts",
-                 *       "enabled": true
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
                  *     }
                  */
                 "application/json": {
@@ -12726,6 +13646,10 @@ export interface operations {
                      */
                     url: string;
                     enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
                 };
             };
         };
@@ -12745,6 +13669,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12798,6 +13738,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12867,7 +13823,11 @@ export interface operations {
                 /**
                  * @example {
                  *       "url": "https://receiver.example/whereabouts",
-                 *       "enabled": true
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
                  *     }
                  */
                 "application/merge-patch+json": {
@@ -12877,6 +13837,10 @@ export interface operations {
                      */
                     url?: string;
                     enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
                 };
             };
         };
@@ -12895,6 +13859,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -12944,6 +13924,22 @@ export interface operations {
                      *         "url": "https://receiver.example/whereabouts",
                      *         "enabled": true,
                      *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
                      *         "created_at": "2026-11-21T10:00:00.000Z",
                      *         "updated_at": "2026-11-21T10:00:00.000Z"
                      *       }
@@ -13056,6 +14052,860 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "url": "https://receiver.example/whereabouts",
+                     *           "enabled": true,
+                     *           "secret": "whsec_…9e77",
+                     *           "event_types": [
+                     *             "asset.moved"
+                     *           ],
+                     *           "retry": "standard",
+                     *           "filter": {
+                     *             "asset_types": [
+                     *               "asset"
+                     *             ],
+                     *             "location_ids": [
+                     *               4503599627370498
+                     *             ],
+                     *             "include_descendants": true
+                     *           },
+                     *           "primary": true,
+                     *           "health": "ok",
+                     *           "disabled_because": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "updated_at": "2026-11-21T10:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://receiver.example/whereabouts",
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: uri
+                     * @example https://receiver.example/whereabouts
+                     */
+                    url: string;
+                    enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://receiver.example/whereabouts",
+                 *       "enabled": true,
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ],
+                 *       "retry": "standard"
+                 *     }
+                 */
+                "application/merge-patch+json": {
+                    /**
+                     * Format: uri
+                     * @example https://receiver.example/whereabouts
+                     */
+                    url?: string;
+                    enabled?: boolean;
+                    event_types?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished")[];
+                    /** @enum {string} */
+                    retry?: "standard" | "extended";
+                    filter?: components["schemas"]["WebhookFilterInput"] | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    rotateWebhookEndpointSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "url": "https://receiver.example/whereabouts",
+                     *         "enabled": true,
+                     *         "secret": "whsec_…9e77",
+                     *         "event_types": [
+                     *           "asset.moved"
+                     *         ],
+                     *         "retry": "standard",
+                     *         "filter": {
+                     *           "asset_types": [
+                     *             "asset"
+                     *           ],
+                     *           "location_ids": [
+                     *             4503599627370498
+                     *           ],
+                     *           "include_descendants": true
+                     *         },
+                     *         "primary": true,
+                     *         "health": "ok",
+                     *         "disabled_because": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "updated_at": "2026-11-21T10:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "status_code": null,
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookTestAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-21T10:00:00.000Z",
+                 *       "to": "2026-11-21T10:00:00.000Z",
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 12,
+                     *         "oldest_occurred_at": "2026-11-21T08:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    resendWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+                /** @description The id of the event. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listEndpointDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Repeatable: one of the states matches. Repeatable: one of the values matches. */
+                state?: ("waiting" | "delivered" | "failed" | "dropped")[];
+                /** @description Repeatable: one of the values matches. */
+                type?: ("asset.moved" | "asset.created" | "asset.updated" | "asset.deleted" | "location.created" | "location.updated" | "location.deleted" | "tag.attached" | "tag.detached" | "reader.silent" | "reader.online" | "import.finished" | "webhook.failing" | "webhook.recovered" | "webhook.disabled")[];
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+                /** @description The `cursor` of the page before. Send it with the same filters. Without it: the newest events. */
+                after?: string;
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+                     *           "type": "asset.moved",
+                     *           "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *           "state": "failed",
+                     *           "next_attempt_at": null,
+                     *           "last": {
+                     *             "at": "2026-11-21T08:30:01.000Z",
+                     *             "status_code": 500,
+                     *             "error": "answered 500",
+                     *             "latency_ms": 84
+                     *           },
+                     *           "attempts": 3
+                     *         }
+                     *       ],
+                     *       "cursor": null,
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndpointDeliveryPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getEndpointDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+                /** @description The id of the event. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77",
+                     *         "type": "asset.moved",
+                     *         "occurred_at": "2026-11-21T08:30:00.000Z",
+                     *         "state": "failed",
+                     *         "next_attempt_at": null,
+                     *         "last": {
+                     *           "at": "2026-11-21T08:30:01.000Z",
+                     *           "status_code": 500,
+                     *           "error": "answered 500",
+                     *           "latency_ms": 84
+                     *         },
+                     *         "body": {
+                     *           "event": "asset.moved"
+                     *         },
+                     *         "attempts": [
+                     *           {
+                     *             "at": "2026-11-21T08:30:01.000Z",
+                     *             "status_code": 500,
+                     *             "error": "answered 500",
+                     *             "latency_ms": 84
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EndpointDeliveryDetailAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    replayEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-21T10:00:00.000Z",
+                 *       "to": "2026-11-21T10:00:00.000Z",
+                 *       "event_types": [
+                 *         "asset.moved"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "count": 12,
+                     *         "oldest_occurred_at": "2026-11-21T08:30:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReplayAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    resendEndpointDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+                /** @description The id of the event. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            409: components["responses"]["Error409"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getEndpointStats: {
+        parameters: {
+            query?: {
+                hours?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the webhook. */
+                webhook_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "waiting": 1,
+                     *         "hours": [
+                     *           {
+                     *             "hour": "2026-11-21T10:00:00.000Z",
+                     *             "delivered": 1,
+                     *             "failed": 1
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        data: {
+                            waiting: number;
+                            hours: {
+                                /**
+                                 * Format: date-time
+                                 * @example 2026-11-21T10:00:00.000Z
+                                 */
+                                hour: string;
+                                delivered: number;
+                                failed: number;
+                            }[];
+                        };
+                    };
                 };
             };
             400: components["responses"]["Error400"];

@@ -26,6 +26,8 @@ export const limits = {
   liveStreams: { organization: 25, user: 10, address: 40, rows: ['live feed'] },
   /** In each process of webhook-dispatcher: open streams, and requests while they wait for an event. */
   eventStreams: { organization: 25, rows: ['streams of events'] },
+  /** Besides the webhook of `/webhooks` (D13.9). */
+  webhookEndpoints: { organization: 10, rows: ['further webhooks'] },
   unknownTags: { organization: 1_000, rows: ['listed unknown tags'] },
   newReaders: { organization: 1_000, rows: ['listed readers without a setup'] },
   /** Refresh tokens that are in use, of a user in one organization. One more ends the one that was used least recently. */

@@ -35,7 +35,9 @@ import { tokenRoutes } from './resources/keys/tokens.ts'
 import { trackingRoutes } from './resources/tracking/tracking.ts'
 import { unknownTagRoutes } from './resources/tracking/unknown-tags.ts'
 import { unsteadyRoutes } from './resources/tracking/unsteady.ts'
+import { deliveryRoutes } from './resources/webhooks/deliveries.ts'
 import { eventRoutes } from './resources/webhooks/events.ts'
+import { webhookEndpointRoutes } from './resources/webhooks/webhook-endpoints.ts'
 import { webhookRoutes } from './resources/webhooks/webhooks.ts'
 
 /** All rows of the table are served below this prefix. */
@@ -82,6 +84,8 @@ export const routes = {
   ...unknownTagRoutes,
   ...eventRoutes,
   ...webhookRoutes,
+  ...webhookEndpointRoutes,
+  ...deliveryRoutes,
   ...legacyAssetRoutes,
   ...legacyLocationRoutes,
   ...legacyLocationTreeRoutes,

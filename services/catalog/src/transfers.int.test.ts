@@ -4,7 +4,7 @@ import { describe, expect } from 'vitest'
 import type { Catalog } from '../test/catalog.fixture.ts'
 import { test } from '../test/imports.fixture.ts'
 import { claimImport, releaseClaim, type Claim } from './files/imports/claims.queries.ts'
-import { endImport } from './files/imports/imports.queries.ts'
+import { endImport } from './files/imports/end-import.ts'
 
 type Headers = Record<string, string>
 

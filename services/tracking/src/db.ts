@@ -39,6 +39,8 @@ export type Tables = {
     mapping: ReaderMapping | null
     time_source: Generated<TimeSource>
     created_at: Generated<string>
+    /** See migration 0131. */
+    silent_since: Generated<string | null>
   }
   scan_point: {
     org_id: number
@@ -192,7 +194,7 @@ export type Tables = {
   /** The newest recorded location that an asset brought with it (D1.6). */
   placement: { org_id: number; asset_id: number; placed_at: string }
   /** See migration 0100. */
-  canary: { is_only: boolean; received_at: string }
+  canary: { is_only: boolean; received_at: string; steady_since: Generated<string> }
   outbox: OutboxTable
 }
 

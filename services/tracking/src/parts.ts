@@ -36,6 +36,7 @@ import { askCatalogOver } from './catalog/catalog-resolver.ts'
 import { startProgressLoop } from './catalog/progress.loop.ts'
 import { projectionsConsumer } from './catalog/projections.consumer.ts'
 import { startReaderGauges } from './readers/health/reader-gauges.ts'
+import { startReaderSilence } from './ingest/silence/silence.loop.ts'
 import { serveAssetsAt } from './where/reports/assets-at/assets-at.responder.ts'
 import { serveCurrentLocations } from './where/reports/current-locations/current-locations.responder.ts'
 import { askToAttachOver } from './readers/unknown-tags/tag-attacher.ts'
@@ -203,6 +204,7 @@ export function tracking(frame: Frame<Config>) {
         serveCurrentLocations(broker, tenants, log),
         serveAssetsAt(broker, longReads, log),
         serveUsage(broker, tenants, retentionDays, log),
+        startReaderSilence({ ...wired.ingest, ...telemetry, db: worker.db }),
       ]
     },
     stop: stopAll,

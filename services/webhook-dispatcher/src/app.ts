@@ -4,18 +4,17 @@ import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
 import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
+import { deliveryHandlers, type DeliveryDeps } from './delivery-log/deliveries.handlers.ts'
 import { webhookHandlers, type WebhookDeps } from './webhooks/webhooks.handlers.ts'
-import { setTimeout as delay } from 'node:timers/promises'
+import { randomUUID } from 'node:crypto'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
-import { attemptLogs } from './deliveries/attempts/attempt-logs.ts'
-import { deliveryStore } from './deliveries/attempts/delivery-store.ts'
-import type { AttemptDeps } from './deliveries/attempts/job.ts'
 import type { Db, Tables } from './db.ts'
-import { AdaptiveConcurrency } from './deliveries/lanes/adaptive-concurrency.ts'
-import { Bulkheads, type BulkheadSizes } from './deliveries/lanes/bulkheads.ts'
-import { LANE_LIMITS, Lanes, type LaneLimits } from './deliveries/lanes/lanes.ts'
+import { AdaptiveConcurrency } from './deliveries/adaptive-concurrency.ts'
+import { attemptLogs } from './deliveries/attempt-logs.ts'
+import { Deliveries, type DeliveriesDeps } from './deliveries/deliveries.ts'
+import { Slots, type SlotSizes } from './deliveries/slots.ts'
 import { eventFeed, type EventFeed } from './events/events.handlers.ts'
-import { dispatcherMetrics, laneGauges } from './metrics.ts'
+import { deliveryGauges, dispatcherMetrics } from './metrics.ts'
 import { createPost } from './receivers/http-post.ts'
 import { createTargetAgents } from './receivers/target-agents.ts'
 import { createSubscriptions } from './subscriptions/subscriptions.ts'
@@ -25,7 +24,7 @@ import { testSender } from './webhooks/test-event.ts'
 /** For a whole request (D11, "Timeout"). */
 const ATTEMPT_TIMEOUT_MS = 5_000
 /** See ADR 22. */
-const REQUESTS_AT_ONCE: BulkheadSizes = { well: 256, slow: 256 }
+const REQUESTS_AT_ONCE: SlotSizes = { well: 256, slow: 256 }
 
 type WireDeps = Omit<AppDeps, 'db' | 'sendTest' | 'feed'> & {
   /** For requests: each sees one organization. */
@@ -34,8 +33,8 @@ type WireDeps = Omit<AppDeps, 'db' | 'sendTest' | 'feed'> & {
   across: Db
   attemptTimeoutMs?: number | undefined
   heartbeatMs?: number | undefined
-  requestsAtOnce?: BulkheadSizes | undefined
-  laneLimits?: LaneLimits | undefined
+  requestsAtOnce?: SlotSizes | undefined
+  leaseMs?: number | undefined
   /** The authority to trust instead of Node's own, as PEM; for tests. */
   ca?: string | undefined
 }
@@ -46,39 +45,42 @@ export function wire({ tenants, across, ca, ...deps }: WireDeps) {
   const agents = createTargetAgents({ allowPrivateTargets, ports, ...(ca !== undefined && { ca }) })
   const post = createPost(agents, deps.attemptTimeoutMs ?? ATTEMPT_TIMEOUT_MS)
   const concurrency = new AdaptiveConcurrency()
-  const lanes = new Lanes(deps.laneLimits ?? LANE_LIMITS, concurrency)
-  const bulkheads = new Bulkheads(deps.requestsAtOnce ?? REQUESTS_AT_ONCE, concurrency)
-  laneGauges(registry, lanes, bulkheads)
-  const attempts: AttemptDeps = {
-    store: deliveryStore(tenants, across),
+  const slots = new Slots(deps.requestsAtOnce ?? REQUESTS_AT_ONCE, concurrency)
+  const delivering: DeliveriesDeps = {
+    across,
+    worker: randomUUID(),
     subscriptions: createSubscriptions(),
     secrets: new OpenedSecrets(secretKeys),
-    bulkheads,
+    concurrency,
+    slots,
     post,
     log,
     logs: attemptLogs(log),
     metrics: dispatcherMetrics(registry),
     now: Date.now,
     random: Math.random,
-    wait: (ms, signal) => delay(ms, undefined, { signal }),
+    leaseMs: deps.leaseMs,
   }
+  const deliveries = new Deliveries(delivering)
+  deliveryGauges(registry, () => deliveries.held(), slots)
   const feed = eventFeed({ ...deps, db: tenants, across })
   const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post), feed })
-  app.addHook('onClose', async () => attempts.logs.close())
-  return { app, agents, lanes, attempts }
+  app.addHook('onClose', async () => delivering.logs.close())
+  return { app, agents, deliveries, delivering }
 }
 
-type AppDeps = WebhookDeps & {
-  feed: EventFeed
-  log: Logger
-  registry: Registry
-  verify: PrincipalVerifier
-}
+type AppDeps = WebhookDeps &
+  DeliveryDeps & {
+    feed: EventFeed
+    log: Logger
+    registry: Registry
+    verify: PrincipalVerifier
+  }
 
 /** The API of the service. It does not listen yet. */
 function buildApp(deps: AppDeps): FastifyInstance {
   const app = createServer({ log: deps.log, registry: deps.registry })
-  const handlers = { ...webhookHandlers(deps), ...deps.feed.handlers }
+  const handlers = { ...webhookHandlers(deps), ...deliveryHandlers(deps), ...deps.feed.handlers }
   serve(app, 'webhook-dispatcher', { verify: deps.verify, handlers })
   app.addHook('preClose', async () => deps.feed.stop()) // before the server waits for its requests
   return app

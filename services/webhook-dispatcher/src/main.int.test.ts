@@ -13,15 +13,16 @@ import type { ServiceDatabase } from '@whereabouts/testing/database/database'
 import { describe, expect } from 'vitest'
 import {
   addWebhook,
+  deliveryRows,
   movedEvent,
   receivedIds,
   SECRET,
   secretKeys,
   test as dispatcherTest,
+  webhookOf,
 } from '../test/dispatcher.fixture.ts'
 import type { Tables } from './db.ts'
 import { openSecret, type SecretKeys } from './webhooks/secrets.ts'
-import { findTarget } from './webhooks/webhooks.queries.ts'
 
 const SOON = { timeout: 15_000 }
 /** A loaded machine needs long to start a process. */
@@ -143,9 +144,7 @@ test(
     child.stop('SIGTERM')
     held.resolve()
     expect(await child.exited).toEqual([0, null])
-    const attempts = database.db.selectFrom('delivery_attempt').where('org_id', '=', orgId)
-    const rows = await attempts.select('outcome').execute()
-    expect(rows.at(-1)).toEqual({ outcome: 'delivered' })
+    expect(await deliveryRows(database.db, orgId)).toMatchObject([{ state: 'delivered' }])
   },
 )
 
@@ -186,7 +185,7 @@ test(
     const next = { id: 'k2', key: randomBytes(32) }
     await startService({ WEBHOOK_SECRET_KEYS: asSetting([next, ...secretKeys]) })
     const sealed = async () => {
-      const target = await findTarget(database.db, orgId)
+      const target = await webhookOf(database.db, orgId)
       return target?.secret_key_id === next.id && openSecret([next], orgId, target)
     }
     await expect.poll(sealed, SOON).toBe(SECRET)

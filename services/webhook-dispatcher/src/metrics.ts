@@ -2,38 +2,33 @@ import { sql } from 'kysely'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { counter, gauge, histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
-import type { Outcome } from './delivery-log/delivery-log.queries.ts'
-import type { DropReason } from './deliveries/attempts/attempts.rules.ts'
-import type { Lanes } from './deliveries/lanes/lanes.ts'
-import type { Bulkheads } from './deliveries/lanes/bulkheads.ts'
+import type { DropReason } from './deliveries/attempts.rules.ts'
+import type { Slots } from './deliveries/slots.ts'
 import type { Db } from './db.ts'
 
 export type DispatcherMetrics = {
   /** One request to a receiver. */
-  attempted(outcome: Outcome, latencyMs: number): void
+  attempted(outcome: 'delivered' | 'failed', latencyMs: number): void
   /** A delivery has ended. */
-  ended(outcome: 'delivered' | 'already_delivered'): void
-  /** The time from storing the event at the broker to its delivery. */
+  ended(outcome: 'delivered'): void
+  /** The time from recording the event to its delivery. */
   deliveredAfter(delayMs: number): void
   dropped(reason: DropReason): void
 }
 
 const DROPS = Object.keys({
-  no_webhook: true,
   disabled: true,
   subscription_lapsed: true,
-  subscription_unknown: true,
-  before_enabled: true,
-  webhook_replaced: true,
+  not_wanted: true,
+  event_removed: true,
   secret_unreadable: true,
   attempts_exhausted: true,
-  lane_full: true,
 } satisfies Record<DropReason, true>)
 
 /** No label names the organization, because each would be a series. The delivery log has the organization. */
 export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   const deliveries = counter(registry, 'webhook_deliveries_total', 'Ended deliveries, by outcome.', {
-    outcome: ['delivered', 'already_delivered', 'dropped'],
+    outcome: ['delivered', 'dropped'],
   })
   const dropped = counter(registry, 'webhook_dropped_total', 'Deliveries dropped, by reason.', {
     reason: DROPS,
@@ -48,7 +43,7 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   const delays = histogram(
     registry,
     'webhook_delivery_delay_seconds',
-    'Time from storing an event at the broker until its delivery, including retries and queueing.',
+    'Time from recording an event until its delivery, including retries and waiting.',
     [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800],
   )
   return {
@@ -62,25 +57,17 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
   }
 }
 
-/** Measures lanes and bulkheads at each scrape. */
-export function laneGauges(registry: Registry, lanes: Lanes, bulkheads: Bulkheads): void {
-  gauge(
-    registry,
-    'webhook_lanes',
-    'Lanes in use, deliveries that wait and their bytes, and deliveries under way.',
-    () => Object.entries(lanes.sizes()).map(([what, value]) => ({ labels: { what }, value })),
-    ['what'],
+/** Measures what runs at each scrape. */
+export function deliveryGauges(registry: Registry, held: () => number, slots: Slots): void {
+  gauge(registry, 'webhook_endpoints_served', 'Endpoints whose deliveries this process makes now.', () =>
+    held(),
   )
   gauge(
     registry,
     'webhook_requests',
-    'Requests under way and deliveries that wait for one, by share: healthy receivers, slow receivers.',
-    () =>
-      Object.entries(bulkheads.sizes()).flatMap(([what, { well, slow }]) => [
-        { labels: { what, share: 'well' }, value: well },
-        { labels: { what, share: 'slow' }, value: slow },
-      ]),
-    ['what', 'share'],
+    'Requests under way, by share: healthy receivers, slow receivers.',
+    () => Object.entries(slots.running()).map(([share, value]) => ({ labels: { share }, value })),
+    ['share'],
   )
 }
 
@@ -110,17 +97,35 @@ export function startWebhookGauges({
     log,
     work: 'webhooks-sampling',
     everyMs: 15_000,
-    gauges: { webhooks: { help: 'Webhooks, by state.', labelNames: ['state'] } },
-    sample: async () => ({
-      webhooks: byLabel('state', ['enabled', 'disabled'], await countWebhooks(across)),
-    }),
+    gauges: {
+      webhooks: { help: 'Webhooks, by state.', labelNames: ['state'] },
+      webhook_deliveries_waiting: { help: 'Deliveries that wait for another attempt.' },
+      webhook_endpoints_behind: {
+        help: 'Endpoints with events that were recorded over a minute ago and not yet attempted.',
+      },
+    },
+    sample: async () => {
+      const { enabled, disabled, waiting, behind } = await countWebhooks(across)
+      return {
+        webhooks: byLabel('state', ['enabled', 'disabled'], { enabled, disabled }),
+        webhook_deliveries_waiting: waiting,
+        webhook_endpoints_behind: behind,
+      }
+    },
   })
 }
 
-/** Counts the webhooks of all organizations. */
-async function countWebhooks(across: Db): Promise<{ enabled: number; disabled: number }> {
-  const { rows } = await sql<{ enabled: number; disabled: number }>`
-    select count(*) filter (where enabled) as enabled, count(*) filter (where not enabled) as disabled
-    from webhook`.execute(across)
-  return rows[0] ?? { enabled: 0, disabled: 0 }
+type Counts = { enabled: number; disabled: number; waiting: number; behind: number }
+
+/** Counts the webhooks of all organizations, and what they wait for. */
+async function countWebhooks(across: Db): Promise<Counts> {
+  const { rows } = await sql<Counts>`
+    select count(*) filter (where w.enabled) as enabled, count(*) filter (where not w.enabled) as disabled,
+      (select count(*) from delivery where state = 'waiting') as waiting,
+      count(*) filter (where w.enabled and exists (
+        select from event e where e.org_id = w.org_id and e.type = 'asset.moved' and e.seq > w.moves_position
+          and e.recorded_at < clock_timestamp() - interval '1 minute' and 'asset.moved' = any(w.event_types)
+        order by e.seq limit 1)) as behind
+    from webhook w`.execute(across)
+  return rows[0] ?? { enabled: 0, disabled: 0, waiting: 0, behind: 0 }
 }

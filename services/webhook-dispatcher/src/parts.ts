@@ -12,7 +12,9 @@ import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { startDelivery } from './deliveries/delivery/delivery.ts'
+import { startDelivering } from './deliveries/delivering.ts'
+import { startHealthLoop } from './deliveries/health.loop.ts'
+import { startDeliveryPurge } from './delivery-log/purge.loop.ts'
 import { startEventPurge } from './events/purge.loop.ts'
 import { eventRecorder } from './events/recorder.consumer.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
@@ -41,7 +43,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets)
     log.warn('private targets and plain http are allowed; use this in development only')
-  const { app, agents, lanes, attempts } = wire({
+  const { app, agents, deliveries, delivering } = wire({
     tenants,
     across: worker.db,
     secretKeys,
@@ -66,7 +68,9 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     start: () => [
       startResealing({ ...shared, secretKeys, onRound: sealGauge(registry) }),
       startWebhookGauges(shared),
+      startDeliveryPurge(shared),
       startEventPurge({ ...shared, keepDays: config.EVENTS_KEEP_DAYS }),
+      startHealthLoop(shared),
     ],
     stop: stopAll,
   })
@@ -82,20 +86,24 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   const recorder = part('recorder', {
     needs: broker,
     start: (open) =>
-      consumeBatches(open, eventRecorder(worker.db), {
-        logger: log,
-        metrics: ofConsumers('webhook-dispatcher-events'),
-        graceMs,
-      }),
+      consumeBatches(
+        open,
+        eventRecorder(worker.db, (orgIds) => deliveries.wake(orgIds)),
+        {
+          logger: log,
+          metrics: ofConsumers('webhook-dispatcher-events'),
+          graceMs,
+        },
+      ),
     stop: (running) => running.stop(),
   })
   const targets = part('targets', { start: () => agents, stop: (open) => open.destroy() })
-  const deliveries = part('deliveries', {
+  const sending = part('deliveries', {
     needs: broker,
     start: (open) =>
-      startDelivery(open, attempts, {
-        lanes,
-        consumerMetrics: ofConsumers('webhook-dispatcher-lanes'),
+      startDelivering(open, deliveries, {
+        subscriptions: delivering.subscriptions,
+        log,
         stateMetrics: stateMetrics(registry)('KEYS'),
         graceMs,
       }),
@@ -105,11 +113,11 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     ready: async () => ({ database: await worker.isReachable() }),
     optional: () => ({
       broker: broker.value?.isConnected() ?? false,
-      subscriptions: deliveries.value?.hasCaughtUp() ?? false,
+      subscriptions: sending.value?.hasCaughtUp() ?? false,
     }),
   }
   return served(frame, app, health, (api) => [
-    deliveries,
+    sending,
     recorder,
     api,
     targets,

@@ -73,7 +73,17 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/webhooks/{webhook_id}': webhooks,
   '/webhooks/{webhook_id}/test': webhooks,
   '/webhooks/{webhook_id}/rotate-secret': webhooks,
+  '/webhook-endpoints/{webhook_id}': endpoints,
+  '/webhook-endpoints/{webhook_id}/test': endpoints,
+  '/webhook-endpoints/{webhook_id}/rotate-secret': endpoints,
   '/webhooks/{webhook_id}/deliveries': webhooks,
+  '/webhooks/{webhook_id}/replay': webhooks,
+  '/webhooks/{webhook_id}/deliveries/{delivery_id}/resend': deliveries,
+  '/webhook-endpoints/{webhook_id}/deliveries': webhooks,
+  '/webhook-endpoints/{webhook_id}/deliveries/{delivery_id}': deliveries,
+  '/webhook-endpoints/{webhook_id}/deliveries/{delivery_id}/resend': deliveries,
+  '/webhook-endpoints/{webhook_id}/replay': webhooks,
+  '/webhook-endpoints/{webhook_id}/stats': webhooks,
   '/imports/{import_id}': imports,
   '/imports/{import_id}/rows': imports,
   '/imports/{import_id}/failed-rows': imports,
@@ -162,6 +172,15 @@ function webhooks(_mine: World, { webhookId }: World): Attempt[] {
   return missing({ webhook_id: webhookId })
 }
 
+function endpoints(_mine: World, { webhookId, endpointId }: World): Attempt[] {
+  return missing({ webhook_id: endpointId }, { webhook_id: webhookId })
+}
+
+/** Neither webhook has deliveries, because both are off: deliveries.int.test.ts tries those of others. */
+function deliveries(_mine: World, { webhookId }: World): Attempt[] {
+  return missing({ webhook_id: webhookId, delivery_id: '00000000-0000-4000-8000-000000000000' })
+}
+
 /** D9.6: here the reply is 403, whether the organization exists or not. */
 function organizations(_mine: World, { org }: World): Attempt[] {
   return [{ params: { org_id: org.id }, status: 403 }]
@@ -244,6 +263,8 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   renameAsset: { valid: RENAME },
   renameLocation: { valid: RENAME },
   restoreAsset: { valid: {} },
+  replayWebhook: { valid: { from: '2026-01-01T00:00:00Z' } },
+  replayEndpoint: { valid: { from: '2026-01-01T00:00:00Z' } },
   saveFloorPlan: {
     valid: { zones: [], readers: [], version: 0 },
     foreign: ({ location }, { child: { id } }) => {
@@ -309,6 +330,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   saveLegacyInventory: { foreign: foreignSaves },
   createReader: {}, // `reader_key` is its own key, not a reference
   updateWebhook: { valid: { enabled: true } },
+  updateWebhookEndpoint: { valid: { enabled: true } },
   createApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   createLegacyApiKey: { valid: { name: 'Stolen', scopes: ['assets:read'] } },
   createToken: {}, // `client_id` is the caller

@@ -1,6 +1,7 @@
 import { scopes } from '@whereabouts/contracts/route'
+import { eventTypes } from '@whereabouts/contracts/resources/webhooks/events'
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, flag, formed, id, instant, naturalKey, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+import { choice, flag, formed, id, instant, naturalKey, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
 const name = text(255, { trimmed: true, plain: true })
 const email = formed(
@@ -33,7 +34,37 @@ const creatingKey: BodyRules = {
 }
 const ofName: BodyRules = { good: { name: 'Acme' }, required: ['name'], fields: { name } }
 const ofToken: BodyRules = { good: { token: 'x' }, required: ['token'], fields: { token } }
-const webhook = { url: text(2048), enabled: flag }
+const types = ['asset.moved', 'asset.created', 'asset.updated', 'asset.deleted', 'location.created', 'location.updated', 'location.deleted', 'tag.attached', 'tag.detached', 'reader.silent', 'reader.online', 'import.finished'] // oxfmt-ignore
+const assetTypes = ['asset', 'person', 'inventory']
+const filter = {
+  asset_types: valuesOf(choice(...assetTypes), (index) => assetTypes[index % 3], { max: 3 }),
+  location_ids: valuesOf(id, (index) => index + 1, { max: 100 }),
+  include_descendants: flag,
+}
+const webhook = {
+  url: text(2048),
+  enabled: flag,
+  event_types: valuesOf(choice(...types), (index) => types[index % types.length], {
+    min: 1,
+    max: types.length,
+  }),
+  retry: choice('standard', 'extended'),
+  filter: objectOf(filter, {}, { nullable: true }),
+}
+const creatingWebhook: BodyRules = {
+  good: { url: 'https://receiver.example' },
+  required: ['url'],
+  fields: webhook,
+}
+const replay: BodyRules = {
+  good: { from: '2026-11-21T10:00:00Z' },
+  required: ['from'],
+  fields: {
+    from: instant(),
+    to: instant(),
+    event_types: valuesOf(choice(...eventTypes), () => 'asset.moved', { min: 1, max: 50 }),
+  },
+}
 
 /** The contract's rule for every field of every body of keys and webhook-dispatcher. */
 export const keysBodyRules = {
@@ -94,6 +125,10 @@ export const keysBodyRules = {
   },
   createApiKey: creatingKey,
   createLegacyApiKey: creatingKey,
-  createWebhook: { good: { url: 'https://receiver.example' }, required: ['url'], fields: webhook },
+  createWebhook: creatingWebhook,
+  createWebhookEndpoint: creatingWebhook,
+  replayWebhook: replay,
+  replayEndpoint: replay,
   updateWebhook: { good: {}, required: [], fields: webhook },
+  updateWebhookEndpoint: { good: {}, required: [], fields: webhook },
 } as const satisfies Partial<Record<OperationId, BodyRules>>

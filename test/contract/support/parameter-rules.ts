@@ -215,7 +215,16 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
   listApiKeys: page,
   revokeApiKey: { descendants: boolean },
   listWebhooks: page,
+  listWebhookEndpoints: page,
   listWebhookDeliveries: page,
+  listEndpointDeliveries: {
+    state: choices('waiting', 'delivered', 'failed', 'dropped'),
+    type: choices(...eventTypes),
+    ...period,
+    after: search,
+    limit: integer(1, 500),
+  },
+  getEndpointStats: { hours: integer(24, 168) },
 
   listLegacyAssets: {
     ...legacyList,

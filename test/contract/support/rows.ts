@@ -21,7 +21,11 @@ export const UNKNOWN_ID = Number.MAX_SAFE_INTEGER
 /** For ids that are not numbers. */
 const UNKNOWN_UUID = '00000000-0000-4000-8000-000000000000'
 const UNKNOWN_HASH = '0'.repeat(64)
-const unknownTexts: Readonly<Record<string, string>> = { session_id: UNKNOWN_UUID, hash: UNKNOWN_HASH }
+const unknownTexts: Readonly<Record<string, string>> = {
+  session_id: UNKNOWN_UUID,
+  delivery_id: UNKNOWN_UUID,
+  hash: UNKNOWN_HASH,
+}
 
 /** Unknown ids for every path parameter of a row. */
 export const unknownParams = ({ path }: Route): Record<string, number | string> =>

@@ -20,6 +20,8 @@ export type World = {
   /** Of an unknown tag that the reader read. */
   unknownTagId: number
   webhookId: number
+  /** Of a further webhook. */
+  endpointId: number
   /** A finished dry run. */
   importId: number
   /** Of the image of a floor plan, whose bytes no other organization has. */
@@ -42,6 +44,8 @@ export async function newWorld(api: Api): Promise<World> {
   const webhook = { url: `https://receiver.example/${mark}`, enabled: false } // disabled, so that its log does not change
   const webhookId = (await succeed(api.call('createWebhook', { token: org.admin, body: webhook }))).body.data
     .id
+  const adding = api.call('createWebhookEndpoint', { token: org.admin, body: webhook })
+  const endpointId = (await succeed(adding)).body.data.id
   const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
   const invitationId = await newInvitation(api, org, mark)
   const imageHash = await newFloorPlan(api, org.admin, { place: location.id, child: child.id, mark })
@@ -52,6 +56,7 @@ export async function newWorld(api: Api): Promise<World> {
     deletedLocationId,
     reader,
     webhookId,
+    endpointId,
     importId,
     imageHash,
     invitationId,

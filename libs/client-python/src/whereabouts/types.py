@@ -108,6 +108,20 @@ class InventorySave(TypedDict):
     location_identifier: str
 
 
+class WebhookFilterInput(TypedDict, total=False):
+    asset_types: List[Literal["asset", "person", "inventory"]]
+    location_ids: List[int]
+    include_descendants: bool
+
+
+_ReplayRequestRequired = TypedDict("_ReplayRequestRequired", {"from": "str"})
+
+
+class ReplayRequest(_ReplayRequestRequired, total=False):
+    to: str
+    event_types: List[Literal["asset.moved", "asset.created", "asset.updated", "asset.deleted", "location.created", "location.updated", "location.deleted", "tag.attached", "tag.detached", "reader.silent", "reader.online", "import.finished", "webhook.failing", "webhook.recovered", "webhook.disabled"]]
+
+
 class AssetMovedData(TypedDict):
     asset: MovedAsset
     from_location: Optional[EventLocation]
@@ -123,6 +137,140 @@ class MovedAsset(TypedDict):
 class EventLocation(TypedDict):
     id: int
     name: str
+
+
+class AssetCreatedData(TypedDict):
+    asset: Asset
+
+
+class Asset(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    type: str
+    metadata: Metadata
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class _TagRequired(TypedDict):
+    id: int
+    tag_type: str
+    value: str
+
+
+class Tag(_TagRequired, total=False):
+    epc: Optional[Epc]
+
+
+class Epc(TypedDict):
+    scheme: str
+    uri: str
+    pure_identity_uri: str
+    company_prefix: str
+    filter: Optional[int]
+    serial: Optional[str]
+
+
+class AssetUpdatedData(TypedDict):
+    asset: Asset
+    changed: List[str]
+
+
+class AssetDeletedData(TypedDict):
+    asset: EventOwner
+
+
+class EventOwner(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class LocationCreatedData(TypedDict):
+    location: Location
+
+
+class Location(TypedDict):
+    id: int
+    external_key: str
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    created_at: str
+    updated_at: str
+    deleted_at: Optional[str]
+    tags: List[Tag]
+
+
+class LocationUpdatedData(TypedDict):
+    location: Location
+    changed: List[str]
+
+
+class LocationDeletedData(TypedDict):
+    location: EventOwner
+
+
+class _TagAttachedDataRequired(TypedDict):
+    tag: Tag
+
+
+class TagAttachedData(_TagAttachedDataRequired, total=False):
+    asset: EventOwner
+    location: EventOwner
+
+
+class _TagDetachedDataRequired(TypedDict):
+    tag: Tag
+
+
+class TagDetachedData(_TagDetachedDataRequired, total=False):
+    asset: EventOwner
+    location: EventOwner
+
+
+class ReaderEventData(TypedDict):
+    reader: EventReader
+    last_seen: str
+
+
+class EventReader(TypedDict):
+    id: int
+    reader_key: str
+    name: str
+
+
+ImportFinishedData = TypedDict("ImportFinishedData", {"import": "Import"})
+
+
+class Import(TypedDict):
+    id: int
+    resource: str
+    dry_run: bool
+    state: str
+    rows_total: int
+    rows_done: int
+    created: int
+    updated: int
+    unchanged: int
+    failed: int
+    applied_from: Optional[int]
+    ignored_columns: List[str]
+    created_by: Optional[int]
+    created_at: str
+    started_at: Optional[str]
+    finished_at: Optional[str]
 
 
 class TokenPair(TypedDict):
@@ -183,57 +331,6 @@ class Limit(TypedDict):
     name: str
     limit: int
     used: int
-
-
-class Asset(TypedDict):
-    id: int
-    external_key: str
-    name: str
-    description: Optional[str]
-    type: str
-    metadata: Metadata
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    created_at: str
-    updated_at: str
-    deleted_at: Optional[str]
-    tags: List[Tag]
-
-
-class _TagRequired(TypedDict):
-    id: int
-    tag_type: str
-    value: str
-
-
-class Tag(_TagRequired, total=False):
-    epc: Optional[Epc]
-
-
-class Epc(TypedDict):
-    scheme: str
-    uri: str
-    pure_identity_uri: str
-    company_prefix: str
-    filter: Optional[int]
-    serial: Optional[str]
-
-
-class Location(TypedDict):
-    id: int
-    external_key: str
-    name: str
-    description: Optional[str]
-    parent_id: Optional[int]
-    parent_external_key: Optional[str]
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    created_at: str
-    updated_at: str
-    deleted_at: Optional[str]
-    tags: List[Tag]
 
 
 class _HistoryRowRequired(TypedDict):
@@ -345,8 +442,20 @@ class Webhook(TypedDict):
     url: str
     enabled: bool
     secret: str
+    event_types: List[str]
+    retry: str
+    filter: Optional[WebhookFilter]
+    primary: bool
+    health: str
+    disabled_because: Optional[str]
     created_at: str
     updated_at: str
+
+
+class WebhookFilter(TypedDict):
+    asset_types: List[str]
+    location_ids: List[int]
+    include_descendants: bool
 
 
 class WebhookTest(TypedDict):
@@ -365,11 +474,127 @@ class WebhookDelivery(TypedDict):
     test: bool
 
 
+class Replay(TypedDict):
+    count: int
+    oldest_occurred_at: Optional[str]
+
+
+class EndpointDeliveryPage(TypedDict):
+    data: List[EndpointDelivery]
+    cursor: Optional[str]
+    has_more: bool
+
+
+class EndpointDelivery(TypedDict):
+    delivery_id: str
+    type: str
+    occurred_at: str
+    state: str
+    next_attempt_at: Optional[str]
+    last: Optional[DeliveryAttempt]
+    attempts: int
+
+
+class DeliveryAttempt(TypedDict):
+    at: str
+    status_code: Optional[int]
+    error: Optional[str]
+    latency_ms: int
+
+
+class EndpointDeliveryDetail(TypedDict):
+    delivery_id: str
+    type: str
+    occurred_at: str
+    state: str
+    next_attempt_at: Optional[str]
+    last: Optional[DeliveryAttempt]
+    body: Optional[Dict[str, Any]]
+    attempts: List[DeliveryAttempt]
+
+
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
     occurred_at: str
     data: AssetMovedData
+
+
+class AssetCreatedEvent(TypedDict):
+    event: Literal["asset.created"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetCreatedData
+
+
+class AssetUpdatedEvent(TypedDict):
+    event: Literal["asset.updated"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetUpdatedData
+
+
+class AssetDeletedEvent(TypedDict):
+    event: Literal["asset.deleted"]
+    delivery_id: str
+    occurred_at: str
+    data: AssetDeletedData
+
+
+class LocationCreatedEvent(TypedDict):
+    event: Literal["location.created"]
+    delivery_id: str
+    occurred_at: str
+    data: LocationCreatedData
+
+
+class LocationUpdatedEvent(TypedDict):
+    event: Literal["location.updated"]
+    delivery_id: str
+    occurred_at: str
+    data: LocationUpdatedData
+
+
+class LocationDeletedEvent(TypedDict):
+    event: Literal["location.deleted"]
+    delivery_id: str
+    occurred_at: str
+    data: LocationDeletedData
+
+
+class TagAttachedEvent(TypedDict):
+    event: Literal["tag.attached"]
+    delivery_id: str
+    occurred_at: str
+    data: TagAttachedData
+
+
+class TagDetachedEvent(TypedDict):
+    event: Literal["tag.detached"]
+    delivery_id: str
+    occurred_at: str
+    data: TagDetachedData
+
+
+class ReaderSilentEvent(TypedDict):
+    event: Literal["reader.silent"]
+    delivery_id: str
+    occurred_at: str
+    data: ReaderEventData
+
+
+class ReaderOnlineEvent(TypedDict):
+    event: Literal["reader.online"]
+    delivery_id: str
+    occurred_at: str
+    data: ReaderEventData
+
+
+class ImportFinishedEvent(TypedDict):
+    event: Literal["import.finished"]
+    delivery_id: str
+    occurred_at: str
+    data: ImportFinishedData
 
 
 class CurrentOrganizationAnswer(TypedDict):
@@ -479,6 +704,14 @@ class WebhookDeliveryPage(TypedDict):
     limit: int
     offset: int
     total_count: int
+
+
+class ReplayAnswer(TypedDict):
+    data: Replay
+
+
+class EndpointDeliveryDetailAnswer(TypedDict):
+    data: EndpointDeliveryDetail
 
 
 Metadata = Dict[str, Any]

@@ -1,8 +1,9 @@
 import { JSON_MEDIA_TYPE } from '../route.ts'
 import { webhookEvents } from '../messages/webhook-events.ts'
+import { sentTypes } from '../resources/webhooks/events.ts'
 
-const sent = Object.entries(webhookEvents).filter(([, { feedOnly }]) => !feedOnly)
-const rows = sent.map(([type, { body, summary }]) => {
+const rows = sentTypes.map((type) => {
+  const { body, summary } = webhookEvents[type]
   const name = type.replace(/(?:^|\.)./g, (start) => start.slice(-1).toUpperCase()) // AssetMoved
   return { type, body, summary, name, schema: `${name}Event` }
 })
@@ -43,9 +44,9 @@ function operation(name: string, schema: string, summary: string) {
     operationId: `${name[0]?.toLowerCase()}${name.slice(1)}`,
     summary,
     description:
-      'Sent to the webhook of the organization, which an administrator registers in the console, or a key with `webhooks:admin`. Any 2xx is a ' +
-      'success. There are three attempts, with waits of about 1 s and 5 s. Events have no order and may arrive ' +
-      'more than once.',
+      'Sent to each webhook of the organization with this type in `event_types`. Administrators register webhooks in the console, ' +
+      'keys with `webhooks:admin` over the API. Any 2xx is a success. There are three attempts, with waits of about 1 s and 5 s; ' +
+      'with `retry: "extended"` they go on for 72 hours. Events may arrive more than once, and in another order.',
     tags: ['Events'],
     security: [],
     parameters: PARAMETERS,

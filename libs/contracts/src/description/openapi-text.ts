@@ -100,7 +100,7 @@ export const SCOPES: Record<Scope, string> = {
   'scans:read': 'Read reports and history.',
   'scans:write': 'Send scans and save inventories.',
   'keys:admin': 'Full administration of the API keys of the organization.',
-  'webhooks:admin': 'Read, change and test the webhook, its deliveries and its secret.',
+  'webhooks:admin': 'Read, change and test webhooks, their deliveries and their secrets.',
   'tracking:read': 'The same as `scans:read`.',
   'events:read': 'Follow events of all types.',
 }
@@ -147,6 +147,12 @@ const TAGS: Record<string, Tag> = {
   ),
   scans: tag('Scans', 'What readers send over HTTPS.', 'Readers', '/docs/readers'),
   webhooks: tag('Webhook', 'Where events are sent, and with which secret.', 'Webhooks', '/docs/webhooks'),
+  'webhook-endpoints': tag(
+    'Webhook endpoints',
+    'Several receivers of events, each with its own types, filter and secret, and what became of their deliveries.',
+    'Webhooks',
+    '/docs/webhooks',
+  ),
   inventory: tag('Inventory', 'Save the current location of assets.', 'Recipes', '/docs/recipes'),
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { About } from './about.ts'
 import { defineMessage } from './message.ts'
 
 const Place = z.object({ id: z.int(), name: z.string() })
@@ -12,6 +13,7 @@ export const AssetMoved = z.object({
   asset: z.object({ id: z.int(), external_key: z.string(), name: z.string() }),
   from_location: Place.nullable(),
   to_location: Place,
+  about: About.optional(),
 })
 export type AssetMoved = z.infer<typeof AssetMoved>
 

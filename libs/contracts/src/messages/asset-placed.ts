@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { AssetIdentity, LocationPlace, LocationState } from './catalog-state.ts'
+import { LocationPlace, LocationState, TypedAsset } from './catalog-state.ts'
 import { defineMessage } from './message.ts'
 
 /**
@@ -9,7 +9,8 @@ import { defineMessage } from './message.ts'
  */
 export const AssetPlaced = z.object({
   org_id: z.int(),
-  asset: AssetIdentity,
+  /** The release before did not send the type. */
+  asset: TypedAsset.partial({ type: true }),
   location: LocationPlace,
   placed_at: z.iso.datetime(),
 })

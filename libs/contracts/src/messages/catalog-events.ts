@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { AssetView } from '../resources/catalog/assets.ts'
+import { ImportView } from '../resources/catalog/imports.ts'
 import { LocationView } from '../resources/catalog/locations.ts'
 import { TagView } from '../resources/catalog/tags.ts'
 import { Id } from '../rules/ids.ts'
+import { About } from './about.ts'
 import { defineMessage, type Message } from './message.ts'
 
 /** Which asset or location an event is about, if that is not in it whole. */
@@ -23,6 +25,7 @@ export const catalogEventData = {
   'location.deleted': z.object({ location: Named }).meta({ id: 'LocationDeletedData' }),
   'tag.attached': z.object({ tag: TagView, ...owner }).meta({ id: 'TagAttachedData' }),
   'tag.detached': z.object({ tag: TagView, ...owner }).meta({ id: 'TagDetachedData' }),
+  'import.finished': z.object({ import: ImportView }).meta({ id: 'ImportFinishedData' }),
 } as const
 export type CatalogEventType = keyof typeof catalogEventData
 export type CatalogEventData<T extends CatalogEventType> = z.infer<(typeof catalogEventData)[T]>
@@ -33,6 +36,7 @@ const CatalogEvent = z.object({
   org_id: z.int(),
   occurred_at: z.string(),
   data: z.looseObject({}),
+  about: About.optional(),
 })
 export type CatalogEvent = z.infer<typeof CatalogEvent>
 

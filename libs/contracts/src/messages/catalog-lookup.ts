@@ -1,11 +1,18 @@
 import { z } from 'zod'
-import { AssetIdentity, AssetState, LocationPlace, LocationState, TagState } from './catalog-state.ts'
+import {
+  AssetIdentity,
+  AssetState,
+  LocationPlace,
+  LocationState,
+  TagState,
+  TypedAsset,
+} from './catalog-state.ts'
 
 /** Keys per request. With the longest names the reply is just below 1 MiB, the broker's limit for a message. */
 export const MAX_ASSET_KEYS = 500
 
 const reply = z.object({
-  assets: z.array(AssetIdentity),
+  assets: z.array(TypedAsset),
   locations: z.array(LocationPlace),
   tags: z.array(TagState),
   /** Only if the request has `asset_keys`. */

@@ -77,9 +77,12 @@ const UNRECORDED = [
   'asset created',
   'asset deleted',
   'asset updated',
+  'import finished',
   'location created',
   'location deleted',
   'location updated',
+  'reader online',
+  'reader silent',
   'rpc.catalog.republish-state reply',
   'rpc.catalog.republish-state request',
   'rpc.catalog.usage reply',
@@ -90,6 +93,9 @@ const UNRECORDED = [
   'rpc.tracking.usage request',
   'tag attached',
   'tag detached',
+  'webhook disabled',
+  'webhook failing',
+  'webhook recovered',
 ]
 
 /**

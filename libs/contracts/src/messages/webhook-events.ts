@@ -9,10 +9,18 @@ import {
   type CatalogEvent,
   type CatalogEventType,
 } from './catalog-events.ts'
+import type { About } from './about.ts'
 import type { Message } from './message.ts'
+import { readerOnline, readerSilent, type ReaderEvent } from './reader-events.ts'
+import { webhookHealth, type WebhookHealth } from './webhook-health.ts'
 
-/** What an event of every type says. */
-export type WebhookMessage = { delivery_id: string; org_id: number; occurred_at: string }
+/** What an event of every type says, and `about`, which is not shown. */
+export type WebhookMessage = {
+  delivery_id: string
+  org_id: number
+  occurred_at: string
+  about?: About | undefined
+}
 
 /** All that the feed, delivery, test events and the description need to know about one type of event. */
 type WebhookEvent<M extends WebhookMessage> = {
@@ -25,8 +33,6 @@ type WebhookEvent<M extends WebhookMessage> = {
   /** The test event (D11.5), without what every event says. */
   example: Omit<M, keyof WebhookMessage>
   summary: string
-  /** Not sent to webhooks. */
-  feedOnly?: true
 }
 
 const event = <M extends WebhookMessage>(row: WebhookEvent<M>) => row
@@ -50,6 +56,15 @@ export type AssetMovedBody = z.infer<typeof AssetMovedBody>
 
 const placeOf = ({ id, name }: AssetMoved['to_location']) => ({ id, name })
 
+const ReaderEventData = z
+  .object({
+    reader: z.object({ id: Id, reader_key: z.string(), name: z.string() }).meta({ id: 'EventReader' }),
+    last_seen: WireInstant,
+  })
+  .meta({ id: 'ReaderEventData' })
+
+const WebhookHealthData = z.object({ webhook: z.object({ id: Id, url: z.string(), health: z.string() }) })
+
 const asset = { id: 1, external_key: 'TEST-ASSET', name: 'Test Asset' }
 const location = { id: 2, external_key: 'TEST-ORIGIN', name: 'Test Origin' }
 const at = '2026-11-21T08:30:00.000Z'
@@ -59,6 +74,33 @@ const assetView = { ...asset, ...life, type: 'asset', metadata: {} }
 const locationView = { ...location, ...life, parent_id: null, parent_external_key: null }
 const tag = { id: 3, tag_type: 'ble', value: 'TEST-TAG' }
 
+const importView = {
+  id: 5, resource: 'assets', dry_run: false, state: 'done', rows_total: 2, rows_done: 2, created: 1, updated: 1,
+  unchanged: 0, failed: 0, applied_from: null, ignored_columns: [], created_by: null, created_at: at, started_at: at,
+  finished_at: at,
+} // oxfmt-ignore
+
+const ofReader = (message: Message<z.ZodType<ReaderEvent>>, type: EventType, summary: string) =>
+  event<ReaderEvent>({
+    message,
+    body: bodyOf(type, ReaderEventData),
+    summary,
+    dataOf: ({ reader: { id, reader_key, name }, last_seen }) => ({
+      reader: { id, reader_key, name },
+      last_seen,
+    }),
+    example: { reader: { id: 4, reader_key: 'TEST-READER', name: 'Test Reader' }, last_seen: at },
+  })
+
+const ofWebhook = (type: keyof typeof webhookHealth, health: string, summary: string) =>
+  event<WebhookHealth>({
+    message: webhookHealth[type],
+    body: bodyOf(type, WebhookHealthData),
+    summary,
+    dataOf: ({ webhook: { id, url, health: now } }) => ({ webhook: { id, url, health: now } }),
+    example: { webhook: { id: 6, url: 'https://example.com/events', health } },
+  })
+
 const ofCatalog = (type: CatalogEventType, summary: string, data: object) =>
   event<CatalogEvent>({
     message: catalogEvents[type],
@@ -66,7 +108,6 @@ const ofCatalog = (type: CatalogEventType, summary: string, data: object) =>
     summary,
     dataOf: (message) => message.data,
     example: { data: { ...data } },
-    feedOnly: true,
   })
 
 const rows = {
@@ -101,6 +142,18 @@ const rows = {
   'location.deleted': ofCatalog('location.deleted', 'A location was deleted', { location }),
   'tag.attached': ofCatalog('tag.attached', 'A tag was attached to an asset or a location', { tag, asset }),
   'tag.detached': ofCatalog('tag.detached', 'A tag was detached from an asset or a location', { tag, asset }),
+  'reader.silent': ofReader(readerSilent, 'reader.silent', 'A reader went silent'),
+  'reader.online': ofReader(readerOnline, 'reader.online', 'A reader that was silent was heard again'),
+  'import.finished': event<CatalogEvent>({
+    message: catalogEvents['import.finished'],
+    body: bodyOf('import.finished', catalogEventData['import.finished']),
+    summary: 'An import ended: it is done, was cancelled or failed',
+    dataOf: (message) => message.data,
+    example: { data: { import: importView } },
+  }),
+  'webhook.failing': ofWebhook('webhook.failing', 'failing', 'A webhook fails'),
+  'webhook.recovered': ofWebhook('webhook.recovered', 'ok', 'A webhook that failed works again'),
+  'webhook.disabled': ofWebhook('webhook.disabled', 'disabled', 'A webhook was switched off'),
 }
 export type WebhookEventType = EventType
 

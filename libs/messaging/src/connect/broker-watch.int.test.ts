@@ -9,7 +9,7 @@ import { publish } from '../messages/publish.ts'
 import { durables } from './topology.ts'
 
 const log = { warn: () => undefined }
-const durable = 'webhook-dispatcher-lanes'
+const durable = 'webhook-dispatcher-events'
 const subject = 'events.asset-moved.7'
 
 async function valueOf(registry: Registry, metric: string): Promise<number | undefined> {

@@ -194,13 +194,6 @@ export const durables = {
   // What organizations may store, where an operator changed it.
   'catalog-limits': { ...LIMITS },
   'tracking-limits': { ...LIMITS },
-  // All deliveries that wait for a receiver: two replicas with full lanes (their LANE_LIMITS).
-  'webhook-dispatcher-lanes': {
-    stream: 'EVENTS',
-    filter: 'events.asset-moved.*',
-    ackWaitMs: 30 * SECOND,
-    maxAckPending: 100_000,
-  },
   // What the feed of events has, in the order of each organization.
   'webhook-dispatcher-events': {
     stream: 'EVENTS',

@@ -58,7 +58,7 @@ const batches = (bus: Bus, consumer: Batches, { broker = bus.broker, graceMs = 5
 
 const singles = (bus: Bus, consumer: Singles, { broker = bus.broker, graceMs = 5_000 } = {}) =>
   counted((metrics) => {
-    const policy = { durable: 'webhook-dispatcher-lanes', retryDelaysMs: [10, 10] } as const
+    const policy = { durable: 'webhook-dispatcher-events', retryDelaysMs: [10, 10] } as const
     return consume(
       broker,
       { ...policy, decode: number, ...consumer },

@@ -109,16 +109,16 @@ test('a message that fails again is a dead letter again, with its first subject 
 test('a replayed event keeps its first time, so that a newer webhook does not receive it', async ({
   bus,
 }) => {
-  const place = { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' }
+  const place = { stream: 'EVENTS', consumer: 'webhook-dispatcher-events', subject: 'events.asset-moved.7' }
   await keep(bus, place)
   expect(await replayDeadLetter(bus.broker, 1)).toEqual({ ok: true, storedAs: 'EVENTS 1' })
-  const { handled, stop } = consuming(bus, 'webhook-dispatcher-lanes')
+  const { handled, stop } = consuming(bus, 'webhook-dispatcher-events')
   await eventually(() => expect(handled).toMatchObject([{ subject: place.subject, receivedAt: FIRST }]))
   await stop()
 })
 
 test('a replay that stopped before the letter was removed stores the message once', async ({ bus }) => {
-  const event = { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' }
+  const event = { stream: 'EVENTS', consumer: 'webhook-dispatcher-events', subject: 'events.asset-moved.7' }
   await keep(bus, event)
   const nc = natsOf(bus.broker)
   const letter = await findDeadLetter(bus.broker, 1)
@@ -129,7 +129,7 @@ test('a replay that stopped before the letter was removed stores the message onc
   await recreateStream(bus.broker, 'DEAD')
   const headers = Object.entries(letter?.headers ?? {}).filter(([name]) => name !== 'nats-msg-id')
   await publish(bus.broker, {
-    subject: 'dead.7.EVENTS.webhook-dispatcher-lanes',
+    subject: 'dead.7.EVENTS.webhook-dispatcher-events',
     payload: letter?.payload,
     headers: Object.fromEntries(headers),
   })
@@ -284,7 +284,11 @@ test('a letter is removed without a replay, and removing it again succeeds', asy
 
 test('pages have all fields but the payload, and can be filtered by stream and durable', async ({ bus }) => {
   await keep(bus)
-  await keep(bus, { stream: 'EVENTS', consumer: 'webhook-dispatcher-lanes', subject: 'events.asset-moved.7' })
+  await keep(bus, {
+    stream: 'EVENTS',
+    consumer: 'webhook-dispatcher-events',
+    subject: 'events.asset-moved.7',
+  })
   await keep(bus, { streamSeq: 2, subject: 'scans.7.d 1.x%', data: Buffer.alloc(300) })
   expect(await deadLetterExtent(bus.broker)).toEqual({ firstSeq: 1, lastSeq: 3, total: 3 })
   const page = await readDeadLetters(bus.broker, { stream: 'SCANS', fromSeq: 1, limit: 1 })

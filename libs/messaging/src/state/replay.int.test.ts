@@ -38,7 +38,7 @@ test('a read leaves no consumer at the broker', async ({ bus }) => {
     await readSubject(bus.broker, { stream, subject: 'events.asset-moved.1', fromSeq: 1, limit: 5 })
   const jsm = await natsOf(bus.broker).jetstreamManager()
   const names = async () => (await jsm.consumers.list(stream).next()).map(({ name }) => name)
-  await expect.poll(names).toEqual(['webhook-dispatcher-events', 'webhook-dispatcher-lanes'])
+  await expect.poll(names).toEqual(['webhook-dispatcher-events'])
 })
 
 test('the extent of a stream has the sequences that it still holds', async ({ bus }) => {

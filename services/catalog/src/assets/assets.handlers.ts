@@ -1,12 +1,12 @@
 import { assetFields, AssetPatch, type AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
+import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import type { AssetRow, Tables, Tx } from '../db.ts'
 import { assetNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
@@ -41,7 +41,7 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         const asset = await insertAsset(tx, orgId, { ...pick(body, writable), external_key: key })
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         const view = toAssetView(asset, tags)
-        await enqueueAll(tx, created('asset', asset, view, tags))
+        await enqueueChanges(tx, created('asset', asset, view, tags))
         return view
       }
       const view = await runInTransaction(orgId, create, lockNameFor('asset', external_key))
@@ -56,7 +56,7 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         rejectIfAny(inSchemaOrder(AssetPatch, storedRowProblems(stored, body)))
         const asset = await updateAsset(tx, orgId, asset_id, changesOf(stored, body))
         const view = toAssetView(asset, stored.tags)
-        await enqueueAll(tx, updated('asset', asset, view, row))
+        await enqueueChanges(tx, updated('asset', asset, view, row))
         return view
       })
       return { data }
@@ -71,7 +71,7 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         await lockKeys(tx, orgId, 'asset')
         const asset = await updateAsset(tx, orgId, asset_id, { external_key })
         const view = await find()
-        await enqueueAll(tx, updated('asset', asset, view, stored))
+        await enqueueChanges(tx, updated('asset', asset, view, stored))
         return view
       }
       return { data: await runInTransaction(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
@@ -82,7 +82,7 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
         const asset = await deleteAsset(tx, orgId, asset_id)
         const tags = await deleteTagsOf(tx, orgId, { asset_id })
-        await enqueueAll(tx, deleted('asset', asset, tags))
+        await enqueueChanges(tx, deleted('asset', asset, tags))
       })
       return undefined
     },

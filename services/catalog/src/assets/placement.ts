@@ -1,4 +1,4 @@
-import { AssetIdentity } from '@whereabouts/contracts/messages/catalog-state'
+import { TypedAsset } from '@whereabouts/contracts/messages/catalog-state'
 import { assetPlaced, type AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { toAssetState, toLocationState } from '../changes/messages/states.ts'
@@ -21,7 +21,7 @@ export async function enqueuePlacement(
   if (!asset) throw assetNotFound()
   const placed = {
     org_id: orgId,
-    asset: AssetIdentity.parse(toAssetState(asset)),
+    asset: TypedAsset.parse(toAssetState(asset)),
     location: toLocationState(location),
     placed_at: asset.updated_at,
   }

@@ -5,10 +5,10 @@ import {
   type LocationView,
 } from '@whereabouts/contracts/resources/catalog/locations'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
-import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
+import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import type { Db, Tx } from '../db.ts'
 import { locationHasChildren, locationNotFound } from '../errors.ts'
 import { lockKeys, assignKey, lockNameFor } from '../tags/external-keys/external-keys.queries.ts'
@@ -50,7 +50,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const location = await insertLocation(tx, orgId, row)
         const tags = await insertTags(tx, orgId, { location_id: location.id }, wanted ?? [])
         const view = toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
-        await enqueueAll(tx, created('location', location, view, tags))
+        await enqueueChanges(tx, created('location', location, view, tags))
         return view
       }
       const view = await runInTransaction(orgId, create, lockNameFor('location', external_key))
@@ -75,7 +75,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const changes = { ...changesOf(stored, body), ...move }
         const location = await updateLocation(tx, orgId, location_id, changes)
         const view = toLocationView(location, stored.tags)
-        await enqueueAll(tx, updated('location', location, view, row))
+        await enqueueChanges(tx, updated('location', location, view, row))
         return view
       }
       return { data: await runInTransaction(orgId, update, lockName) }
@@ -91,7 +91,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         await lockKeys(tx, orgId, 'location')
         const location = await updateLocation(tx, orgId, location_id, { external_key })
         const view = await readLocation(tx, orgId, location_id)
-        await enqueueAll(tx, updated('location', location, view, stored))
+        await enqueueChanges(tx, updated('location', location, view, stored))
         return view
       }
       return {
@@ -107,7 +107,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         if (await hasLiveChildren(tx, orgId, location_id)) throw locationHasChildren(stored.external_key)
         const location = await deleteLocation(tx, orgId, location_id)
         const tags = await deleteTagsOf(tx, orgId, { location_id })
-        await enqueueAll(tx, deleted('location', location, tags))
+        await enqueueChanges(tx, deleted('location', location, tags))
       })
       return undefined
     },

@@ -68,7 +68,7 @@ export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         if (key !== identifier)
           ({ data: updated } = await inside.renameLocation({ ...named, body: { external_key: key } }))
         if (identifiers !== undefined)
-          await replaceTags(tx, orgId, { kind: 'location', ...updated }, identifiers ?? [])
+          await replaceTags(tx, orgId, { kind: 'location', type: null, ...updated }, identifiers ?? [])
         const { data } = await inside.getLocation({ ...named, body: undefined })
         return toLegacyLocation(tx, orgId, data)
       }

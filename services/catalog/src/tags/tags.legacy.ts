@@ -1,8 +1,8 @@
 import type { LegacyIdentifierCreate, LegacyIdentifierView } from '@whereabouts/contracts/legacy/identifiers'
 import { LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import type { TagCreate, TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
+import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import type { Tx } from '../db.ts'
 import { attached, detached, type TagOwner } from '../changes/messages/changes.ts'
 import { tagExists } from '../errors.ts'
@@ -38,7 +38,7 @@ export async function replaceTags(
   // Inserts first, because a transaction that waits for a tag must not hold a tag that the other waits for.
   const added = await insertTags(tx, orgId, owner, missing)
   const removed = await deleteTags(tx, orgId, owner, surplus)
-  await enqueueAll(tx, [
+  await enqueueChanges(tx, [
     ...added.flatMap((tag) => attached(tag, named)),
     ...removed.flatMap((tag) => detached(tag, named)),
   ])

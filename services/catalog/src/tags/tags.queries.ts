@@ -5,6 +5,7 @@ import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../db.ts'
 import type { TagOwner } from '../changes/messages/changes.ts'
 import { tagExists } from '../errors.ts'
+import { typeOf } from './external-keys/external-keys.queries.ts'
 
 /** The resource that has a tag. */
 export type Owner = { asset_id: number } | { location_id: number }
@@ -15,7 +16,7 @@ export async function lockOwner(tx: Tx, orgId: number, owner: Owner): Promise<Ta
   const kind = column === 'asset_id' ? 'asset' : 'location'
   const row = await tx
     .selectFrom(kind)
-    .select(['id', 'external_key', 'name'])
+    .select(['id', 'external_key', 'name', typeOf(kind)])
     .where('org_id', '=', orgId)
     .where('id', '=', ownerId)
     .where('deleted_at', 'is', null)

@@ -1,5 +1,5 @@
 import { MAX_TAGS, type TagCreate, type TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueueAll } from '@whereabouts/db/outbox/outbox'
+import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import { attached, detached, type TagOwner } from '../changes/messages/changes.ts'
 import type { Tx } from '../db.ts'
 import { tagNotFound, tooManyTags } from '../errors.ts'
@@ -13,7 +13,7 @@ import { toTagView } from './tags.views.ts'
 export async function attach(tx: Tx, orgId: number, owner: TagOwner, wanted: TagCreate): Promise<TagView> {
   const tag = await insertTag(tx, orgId, ownerOf(owner), wanted)
   if ((await countTags(tx, orgId, ownerOf(owner))) > MAX_TAGS) throw tooManyTags()
-  await enqueueAll(tx, attached(tag, owner))
+  await enqueueChanges(tx, attached(tag, owner))
   return toTagView(tag)
 }
 
@@ -22,5 +22,5 @@ export async function detach(tx: Tx, orgId: number, owner: Owner, id: number): P
   const locked = await lockOwner(tx, orgId, owner)
   const tag = locked && (await deleteTag(tx, orgId, owner, id))
   if (!tag) throw tagNotFound()
-  await enqueueAll(tx, detached(tag, locked))
+  await enqueueChanges(tx, detached(tag, locked))
 }

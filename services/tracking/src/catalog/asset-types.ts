@@ -12,10 +12,15 @@ export class AssetTypes {
     byType.set(type, ids.add(assetId))
   }
 
+  /** Undefined while no state of the asset has arrived. */
+  find(orgId: number, assetId: number): AssetType | undefined {
+    const byType = this.#ids.get(orgId)
+    return assetTypes.find((type) => byType?.get(type)?.has(assetId))
+  }
+
   /** The default while the state of the asset has not arrived. */
   typeOf(orgId: number, assetId: number): AssetType {
-    const byType = this.#ids.get(orgId)
-    return assetTypes.find((type) => byType?.get(type)?.has(assetId)) ?? 'asset'
+    return this.find(orgId, assetId) ?? 'asset'
   }
 
   isOneOf(orgId: number, assetId: number, types: readonly string[]): boolean {

@@ -66,7 +66,7 @@ export class CatalogResolver {
     this.#ask = ask
   }
 
-  /** Asks for these names and puts the found ones into the view. Throws CatalogUnavailable. */
+  /** Asks for these names and puts the found ones, and what they are in, into the view. Throws CatalogUnavailable. */
   async resolve(orgId: number, unresolved: Unresolved, signal?: AbortSignal): Promise<void> {
     const lists = this.#withoutUnknown(orgId, unresolved)
     const longest = Math.max(...Object.values(lists).map((list) => list.length))
@@ -77,8 +77,12 @@ export class CatalogResolver {
         location_ids: lists.location_ids.slice(at, at + MAX_NAMES),
         asset_ids: lists.asset_ids.slice(at, at + MAX_NAMES),
       }
-      this.apply(await this.#ask({ org_id: orgId, ...some }, signal))
+      const reply = await this.#ask({ org_id: orgId, ...some }, signal)
+      this.apply(reply)
       this.#rememberUnknown(orgId, some)
+      const places = reply.locations.map(({ id }) => id)
+      const above = this.#view.withAncestors(orgId, places).filter((id) => !this.#view.location(orgId, id))
+      if (above.length > 0) await this.resolve(orgId, { locationIds: above }, signal)
     }
   }
 

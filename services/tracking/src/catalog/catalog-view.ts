@@ -91,6 +91,17 @@ export class CatalogView {
     return branch
   }
 
+  /** These locations and all that they are in. Deleted ones are left out, with what is above them; unknown ones are not. */
+  withAncestors(orgId: number, ids: readonly number[]): number[] {
+    const found = new Set(ids)
+    for (const id of found) {
+      const location = this.location(orgId, id)
+      if (location?.deleted) found.delete(id)
+      else if (location && location.parentId !== null) found.add(location.parentId)
+    }
+    return [...found]
+  }
+
   /** The asset that has the tag now; see TagIndex for which of several tags wins. */
   matchTag(orgId: number, type: string, value: string): TagMatch {
     return this.assetOfTag(this.#tags.find(orgId, type, value))

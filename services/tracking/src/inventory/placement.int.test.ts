@@ -1,7 +1,7 @@
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { AssetPlaced } from '@whereabouts/contracts/messages/asset-placed'
 import {
-  AssetIdentity,
+  TypedAsset,
   type AssetState,
   type LocationState,
 } from '@whereabouts/contracts/messages/catalog-state'
@@ -24,7 +24,7 @@ const iso = (ms: number) => new Date(ms).toISOString()
 
 const placed = (asset: AssetState, location: LocationState, at: number): AssetPlaced => ({
   org_id: asset.org_id,
-  asset: AssetIdentity.parse(asset),
+  asset: TypedAsset.parse(asset),
   location,
   placed_at: iso(at),
 })

@@ -1,12 +1,12 @@
 const PARTS = /^(\d{1,16}) (\d{1,16})$/
 
-/** Names the place after the event `seq` in the order of the organization. */
-export const cursorOf = (orgId: number, seq: number): string =>
-  Buffer.from(`${orgId} ${seq}`).toString('base64url')
+/** Names the place at the event `seq` in a list of `owner`, an organization or an endpoint. */
+export const cursorOf = (owner: number, seq: number): string =>
+  Buffer.from(`${owner} ${seq}`).toString('base64url')
 
-/** Undefined unless `cursorOf` made it for this organization. */
-export function seqOf(orgId: number, cursor: string): number | undefined {
-  const [, org, seq] = (PARTS.exec(Buffer.from(cursor, 'base64url').toString()) ?? []).map(Number)
-  const isOurs = org === orgId && seq !== undefined && Number.isSafeInteger(seq)
-  return isOurs && cursorOf(orgId, seq) === cursor ? seq : undefined
+/** Undefined unless `cursorOf` made it for this owner. */
+export function seqOf(owner: number, cursor: string): number | undefined {
+  const [, named, seq] = (PARTS.exec(Buffer.from(cursor, 'base64url').toString()) ?? []).map(Number)
+  const isOurs = named === owner && seq !== undefined && Number.isSafeInteger(seq)
+  return isOurs && cursorOf(owner, seq) === cursor ? seq : undefined
 }

@@ -3,8 +3,19 @@ import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
 
-/** `data` is JSON. */
-export type NewEvent = { orgId: number; id: string; type: string; occurredAt: string; data: string }
+/**
+ * `data` and `about` are JSON. Of an event without an asset or a location there is no `about`. `trace`: `traceparent`, if the trace is
+ * recorded.
+ */
+export type NewEvent = {
+  orgId: number
+  id: string
+  type: string
+  occurredAt: string
+  data: string
+  trace?: string | undefined
+  about?: string | undefined
+}
 
 /**
  * Records what is new, in this order, in one statement and so one transaction. It holds the heads of the organizations
@@ -16,8 +27,9 @@ export async function recordEvents(across: Db, events: readonly NewEvent[]): Pro
     with made as (
       select * from unnest(${bigints(events.map(({ orgId }) => orgId))}, ${texts(events.map(({ id }) => id))},
         ${texts(events.map(({ type }) => type))}, ${texts(events.map(({ occurredAt }) => occurredAt))},
-        ${texts(events.map(({ data }) => data))})
-      with ordinality as m (org_id, id, type, occurred_at, data, nth)
+        ${texts(events.map(({ data }) => data))}, ${texts(events.map(({ trace }) => trace ?? null))},
+        ${texts(events.map(({ about }) => about ?? null))})
+      with ordinality as m (org_id, id, type, occurred_at, data, trace, about, nth)
     ), least as (
       select last_value as seq from revision_seq
     ), head as (
@@ -28,9 +40,9 @@ export async function recordEvents(across: Db, events: readonly NewEvent[]): Pro
         recorded_at = greatest(h.recorded_at, clock_timestamp())
       returning org_id, seq, recorded_at
     )
-    insert into event (org_id, seq, id, type, occurred_at, recorded_at, data)
+    insert into event (org_id, seq, id, type, occurred_at, recorded_at, data, trace, about)
     select m.org_id, h.seq + 1 - row_number() over (partition by m.org_id order by m.nth desc), m.id::uuid, m.type,
-      m.occurred_at::timestamptz, h.recorded_at, m.data::json
+      m.occurred_at::timestamptz, h.recorded_at, m.data::json, m.trace, m.about::jsonb
     from made m join head h on h.org_id = m.org_id
     order by m.org_id, m.nth
     on conflict (org_id, id) do nothing`.execute(across)

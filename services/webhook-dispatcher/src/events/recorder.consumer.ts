@@ -4,12 +4,19 @@ import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import type { BatchConsumer } from '@whereabouts/messaging/consume/consumer'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
+import { traceFrom } from '@whereabouts/service-kit/observe/trace'
 import type { Db } from '../db.ts'
 import { decodeEvent } from './decode-event.ts'
 import { recordEvents, type NewEvent } from './events.queries.ts'
 
-/** EVENTS → the feed. A message is acknowledged after the commit, so a crash only brings it again, which changes nothing. */
-export const eventRecorder = (across: Db): BatchConsumer<NewEvent> => ({
+/**
+ * EVENTS → the feed. A message is acknowledged after the commit, so a crash only brings it again, which changes nothing.
+ * `onRecorded` gets the organizations of each batch.
+ */
+export const eventRecorder = (
+  across: Db,
+  onRecorded: (orgIds: ReadonlySet<number>) => void = () => {},
+): BatchConsumer<NewEvent> => ({
   durable: 'webhook-dispatcher-events',
   maxMessages: 1_000,
   maxBytes: 2 * 1024 * 1024,
@@ -17,11 +24,14 @@ export const eventRecorder = (across: Db): BatchConsumer<NewEvent> => ({
   fair: { groupOf: ({ subject }) => subject.slice(subject.lastIndexOf('.') + 1) },
   isOutage: isDatabaseOutage,
   decode: decodeNewEvent,
-  handle: (events) => recordEvents(across, events),
+  async handle(events) {
+    await recordEvents(across, events)
+    onRecorded(new Set(events.map(({ orgId }) => orgId)))
+  },
 })
 
 /** Throws like `decodeEvent`. */
-function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data'>): NewEvent {
+function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data' | 'headers'>): NewEvent {
   const { type, event } = decodeEvent(message)
   const occurredAt = parseInstant(event.occurred_at)
   if (occurredAt === undefined) throw new PoisonError('occurred_at is not a timestamp')
@@ -31,5 +41,7 @@ function decodeNewEvent(message: Pick<IncomingMessage, 'subject' | 'data'>): New
     type,
     occurredAt: `${occurredAt.slice(0, 23)}Z`, // milliseconds, as in all of the API
     data: JSON.stringify(webhookEvents[type].dataOf(event)),
+    trace: traceFrom(message.headers)?.sampled ? message.headers['traceparent'] : undefined,
+    about: event.about && JSON.stringify(event.about),
   }
 }

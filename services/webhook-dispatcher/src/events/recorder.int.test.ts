@@ -62,6 +62,37 @@ test('D13.1 records what EVENTS brings, of all types, once, in milliseconds, as 
   ])
 })
 
+test('ADR 105 what filters look at is kept beside the data, and never among it', async ({
+  bus,
+  database,
+  orgId,
+}) => {
+  const about = { asset_type: 'person', at: [2, 3], within: [1, 2, 3] }
+  const event = { delivery_id: randomUUID(), org_id: orgId, occurred_at: '2026-11-21T11:00:00Z' }
+  const read = {
+    reader: { id: 4, reader_key: 'dock-1', name: 'Dock' },
+    last_seen: '2026-11-21T10:00:00.000Z',
+  }
+  const asset = { id: 7, external_key: 'A-7', name: 'Box' }
+  await send(bus, 'asset-moved', orgId, { ...movedEvent(orgId), about })
+  await send(bus, 'reader-silent', orgId, { ...event, ...read, about: { at: [2], within: [1, 2] } })
+  await send(bus, 'asset-deleted', orgId, { ...event, delivery_id: randomUUID(), data: { asset }, about: { asset_type: 'asset' } }) // oxfmt-ignore
+  await send(bus, 'asset-moved', orgId, movedEvent(orgId)) // of the release before
+  const recorder = start(bus, database)
+  await eventually(() => expect(recorder.counts).toEqual({ ack: 4 }))
+  await recorder.stop()
+  const rows = database.db.selectFrom('event').where('org_id', '=', orgId).orderBy('seq')
+  const kept = await rows.select(['type', 'about', 'data']).execute()
+  expect(kept.map(({ type, about: seen }) => [type, seen])).toEqual([
+    ['asset.moved', about],
+    ['reader.silent', { at: [2], within: [1, 2] }],
+    ['asset.deleted', { asset_type: 'asset' }],
+    ['asset.moved', null],
+  ])
+  expect(kept[1]?.data).toEqual(read)
+  expect(JSON.stringify(kept.map(({ data }) => data))).not.toMatch(/about|within|asset_type/)
+})
+
 test('a message that cannot be an event is a dead letter, one of an unknown type is kept for another release', async ({
   bus,
   database,

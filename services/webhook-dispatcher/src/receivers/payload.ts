@@ -7,7 +7,7 @@ import {
 
 /** Shared by all attempts of a delivery, because the receiver must see the same bytes each time (D11.2). */
 export type Payload = {
-  event: WebhookEventType
+  event: string
   deliveryId: string
   /** Unix second of `occurred_at`, signed and sent. */
   timestamp: string
@@ -29,5 +29,19 @@ export function payloadOf(event: WebhookEventType, message: WebhookMessage): Pay
     deliveryId: message.delivery_id,
     timestamp: String(Math.floor(epochMs(occurredAt) / 1000)),
     body: Buffer.from(JSON.stringify(body)),
+  }
+}
+
+/** An event of the feed, as a request. `data` is JSON, as it was recorded. */
+type EventRow = { delivery_id: string; type: string; occurred_at: string; data: string | null }
+
+/** The same for an event of the feed. */
+export function payloadOfRow({ delivery_id, type, occurred_at, data }: EventRow): Payload {
+  const head = JSON.stringify({ event: type, delivery_id, occurred_at })
+  return {
+    event: type,
+    deliveryId: delivery_id,
+    timestamp: String(Math.floor(Date.parse(occurred_at) / 1000)),
+    body: Buffer.from(`${head.slice(0, -1)},"data":${data}}`),
   }
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
-import { test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
+import { test as dispatcherTest, webhookOf } from '../../test/dispatcher.fixture.ts'
 import { resealSecrets, startResealing } from './reseal.loop.ts'
 import { listSealedWithOtherKeys, replaceSeal } from './reseal.queries.ts'
 import { openSecret, sealSecret, type SecretKeys } from './secrets.ts'
-import { findTarget, insertWebhook } from './webhooks.queries.ts'
+import { insertEndpoint, insertWebhook } from './webhooks.queries.ts'
 
 const [k1, k2, k3] = ['k1', 'k2', 'k3'].map((id) => ({ id, key: randomBytes(32) })) as [Key, Key, Key]
 type Key = SecretKeys[0]
@@ -41,7 +41,7 @@ const test = dispatcherTest.extend<Seals>({
     use((secretKeys) => resealSecrets({ across: database.worker.db, secretKeys, log })),
   secretOf: async ({ database }, use) =>
     use(async (orgId, keys) => {
-      const target = await findTarget(database.db, orgId)
+      const target = await webhookOf(database.db, orgId)
       if (!target) throw new Error('no webhook')
       return openSecret(keys, orgId, target)
     }),
@@ -67,6 +67,23 @@ test('D11.1 every secret is re-encrypted with the first key; the old key is no l
     .orderBy('org_id')
     .execute()
   expect(after).toEqual(before)
+})
+
+test('D13.9 a run covers all webhooks of an organization, also where a batch ends between them', async ({
+  database,
+  addWebhooks,
+  reseal,
+}) => {
+  const orgIds = await addWebhooks([k1], 40)
+  for (const orgId of orgIds)
+    for (let n = 0; n < 10; n += 1) {
+      const sealed = sealSecret([k1], orgId, `whsec_${orgId}_${n}`)
+      const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
+      await insertEndpoint(database.db, orgId, webhook)
+    }
+  expect(await reseal([k2, k1])).toBe(440)
+  const left = database.db.selectFrom('webhook').select('id').where('secret_key_id', '=', 'k1')
+  expect(await left.execute()).toEqual([])
 })
 
 test('a second run changes nothing', async ({ database, addWebhooks, reseal }) => {

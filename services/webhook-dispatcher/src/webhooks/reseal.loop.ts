@@ -41,7 +41,7 @@ export async function resealSecrets(
       if (stopping?.aborted === true) return replaced
       for (const stored of [row, row.previous])
         if (stored && (await resealOne(across, secretKeys, log, { ...row, ...stored }))) replaced += 1
-      after = row.org_id
+      after = row.id
     }
     if (rows.length < BATCH) return replaced
   }

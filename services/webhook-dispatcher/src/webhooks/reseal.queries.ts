@@ -13,7 +13,7 @@ export const dropEndedSecrets = (db: Db) =>
     .where('previous_until', '<=', sql<string>`clock_timestamp()`)
     .execute()
 
-/** The secrets of all organizations after `after` of which one is encrypted with another key, by organization. */
+/** The secrets of all webhooks after the id `after` of which one is encrypted with another key, by id. */
 export async function listSealedWithOtherKeys(
   db: Db,
   keyId: string,
@@ -24,8 +24,8 @@ export async function listSealedWithOtherKeys(
     .selectFrom('webhook')
     .select(['org_id', 'id', 'secret_ciphertext', 'secret_key_id', 'previous_ciphertext', 'previous_key_id'])
     .where((e) => e.or([e('secret_key_id', '!=', keyId), e('previous_key_id', '!=', keyId)]))
-    .where('org_id', '>', after)
-    .orderBy('org_id')
+    .where('id', '>', after)
+    .orderBy('id')
     .limit(limit)
     .execute()
   return rows.map(

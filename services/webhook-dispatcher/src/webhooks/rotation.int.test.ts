@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { movedJob, secretKeys, test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
+import { recordMoves, secretKeys, test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
 import { signature } from '../receivers/signature.ts'
 import { resealSecrets } from './reseal.loop.ts'
 import { countSeals } from './reseal.queries.ts'
@@ -29,7 +29,11 @@ const test = dispatcherTest.extend<{ hook: Hook }>({
       rotate: async (org = orgId) =>
         (await call(org, 'POST', `/${data.id}/rotate-secret`)).json().data?.secret,
       async signers(secrets, by = secretKeys) {
-        await dispatcher({ secretKeys: by }).run(movedJob(orgId))
+        const sent = receiver.received.length
+        const running = dispatcher({ secretKeys: by }).deliverFor(orgId)
+        await recordMoves(database.db, orgId)
+        await expect.poll(() => receiver.received.length, { timeout: 15_000 }).toBe(sent + 1)
+        await running.stopDeliveries()
         const { headers = {}, body = Buffer.alloc(0) } = receiver.received.at(-1) ?? {}
         const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body.toString()}`
         const v1 = secrets.map((secret) => {

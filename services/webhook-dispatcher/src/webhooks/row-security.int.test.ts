@@ -1,28 +1,20 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { addWebhook, test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
-import { recordAttempt } from '../delivery-log/delivery-log.queries.ts'
+import { addDelivery, addWebhook, test as dispatcherTest } from '../../test/dispatcher.fixture.ts'
 
 const [MINE, THEIRS] = [1, 2]
-const tables = ['webhook', 'delivery_counter', 'delivery_attempt'] as const
+const tables = ['webhook', 'delivery_counter', 'delivery'] as const
+/** Requests only read and delete it. */
+const HOURS = 'delivery_hour'
 
 /** Each organization has a row in each table. */
 const test = dispatcherTest.extend<{ rows: undefined }>({
   rows: [
-    async ({ tenants }, use) => {
+    async ({ database, tenants }, use) => {
       for (const orgId of [MINE, THEIRS]) {
         const { id } = await addWebhook(tenants.forOrg(orgId), orgId, 'https://example.com/')
-        await recordAttempt(tenants.forOrg(orgId), orgId, {
-          webhook_id: id,
-          delivery_id: '6f1c7c52-8f0e-5d55-9d0c-3a1f0a3c9f10',
-          attempt: 1,
-          attempted_at: '2026-11-21T10:00:00.000Z',
-          outcome: 'delivered',
-          status_code: 204,
-          latency_ms: 5,
-          error: null,
-          test: false,
-        })
+        await addDelivery(database.db, orgId, id)
+        await database.db.insertInto('delivery_counter').values({ org_id: orgId, attempts: 0 }).execute()
       }
       await use(undefined)
     },
@@ -46,7 +38,15 @@ test.for(tables)(
   },
 )
 
-test.for(['webhook', 'delivery_attempt'] as const)(
+test('a statement on the hours without its organization reaches no other organization', async ({
+  tenants,
+}) => {
+  expect(await tenants.forOrg(MINE).selectFrom(HOURS).select('org_id').execute()).toEqual([{ org_id: MINE }])
+  const change = tenants.forOrg(MINE).updateTable(HOURS).set({ org_id: THEIRS }).execute()
+  await expect(change).rejects.toThrow('permission denied')
+})
+
+test.for(['webhook', 'delivery', HOURS] as const)(
   'a deletion from %s without its organization reaches no other organization',
   async (table, { database, tenants }) => {
     await tenants.forOrg(MINE).deleteFrom(table).execute()
@@ -65,6 +65,8 @@ test('every table with an organization has row security', async ({ database }) =
     select c.relname as table, c.relrowsecurity as protected from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'org_id'
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')`.execute(database.db)
-  expect(rows.map((row) => row.table).toSorted()).toEqual([...tables, 'event', 'event_head'].toSorted())
+  expect(rows.map((row) => row.table).toSorted()).toEqual(
+    [...tables, HOURS, 'delivery_attempt', 'event', 'event_head'].toSorted(),
+  )
   expect(rows.filter((row) => !row.protected)).toEqual([])
 })

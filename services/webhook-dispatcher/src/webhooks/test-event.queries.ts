@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
+import type { SealedSecrets } from './secrets.ts'
+import { isKnown, sealOf, type Known } from './webhooks.queries.ts'
 
 /** A bucket holds five test events and gets a new one every six seconds. */
 const TEST_EVERY_S = 6
@@ -28,4 +30,25 @@ export async function takeTestEvent(db: Db, orgId: number): Promise<number | und
     .where('org_id', '=', orgId)
     .executeTakeFirstOrThrow()
   return Math.max(1, Math.ceil(wait))
+}
+
+/** Where a test event goes. Undefined as for `findWebhook`. */
+export async function findReceiver(
+  db: Db,
+  orgId: number,
+  id: number,
+  known: Known,
+): Promise<(SealedSecrets & { url: string }) | undefined> {
+  const row = await db
+    .selectFrom('webhook')
+    .select(['url', 'secret_ciphertext', 'secret_key_id', 'previous_ciphertext', 'previous_key_id'])
+    .select(sql<boolean>`coalesce(previous_until > clock_timestamp(), false)`.as('previous_signs'))
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(isKnown(known))
+    .executeTakeFirst()
+  if (!row) return undefined
+  const { url, secret_ciphertext, secret_key_id } = row
+  const previous = row.previous_signs ? sealOf(row.previous_ciphertext, row.previous_key_id) : undefined
+  return { url, secret_ciphertext, secret_key_id, previous }
 }

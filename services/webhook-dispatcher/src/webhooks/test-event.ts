@@ -25,7 +25,7 @@ export type SendTest = (target: Receiver, payload: Payload) => Promise<PostResul
 const never = new AbortController().signal
 
 /**
- * Sends test events outside the lanes, because lanes may be full. Address check, signature and timeout are the same
+ * Sends test events outside the queue of deliveries, which may be long. Address check, signature and timeout are the same
  * as for deliveries. Rejects with service_unavailable if too many run at once.
  */
 export function testSender(post: Post): SendTest {

@@ -1,31 +1,27 @@
-import { API_PREFIX } from '@whereabouts/contracts/routes'
 import type { WebhookView } from '@whereabouts/contracts/resources/webhooks/webhooks'
-import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
-import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
+import { API_PREFIX, type OperationId } from '@whereabouts/contracts/routes'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
-import {
-  attemptRecord,
-  countAttempts,
-  listAttempts,
-  recordAttempt,
-} from '../delivery-log/delivery-log.queries.ts'
+import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/http/serve'
+import { attemptOf, recordTest } from '../delivery-log/attempt-log.queries.ts'
 import type { Db, Tables } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, openSecrets, sealSecret, type SecretKeys } from './secrets.ts'
-import { takeTestEvent } from './test-event.queries.ts'
+import { findReceiver, takeTestEvent } from './test-event.queries.ts'
 import { testPayload, type SendTest } from './test-event.ts'
 import {
   countWebhooks,
   deleteWebhook,
-  findTarget,
   findWebhook,
+  insertEndpoint,
   insertWebhook,
   listWebhooks,
   rotateSecret,
   updateWebhook,
+  type Known,
   type WebhookRow,
 } from './webhooks.queries.ts'
-import { urlProblems } from './webhooks.rules.ts'
+import { settingsOf, urlProblems } from './webhooks.rules.ts'
 
 export type WebhookDeps = {
   db: Pick<TenantDatabase<Tables>, 'forOrg'>
@@ -35,94 +31,127 @@ export type WebhookDeps = {
   sendTest: SendTest
 }
 
-export const webhookHandlers = ({
-  db: tenants,
-  secretKeys,
-  allowPrivateTargets,
-  ports,
-  sendTest,
-}: WebhookDeps) =>
-  ({
-    async listWebhooks({ principal: { orgId }, query }) {
+export function webhookHandlers(deps: WebhookDeps) {
+  const primary = operationsOf(deps, { known: 'primary', path: '/webhooks', insert: insertWebhook })
+  const all = operationsOf(deps, { known: 'all', path: '/webhook-endpoints', insert: insertEndpoint })
+  return {
+    listWebhooks: primary.list,
+    createWebhook: primary.create,
+    getWebhook: primary.get,
+    updateWebhook: primary.update,
+    rotateWebhookSecret: primary.rotate,
+    deleteWebhook: primary.remove,
+    testWebhook: primary.test,
+    listWebhookEndpoints: all.list,
+    createWebhookEndpoint: all.create,
+    getWebhookEndpoint: all.get,
+    updateWebhookEndpoint: all.update,
+    rotateWebhookEndpointSecret: all.rotate,
+    deleteWebhookEndpoint: all.remove,
+    testWebhookEndpoint: all.test,
+  } satisfies Partial<Handlers<'webhook-dispatcher'>>
+}
+
+/** Which webhooks the operations of a path know, and which one they make. */
+type Place = { known: Known; path: '/webhooks' | '/webhook-endpoints'; insert: typeof insertWebhook }
+
+type Of<K extends OperationId> = Pick<Context<K>, 'principal' | 'params' | 'query' | 'body'>
+
+/** The same for `/webhooks` and `/webhook-endpoints`. */
+function operationsOf(
+  { db: tenants, secretKeys, allowPrivateTargets, ports, sendTest }: WebhookDeps,
+  { known, path, insert }: Place,
+) {
+  const newSecret = (orgId: number) => {
+    const secret = mintSecret()
+    const sealed = { ...sealSecret(secretKeys, orgId, secret), secret_last_four: secret.slice(-4) }
+    return { secret, sealed }
+  }
+  return {
+    list: async ({ principal: { orgId }, query }: Of<'listWebhooks'>) => {
       const db = tenants.forOrg(orgId)
-      const rows = await listWebhooks(db, orgId, query)
-      return { data: rows.map((row) => toView(row)), ...query, total_count: await countWebhooks(db, orgId) }
+      const rows = await listWebhooks(db, orgId, query, known)
+      const total_count = await countWebhooks(db, orgId, known)
+      return { data: rows.map((row) => toView(row)), ...query, total_count }
     },
 
-    async createWebhook({ principal: { orgId }, body: { url, enabled = true } }) {
-      const db = tenants.forOrg(orgId)
+    create: async ({ principal: { orgId }, body }: Of<'createWebhook'>) => {
+      const { url, enabled = true, ...settings } = body
       rejectIfAny(urlProblems(url, allowPrivateTargets, ports))
-      const secret = mintSecret()
-      const sealed = sealSecret(secretKeys, orgId, secret)
-      const row = await insertWebhook(db, orgId, {
+      const { secret, sealed } = newSecret(orgId)
+      const row = await insert(tenants.forOrg(orgId), orgId, {
         url,
         enabled,
+        ...settingsOf(settings),
         ...sealed,
-        secret_last_four: secret.slice(-4),
       })
       // This and a rotation are the only times that a whole secret leaves the service.
-      return new Reply({ data: toView(row, secret) }, { location: `${API_PREFIX}/webhooks/${row.id}` })
+      return new Reply({ data: toView(row, secret) }, { location: `${API_PREFIX}${path}/${row.id}` })
     },
 
-    async getWebhook({ principal: { orgId }, params }) {
-      const db = tenants.forOrg(orgId)
-      return { data: toView(await getWebhook(db, orgId, params.webhook_id)) }
+    get: async ({ principal: { orgId }, params }: Of<'getWebhook'>) => {
+      return { data: toView(await getWebhook(tenants.forOrg(orgId), orgId, params.webhook_id, known)) }
     },
 
-    async updateWebhook({ principal: { orgId }, params, body }) {
-      const db = tenants.forOrg(orgId)
-      if (body.url !== undefined) rejectIfAny(urlProblems(body.url, allowPrivateTargets, ports))
-      const row = await updateWebhook(db, orgId, params.webhook_id, body)
+    update: async ({ principal: { orgId }, params, body }: Of<'updateWebhook'>) => {
+      const { url, enabled, ...settings } = body
+      if (url !== undefined) rejectIfAny(urlProblems(url, allowPrivateTargets, ports))
+      const changes = { url, enabled, ...settingsOf(settings) }
+      const row = await updateWebhook(tenants.forOrg(orgId), orgId, params.webhook_id, changes, known)
       if (!row) throw webhookNotFound()
       return { data: toView(row) }
     },
 
-    async rotateWebhookSecret({ principal: { orgId }, params }) {
-      const secret = mintSecret()
-      const sealed = { ...sealSecret(secretKeys, orgId, secret), secret_last_four: secret.slice(-4) }
-      const row = await rotateSecret(tenants.forOrg(orgId), orgId, params.webhook_id, sealed)
+    rotate: async ({ principal: { orgId }, params }: Of<'rotateWebhookSecret'>) => {
+      const { secret, sealed } = newSecret(orgId)
+      const row = await rotateSecret(tenants.forOrg(orgId), orgId, params.webhook_id, sealed, known)
       if (!row) throw webhookNotFound()
       return { data: toView(row, secret) }
     },
 
-    async deleteWebhook({ principal: { orgId }, params }) {
-      const db = tenants.forOrg(orgId)
-      if (!(await deleteWebhook(db, orgId, params.webhook_id))) throw webhookNotFound()
+    remove: async ({ principal: { orgId }, params }: Of<'deleteWebhook'>) => {
+      if (!(await deleteWebhook(tenants.forOrg(orgId), orgId, params.webhook_id, known)))
+        throw webhookNotFound()
       return undefined
     },
 
-    async listWebhookDeliveries({ principal: { orgId }, params, query }) {
-      const db = tenants.forOrg(orgId)
-      const { id } = await getWebhook(db, orgId, params.webhook_id)
-      const data = await listAttempts(db, orgId, id, query)
-      return { data, ...query, total_count: await countAttempts(db, orgId, id) }
-    },
-
     /** Sends the test event even if deliveries are off or the subscription has lapsed. */
-    async testWebhook({ principal: { orgId }, params }) {
+    test: async ({ principal: { orgId }, params: { webhook_id } }: Of<'testWebhook'>) => {
       const db = tenants.forOrg(orgId)
-      const target = await findTarget(db, orgId)
-      if (target?.id !== params.webhook_id) throw webhookNotFound()
+      const target = await findReceiver(db, orgId, webhook_id, known)
+      if (!target) throw webhookNotFound()
       const waitSeconds = await takeTestEvent(db, orgId)
       if (waitSeconds !== undefined) throw tooManyTests(waitSeconds)
       const payload = testPayload(orgId, Date.now())
       const secrets = openSecrets((stored) => openSecret(secretKeys, orgId, stored), target)
       const attemptedAt = Date.now()
       const result = await sendTest({ url: target.url, secrets }, payload)
-      // Test events are in the delivery log, marked as tests.
-      const attempt = { webhook_id: target.id, delivery_id: payload.deliveryId, attempt: 1, test: true }
-      await recordAttempt(db, orgId, attemptRecord({ ...attempt, attemptedAt }, result))
+      await recordTest(db, orgId, webhook_id, payload, attemptOf(attemptedAt, result))
       return { data: { status_code: result.statusCode ?? null, error: result.error ?? null } }
     },
-  }) satisfies Partial<Handlers<'webhook-dispatcher'>>
+  }
+}
 
-async function getWebhook(db: Db, orgId: number, id: number): Promise<WebhookRow> {
-  const row = await findWebhook(db, orgId, id)
+async function getWebhook(db: Db, orgId: number, id: number, known: Known): Promise<WebhookRow> {
+  const row = await findWebhook(db, orgId, id, known)
   if (!row) throw webhookNotFound()
   return row
 }
 
 function toView(row: WebhookRow, secret = maskedSecret(row.secret_last_four)): WebhookView {
-  const { id, url, enabled, created_at, updated_at } = row
-  return { id, url, enabled, secret, created_at, updated_at }
+  const { id, url, enabled, event_types, retry, filter, is_primary, health, disabled_because } = row
+  return {
+    id,
+    url,
+    enabled,
+    secret,
+    event_types,
+    retry,
+    filter,
+    primary: is_primary,
+    health: enabled ? health : 'disabled',
+    disabled_because,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+  }
 }

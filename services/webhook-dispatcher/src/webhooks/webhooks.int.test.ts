@@ -1,8 +1,12 @@
 import { expect } from 'vitest'
-import { secretKeys, test as dispatcherTest, type TestDispatcher } from '../../test/dispatcher.fixture.ts'
-import { LOG_SIZE, recordAttempt } from '../delivery-log/delivery-log.queries.ts'
+import {
+  addDelivery,
+  secretKeys,
+  test as dispatcherTest,
+  type TestDispatcher,
+  webhookOf,
+} from '../../test/dispatcher.fixture.ts'
 import { openSecret } from './secrets.ts'
-import { findTarget } from './webhooks.queries.ts'
 
 const URL_OF_HOOK = 'https://example.com/hook'
 
@@ -46,7 +50,7 @@ test('D11.1 the secret is complete at creation, masked afterwards, and encrypted
   expect((await call('GET')).json()).toEqual({ data: [masked], limit: 50, offset: 0, total_count: 1 })
   expect((await call('PATCH', `/${data.id}`, {})).json().data.secret).toBe(masked.secret)
 
-  const stored = await findTarget(database.db, orgId)
+  const stored = await webhookOf(database.db, orgId)
   expect(JSON.stringify(stored)).not.toContain(data.secret.slice(6))
   expect(stored && openSecret(secretKeys, orgId, stored)).toBe(data.secret)
 })
@@ -154,7 +158,7 @@ test('switching on sets enabled_at; saving an enabled webhook again does not', a
 }) => {
   const { orgId, call, create } = organization()
   const { data } = (await create()).json()
-  const enabledAt = async () => (await findTarget(database.db, orgId))?.enabled_at ?? ''
+  const enabledAt = async () => (await webhookOf(database.db, orgId))?.enabled_at ?? ''
   const first = await enabledAt()
   await call('PATCH', `/${data.id}`, { enabled: true, url: 'https://example.com/b' })
   expect(await enabledAt()).toBe(first)
@@ -164,32 +168,7 @@ test('switching on sets enabled_at; saving an enabled webhook again does not', a
   expect((await enabledAt()) > first).toBe(true)
 })
 
-const attempt = (webhookId: number, n: number) => ({
-  webhook_id: webhookId,
-  delivery_id: `00000000-0000-5000-8000-${String(n).padStart(12, '0')}`,
-  attempt: 1,
-  attempted_at: '2026-11-21T10:00:00.123Z',
-  outcome: 'failed' as const,
-  status_code: 500,
-  latency_ms: n,
-  error: 'answered 500',
-  test: false,
-})
-
-test('deliveries are listed newest first, in pages', async ({ database, organization }) => {
-  const { orgId, call, create } = organization()
-  const { data } = (await create()).json()
-  for (const n of [1, 2, 3]) await recordAttempt(database.db, orgId, attempt(data.id, n))
-  const list = (await call('GET', `/${data.id}/deliveries?limit=2`)).json()
-  expect(list).toMatchObject({ limit: 2, offset: 0, total_count: 3 })
-  const { webhook_id: _, ...view } = attempt(data.id, 3)
-  expect(list.data[0]).toEqual(view)
-  expect(list.data.map((row: { latency_ms: number }) => row.latency_ms)).toEqual([3, 2])
-  const rest = (await call('GET', `/${data.id}/deliveries?offset=2`)).json()
-  expect(rest.data.map((row: { latency_ms: number }) => row.latency_ms)).toEqual([1])
-})
-
-test('D11.7 the last 500 attempts of each organization are kept, also with concurrent writers', async ({
+test('deleting a webhook deletes its deliveries and their statistics, of no other one', async ({
   database,
   organization,
 }) => {
@@ -197,25 +176,11 @@ test('D11.7 the last 500 attempts of each organization are kept, also with concu
   const other = organization()
   const { data } = (await create()).json()
   const { data: theirs } = (await other.create()).json()
-  await recordAttempt(database.db, other.orgId, attempt(theirs.id, 1))
-  const numbers = Array.from({ length: LOG_SIZE + 20 }, (_, i) => i + 1)
-  await Promise.all(numbers.map((n) => recordAttempt(database.db, orgId, attempt(data.id, n))))
-  await recordAttempt(database.db, orgId, attempt(data.id, 999))
-  const list = (await call('GET', `/${data.id}/deliveries?limit=1`)).json()
-  expect(list.total_count).toBe(LOG_SIZE)
-  expect(list.data[0].latency_ms).toBe(999)
-  expect((await other.call('GET', `/${theirs.id}/deliveries`)).json().total_count).toBe(1)
-})
-
-test('deleting a webhook deletes its deliveries', async ({ database, organization }) => {
-  const { orgId, call, create } = organization()
-  const { data } = (await create()).json()
-  await recordAttempt(database.db, orgId, attempt(data.id, 1))
+  await addDelivery(database.db, orgId, data.id)
+  await addDelivery(database.db, other.orgId, theirs.id)
   await call('DELETE', `/${data.id}`)
-  const left = await database.db
-    .selectFrom('delivery_attempt')
-    .selectAll()
-    .where('org_id', '=', orgId)
-    .execute()
-  expect(left).toEqual([])
+  for (const table of ['delivery', 'delivery_hour'] as const) {
+    const left = database.db.selectFrom(table).select('org_id').where('org_id', 'in', [orgId, other.orgId])
+    expect(await left.execute()).toEqual([{ org_id: other.orgId }])
+  }
 })

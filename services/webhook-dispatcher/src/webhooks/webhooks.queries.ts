@@ -1,68 +1,85 @@
-import { bigints } from '@whereabouts/db/tenant/array-parameters'
+import { limits } from '@whereabouts/contracts/limits'
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tables } from '../db.ts'
-import { webhookExists } from '../errors.ts'
-import type { SealedSecret, SealedSecrets } from './secrets.ts'
-import { CLOCK_TOLERANCE_MS } from './webhooks.rules.ts'
+import { tooManyEndpoints, webhookExists } from '../errors.ts'
+import { changedColumns, type Changes, type Settings } from './changed-columns.sql.ts'
+import type { SealedSecret } from './secrets.ts'
 
-const VIEW = ['id', 'url', 'enabled', 'secret_last_four', 'created_at', 'updated_at'] as const
+const VIEW = [
+  ...(['id', 'url', 'enabled', 'secret_last_four', 'event_types', 'retry', 'filter', 'is_primary'] as const),
+  ...(['health', 'disabled_because', 'created_at', 'updated_at'] as const),
+] as const
 
 const NEXT_UPDATE = sql<string>`greatest(clock_timestamp(), updated_at + interval '1 millisecond')`
 
 /** The columns that the console may see. The encrypted secret stays in the database. */
 export type WebhookRow = Pick<Selectable<Tables['webhook']>, (typeof VIEW)[number]>
 
-/** At most one (D11.1). */
+/** `/webhooks` knows the webhook of the contract alone, `/webhook-endpoints` all of them (D13.9). */
+export type Known = 'primary' | 'all'
+
+export const isKnown = (known: Known) => sql<boolean>`(is_primary or ${known === 'all'})`
+
+/** The primary one first, then in the order of their creation. */
 export function listWebhooks(
   db: Db,
   orgId: number,
   page: { limit: number; offset: number },
+  known: Known,
 ): Promise<WebhookRow[]> {
   return db
     .selectFrom('webhook')
     .select(VIEW)
     .where('org_id', '=', orgId)
+    .where(isKnown(known))
+    .orderBy('is_primary', 'desc')
+    .orderBy('created_at')
     .orderBy('id')
     .limit(page.limit)
     .offset(page.offset)
     .execute()
 }
 
-export async function countWebhooks(db: Db, orgId: number): Promise<number> {
+export async function countWebhooks(db: Db, orgId: number, known: Known): Promise<number> {
   const { count } = await db
     .selectFrom('webhook')
     .select((e) => e.fn.countAll<number>().as('count'))
     .where('org_id', '=', orgId)
+    .where(isKnown(known))
     .executeTakeFirstOrThrow()
   return count
 }
 
-/** Undefined if the webhook is missing or belongs to another organization. Callers must not see the difference. */
-export function findWebhook(db: Db, orgId: number, id: number): Promise<WebhookRow | undefined> {
+/**
+ * Undefined if the webhook is missing, not known at this path, or belongs to another organization. Callers must not see
+ * the difference.
+ */
+export function findWebhook(
+  db: Db,
+  orgId: number,
+  id: number,
+  known: Known,
+): Promise<WebhookRow | undefined> {
   return db
     .selectFrom('webhook')
     .select(VIEW)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where(isKnown(known))
     .executeTakeFirst()
 }
 
-export type NewWebhook = SealedSecret & { url: string; enabled: boolean; secret_last_four: string }
+export type NewWebhook = SealedSecret & Settings & { url: string; enabled: boolean; secret_last_four: string }
 
 /**
- * Throws `webhookExists` for a second webhook. The constraint decides between concurrent requests. Events from before
- * an earlier webhook was deleted were meant for that one, so the tolerance for clocks does not reach back to them.
+ * The webhook of the contract. Throws `webhookExists` for a second one. The constraint decides between concurrent
+ * requests.
  */
 export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
   try {
     return await db
       .insertInto('webhook')
-      .values({
-        org_id: orgId,
-        ...webhook,
-        enabled_at: sql<string>`greatest(clock_timestamp(), (select webhook_deleted_at from delivery_counter
-          where org_id = ${orgId}) + make_interval(secs => ${CLOCK_TOLERANCE_MS / 1_000}::int))`,
-      })
+      .values({ org_id: orgId, ...webhook })
       .returning(VIEW)
       .executeTakeFirstOrThrow()
   } catch (error) {
@@ -70,26 +87,40 @@ export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook):
   }
 }
 
-/**
- * An accepted change advances `updated_at`, even if it is empty. Switching on sets `enabled_at`, so that earlier
- * events are not delivered. Undefined as for `findWebhook`.
- */
+/** A further webhook. Throws `tooManyEndpoints`. One transaction per organization counts and inserts at a time. */
+export function insertEndpoint(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook-endpoints:${orgId}`}, 0))`.execute(tx)
+    const { count } = await tx
+      .selectFrom('webhook')
+      .select((e) => e.fn.countAll<number>().as('count'))
+      .where('org_id', '=', orgId)
+      .where('is_primary', '=', false)
+      .executeTakeFirstOrThrow()
+    const max = limits.webhookEndpoints.organization
+    if (count >= max) throw tooManyEndpoints(max)
+    return tx
+      .insertInto('webhook')
+      .values({ org_id: orgId, ...webhook, is_primary: false })
+      .returning(VIEW)
+      .executeTakeFirstOrThrow()
+  })
+}
+
+/** An accepted change advances `updated_at`, even if it is empty. Undefined as for `findWebhook`. */
 export function updateWebhook(
   db: Db,
   orgId: number,
   id: number,
-  changes: { url?: string | undefined; enabled?: boolean | undefined },
+  changes: Changes,
+  known: Known = 'all',
 ): Promise<WebhookRow | undefined> {
-  const enabled = changes.enabled ?? sql<boolean>`enabled`
   return db
     .updateTable('webhook')
-    .set({
-      ...changes,
-      enabled_at: sql<string>`case when ${enabled} and not enabled then greatest(clock_timestamp(), enabled_at) else enabled_at end`,
-      updated_at: NEXT_UPDATE,
-    })
+    .set({ ...changedColumns(orgId, changes), updated_at: NEXT_UPDATE })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where(isKnown(known))
     .returning(VIEW)
     .executeTakeFirst()
 }
@@ -103,6 +134,7 @@ export function rotateSecret(
   orgId: number,
   id: number,
   secret: SealedSecret & { secret_last_four: string },
+  known: Known = 'all',
 ): Promise<WebhookRow | undefined> {
   return db
     .updateTable('webhook')
@@ -115,48 +147,25 @@ export function rotateSecret(
     }))
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where(isKnown(known))
     .returning(VIEW)
     .executeTakeFirst()
 }
 
-/** Also deletes its part of the delivery log, and remembers when. False if there is no such webhook. */
-export async function deleteWebhook(db: Db, orgId: number, id: number): Promise<boolean> {
-  const { rows } = await sql`
-    with gone as (delete from webhook where org_id = ${orgId} and id = ${id} returning id),
-      log as (delete from delivery_attempt a using gone where a.org_id = ${orgId} and a.webhook_id = gone.id),
-      counter as (
-        insert into delivery_counter as c (org_id, attempts, webhook_deleted_at)
-        select ${orgId}, 0, clock_timestamp() from gone
-        on conflict (org_id) do update set webhook_deleted_at = excluded.webhook_deleted_at)
-    select id from gone`.execute(db)
-  return rows.length > 0
-}
-
-/** The current target of an organization's deliveries. */
-export type Target = SealedSecrets & { id: number; url: string; enabled: boolean; enabled_at: string }
-
-/** Read before every attempt (D11.3). Undefined: the organization has no webhook. */
-export async function findTarget(db: Db, orgId: number): Promise<Target | undefined> {
-  const [target] = await findTargets(db, [orgId])
-  return target
-}
-
-/** The same for many organizations, in their order. */
-export async function findTargets(db: Db, orgIds: readonly number[]): Promise<(Target | undefined)[]> {
-  const rows = await db
-    .selectFrom('webhook')
-    .select(['org_id', 'id', 'url', 'enabled', 'enabled_at', 'secret_ciphertext', 'secret_key_id'])
-    .select(['previous_ciphertext', 'previous_key_id'])
-    .select(sql<boolean>`coalesce(previous_until > clock_timestamp(), false)`.as('previous_signs'))
-    .where(sql<boolean>`org_id = any(${bigints([...new Set(orgIds)])})`)
-    .execute()
-  const byOrg = new Map(
-    rows.map(({ previous_signs, previous_ciphertext, previous_key_id, ...row }) => [
-      row.org_id,
-      { ...row, previous: previous_signs ? sealOf(previous_ciphertext, previous_key_id) : undefined },
-    ]),
-  )
-  return orgIds.map((orgId) => byOrg.get(orgId))
+/** Its deliveries and their statistics go with it. False if there is no such webhook. */
+export async function deleteWebhook(
+  db: Db,
+  orgId: number,
+  id: number,
+  known: Known = 'all',
+): Promise<boolean> {
+  const { numDeletedRows } = await db
+    .deleteFrom('webhook')
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(isKnown(known))
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 /** The columns of the secret before as a secret. */

@@ -1,8 +1,20 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
+import type { Filter } from '../db.ts'
+import type { Settings } from './changed-columns.sql.ts'
 import { isPublicAddress, literalAddress, portProblem, type Ports } from '../receivers/address-guard.ts'
 
-/** The clocks of the broker and of the database may differ by this much. */
-export const CLOCK_TOLERANCE_MS = 2_000
+type SentFilter = { [K in keyof Filter]?: Filter[K] | undefined }
+
+/** As they are stored: a filter is whole, or null without a condition. What was not sent stays undefined. */
+export function settingsOf({ event_types, retry, filter }: Sent): Settings {
+  return { event_types, retry, filter: filter === undefined ? undefined : filterOf(filter ?? {}) }
+}
+type Sent = Omit<Settings, 'filter'> & { filter?: SentFilter | null | undefined }
+
+function filterOf({ asset_types = [], location_ids = [], include_descendants = false }: SentFilter) {
+  const hasCondition = asset_types.length > 0 || location_ids.length > 0
+  return hasCondition ? { asset_types, location_ids, include_descendants } : null
+}
 
 /**
  * The problems of a webhook's URL. Empty: it may be stored. Checks scheme, credentials, host and port only. The addresses

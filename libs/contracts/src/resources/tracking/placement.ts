@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from '../../rules/echo.ts'
+import { distinct } from '../../rules/distinct.ts'
 import { Id } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { dataOf, pathId } from '../../rules/query.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../../route.ts'
 import { tagTypes } from '../catalog/tags.ts'
-import { addProblem } from '../../rules/text.ts'
 
 /** What becomes of a place where an asset was read last in a minute, if the row of the minute has another one (D18.3). */
 export const passages = ['next_observation', 'carry'] as const
@@ -33,13 +33,7 @@ export const PlacementSettings = z
 export type PlacementSettings = z.infer<typeof PlacementSettings>
 
 /** May be empty: then the strength of no read counts. */
-const TagTypes = z
-  .array(z.enum(tagTypes))
-  .max(tagTypes.length)
-  .check((payload) => {
-    if (new Set(payload.value).size < payload.value.length)
-      addProblem(payload, { code: 'invalid_value', message: '{f} must not contain a value twice' })
-  })
+const TagTypes = distinct(tagTypes)
 
 /** A merge patch: what is absent stays. */
 export const PlacementUpdate = z

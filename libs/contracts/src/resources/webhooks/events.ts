@@ -5,8 +5,8 @@ import { openEnum } from '../../rules/open-enum.ts'
 import { enumParameters, integerParameter, limitParameter, textParameter } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
 
-/** Each is a row of `webhookEvents` (`messages/webhook-events.ts`). */
-export const eventTypes = [
+/** Those that a webhook can ask for (D13.4). */
+export const sentTypes = [
   'asset.moved',
   'asset.created',
   'asset.updated',
@@ -16,7 +16,12 @@ export const eventTypes = [
   'location.deleted',
   'tag.attached',
   'tag.detached',
+  'reader.silent',
+  'reader.online',
+  'import.finished',
 ] as const
+/** All of the feed. Each is a row of `webhookEvents` (`messages/webhook-events.ts`). */
+export const eventTypes = [...sentTypes, 'webhook.failing', 'webhook.recovered', 'webhook.disabled'] as const
 export type EventType = (typeof eventTypes)[number]
 
 /** One thing that happened, as the feed shows it. */

@@ -4,6 +4,7 @@ import { WireInstant } from '../../rules/instant.ts'
 import { dataOf, listOf, page, pathId } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
 import { text } from '../../rules/text.ts'
+import { FILTER, settingsInput, settingsOutput, stateOutput } from './webhook-settings.ts'
 
 /** The service checks scheme, host and credentials, because its operator may allow plain http for development. */
 const URL_EXAMPLE = 'https://receiver.example/whereabouts'
@@ -15,18 +16,35 @@ const WebhookUrl = text(1, 2048).meta({
 export const WebhookView = z
   .object({
     id: Id,
-    url: z.string().meta({ example: URL_EXAMPLE }),
+    url: z.string(),
     enabled: z
       .boolean()
       .meta({ description: 'Whether events are sent. While it is false, they are dropped.' }),
     secret: z.string().meta({
-      example: 'whsec_…9e77',
       description: 'Complete at creation and rotation. Otherwise masked except for its last four characters.',
     }),
+    ...settingsOutput,
+    ...stateOutput,
     created_at: WireInstant,
     updated_at: WireInstant,
   })
-  .meta({ id: 'Webhook' })
+  .meta({
+    id: 'Webhook',
+    example: {
+      id: 4503599627370497,
+      url: URL_EXAMPLE,
+      enabled: true,
+      secret: 'whsec_…9e77',
+      event_types: ['asset.moved'],
+      retry: 'standard',
+      filter: FILTER,
+      primary: true,
+      health: 'ok',
+      disabled_because: null,
+      created_at: '2026-11-21T10:00:00.000Z',
+      updated_at: '2026-11-21T10:00:00.000Z',
+    },
+  })
 export type WebhookView = z.infer<typeof WebhookView>
 
 export const DeliveryView = z
@@ -71,8 +89,8 @@ export const webhookRoutes = {
     path: '/webhooks',
     access: 'session-or-webhooks-admin',
     summary: 'Create the webhook of the organization',
-    description: 'Returns the secret, which is shown only once.',
-    body: z.strictObject({ url: WebhookUrl, enabled: z.boolean().optional() }),
+    description: 'Returns the secret, which is shown only once. Further URLs: `POST /webhook-endpoints`.',
+    body: z.strictObject({ url: WebhookUrl, enabled: z.boolean().optional(), ...settingsInput }),
     success: { status: 201, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'bad_request', 'conflict'],
   },
@@ -91,11 +109,13 @@ export const webhookRoutes = {
     method: 'PATCH',
     path: '/webhooks/{webhook_id}',
     access: 'session-or-webhooks-admin',
-    summary: 'Update the URL or the Deliver events toggle',
-    description: 'A field that is left out stays as it is.',
+    summary: 'Change the webhook, or switch its deliveries on or off',
+    description:
+      'A field that is left out stays as it is; `filter` is replaced whole. Events from before a type was added, or ' +
+      'from while deliveries were off, are not sent.',
     mediaTypes: ['application/merge-patch+json', 'application/json'],
     params: WebhookPath,
-    body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional() }),
+    body: z.strictObject({ url: WebhookUrl.optional(), enabled: z.boolean().optional(), ...settingsInput }),
     success: { status: 200, schema: dataOf(WebhookView) },
     errors: ['validation_error', 'bad_request', 'not_found'],
   },
@@ -128,7 +148,7 @@ export const webhookRoutes = {
     path: '/webhooks/{webhook_id}/test',
     access: 'session-or-webhooks-admin',
     summary: 'Send a test event',
-    description: 'Makes one attempt, even if deliveries are off.',
+    description: 'Makes one attempt with an event `asset.moved`, even if deliveries are off.',
     params: WebhookPath,
     success: { status: 200, schema: dataOf(TestView) },
     errors: ['validation_error', 'not_found', 'rate_limited'],

@@ -2,9 +2,9 @@ import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import type { Holder, LostTag } from '@whereabouts/contracts/resources/catalog/restore'
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
+import { enqueueChanges } from '../../changes/messages/enqueue-changes.ts'
 import { toAssetView } from '../assets.views.ts'
 import { updated } from '../../changes/messages/changes.ts'
 import type { Db, TagRow, Tx } from '../../db.ts'
@@ -63,7 +63,7 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const asset = await restoreAssetRow(tx, orgId, asset_id, key)
         const { restored, lost } = await giveBack(tx, orgId, tags)
         const data = await readAsset(tx, orgId, asset_id)
-        await enqueueAll(tx, updated('asset', asset, data, before, restored))
+        await enqueueChanges(tx, updated('asset', asset, data, before, restored))
         return { data, tags_not_restored: lost }
       }
       return againIfTagTaken(() => runInTransaction(orgId, restore, 'asset keys'))
@@ -102,7 +102,7 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const location = await restoreLocationRow(tx, orgId, location_id, { key, parentId: wanted })
         const { restored, lost } = await giveBack(tx, orgId, tags)
         const data = await readLocation(tx, orgId, location_id)
-        await enqueueAll(tx, updated('location', location, data, before, restored))
+        await enqueueChanges(tx, updated('location', location, data, before, restored))
         return { data, tags_not_restored: lost }
       }
       return againIfTagTaken(() => runInTransaction(orgId, restore, 'location tree'))

@@ -3,6 +3,7 @@ import {
   type CatalogEventData,
   type CatalogEventType,
 } from '@whereabouts/contracts/messages/catalog-events'
+import type { About } from '@whereabouts/contracts/messages/about'
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
 import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
@@ -15,15 +16,15 @@ import { toAssetState, toLocationState, toTagState } from './states.ts'
 
 /**
  * The messages of each kind of change: the states for other services, and the event for the feed (D13.1). Every writer
- * queues what these return, with `enqueueAll` in the transaction of the change.
+ * queues what these return, with `enqueueChanges` in the transaction of the change.
  */
 
 type Rows = { asset: AssetRow; location: LocationRow }
 type Views = { asset: AssetView; location: LocationView }
 type Kind = keyof Rows
 
-/** The asset or location that has a tag. */
-export type TagOwner = { kind: Kind; id: number; external_key: string; name: string }
+/** The asset or location that has a tag. `type` is that of an asset. */
+export type TagOwner = { kind: Kind; id: number; external_key: string; name: string; type: string | null }
 
 const stateOf: { [K in Kind]: (row: Rows[K]) => Queued[] } = {
   asset: (row) => queued(assetState, [toAssetState(row)]),
@@ -32,12 +33,25 @@ const stateOf: { [K in Kind]: (row: Rows[K]) => Queued[] } = {
 
 const tagStates = (tags: readonly TagRow[]) => queued(tagState, tags.map(toTagState))
 
-const event = <T extends CatalogEventType>(
+/** The event of a change. `about` is what filters look at. */
+export const event = <T extends CatalogEventType>(
   type: T,
   org_id: number,
   occurred_at: string,
   data: CatalogEventData<T>,
-): Queued[] => queued(catalogEvents[type], [{ delivery_id: randomUUID(), org_id, occurred_at, data }])
+  about?: About,
+): Queued[] =>
+  queued(catalogEvents[type], [
+    { delivery_id: randomUUID(), org_id, occurred_at, data, ...(about && { about }) },
+  ])
+
+/** What filters look at (ADR 105). `enqueueChanges` adds what the location is in. */
+const aboutThing = (kind: Kind, { id, type }: { id: number; type?: string | null }): About =>
+  kind === 'location' ? { at: [id] } : type ? { asset_type: type } : {}
+
+const typeOf = (row: AssetRow | LocationRow) => ('type' in row ? row.type : null)
+const aboutRow = (kind: Kind, row: AssetRow | LocationRow) =>
+  aboutThing(kind, { id: row.id, type: typeOf(row) })
 
 /** `tags` are those that it was created with. They have no events of their own. */
 export const created = <K extends Kind>(
@@ -48,7 +62,7 @@ export const created = <K extends Kind>(
 ): Queued[] => [
   ...stateOf[kind](row),
   ...tagStates(tags),
-  ...event(`${kind}.created`, row.org_id, row.created_at, { [kind]: view } as never),
+  ...event(`${kind}.created`, row.org_id, row.created_at, { [kind]: view } as never, aboutRow(kind, row)),
 ]
 
 /**
@@ -68,27 +82,49 @@ export function updated<K extends Kind>(
     ...tagStates(tags),
     ...(changed.length === 0
       ? []
-      : event(`${kind}.updated`, row.org_id, row.updated_at, { [kind]: view, changed } as never)),
+      : event(
+          `${kind}.updated`,
+          row.org_id,
+          row.updated_at,
+          { [kind]: view, changed } as never,
+          aboutRow(kind, row),
+        )),
   ]
 }
+
+/** A location that is deleted matches no filter. */
+const aboutDeleted = (kind: Kind, row: AssetRow | LocationRow) =>
+  kind === 'location' ? undefined : aboutRow(kind, row)
 
 /** `tags` are those that were deleted with it. They have no events of their own. */
 export const deleted = <K extends Kind>(kind: K, row: Rows[K], tags: readonly TagRow[]): Queued[] => [
   ...stateOf[kind](row),
   ...tagStates(tags),
-  ...event(`${kind}.deleted`, row.org_id, row.deleted_at ?? row.updated_at, { [kind]: named(row) } as never),
+  ...event(
+    `${kind}.deleted`,
+    row.org_id,
+    row.deleted_at ?? row.updated_at,
+    { [kind]: named(row) } as never,
+    aboutDeleted(kind, row),
+  ),
 ]
 
 /** A tag that came to an owner that existed. */
 export const attached = (tag: TagRow, owner: TagOwner): Queued[] => [
   ...tagStates([tag]),
-  ...event('tag.attached', tag.org_id, tag.created_at, ofTag(tag, owner)),
+  ...event('tag.attached', tag.org_id, tag.created_at, ofTag(tag, owner), aboutThing(owner.kind, owner)),
 ]
 
 /** A tag that left an owner that remains. */
 export const detached = (tag: TagRow, owner: TagOwner): Queued[] => [
   ...tagStates([tag]),
-  ...event('tag.detached', tag.org_id, tag.deleted_at ?? tag.created_at, ofTag(tag, owner)),
+  ...event(
+    'tag.detached',
+    tag.org_id,
+    tag.deleted_at ?? tag.created_at,
+    ofTag(tag, owner),
+    aboutThing(owner.kind, owner),
+  ),
 ]
 
 const ofTag = ({ id, tag_type, value }: TagRow, owner: TagOwner) => ({

@@ -60,15 +60,16 @@ async function expectOnce(
   await expectEvents(catalog, rows, org)
 }
 
-/** One event per row. Those of new assets are in the order of the file. */
-async function expectEvents(catalog: Catalog, rows: readonly ImportRowView[], org = catalog.orgId) {
+/** One event per row, and one of each end. Those of new assets are in the order of the file. */
+async function expectEvents(catalog: Catalog, rows: readonly ImportRowView[], org = catalog.orgId, ends = 1) {
   const idOf = ({ data }: { data: Record<string, unknown> }) => (data['asset'] as AssetView).id
   const events = await catalog.takeEvents(org)
   const ofType = (type: string) => events.filter((event) => event.type === type).map(idOf)
   const idsOf = (outcome: string) => rows.filter((row) => row.outcome === outcome).map(({ id }) => id)
   expect(ofType('asset.created')).toEqual(idsOf('created'))
   expect(new Set(ofType('asset.updated'))).toEqual(new Set(idsOf('updated')))
-  expect(events).toHaveLength(rows.length)
+  expect(events.at(-1)?.type).toBe('import.finished')
+  expect(events).toHaveLength(rows.length + ends)
 }
 
 describe('D10 D13.1 each row is executed once, and has one event', () => {
@@ -165,7 +166,8 @@ describe('D10 D13.1 each row is executed once, and has one event', () => {
     const workers = [workerOn(catalog, 3), workerOn(catalog, 3)]
     expect(await files.finished(first.id)).toMatchObject({ created: 30 })
     expect(await files.finished(second.id)).toMatchObject({ updated: 30 })
-    await expectEvents(catalog, [...(await files.rows(first.id)), ...(await files.rows(second.id))])
+    const rows = [...(await files.rows(first.id)), ...(await files.rows(second.id))]
+    await expectEvents(catalog, rows, catalog.orgId, 2)
     await Promise.all(workers.map((worker) => worker.stop()))
   })
 })

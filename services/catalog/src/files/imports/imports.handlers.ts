@@ -6,9 +6,9 @@ import { importNotFound, notAFinishedDryRun } from '../../errors.ts'
 import { pageOf } from '../../lists/conditions.ts'
 import type { HandlerDeps } from '../../changes/transactions/transactions.ts'
 import { limitTransfers, type Transfers } from '../../transfers.ts'
+import { endImport } from './end-import.ts'
 import {
   admitImport,
-  endImport,
   findApplied,
   findImport,
   insertApplied,

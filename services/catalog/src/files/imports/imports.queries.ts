@@ -120,14 +120,15 @@ export async function removeImport(db: Db, orgId: number, id: number): Promise<v
     .execute()
 }
 
-/** Call under `lockImport`, so that no batch is running. */
-export async function endImport(
+/** Stores that an import has ended, and returns it. Call `endImport`, which says so too. */
+export async function storeEnd(
   tx: Tx,
   { org_id, id, dry_run, file_id }: Pick<ImportRow, 'org_id' | 'id' | 'dry_run' | 'file_id'>,
   state: 'done' | 'cancelled' | 'failed',
-): Promise<void> {
-  await sql`update import set state = ${state}, finished_at = clock_timestamp(), worker = null, lease_until = null
-    where org_id = ${org_id} and id = ${id}`.execute(tx)
+): Promise<ImportRow | undefined> {
+  const { rows } = await sql<ImportRow>`
+    update import set state = ${state}, finished_at = clock_timestamp(), worker = null, lease_until = null
+    where org_id = ${org_id} and id = ${id} returning *`.execute(tx)
   await sql`delete from import_fact where org_id = ${org_id} and import_id = ${id}`.execute(tx)
   // A dry run may still be applied. Of other imports, only failed rows are read again: they can be downloaded.
   if (!dry_run && file_id === id)
@@ -135,6 +136,7 @@ export async function endImport(
       select from import_row as failed
       where failed.org_id = ${org_id} and failed.import_id = ${id} and failed.outcome = 'failed'
         and failed.line = given.line)`.execute(tx)
+  return rows[0]
 }
 
 /** The import that applies a dry run, if there is one. */

@@ -1,10 +1,10 @@
 import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
-import { enqueueAll } from '@whereabouts/db/outbox/outbox'
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
+import { enqueueChanges } from '../../changes/messages/enqueue-changes.ts'
 import {
   assetColumns,
   locationColumns,
@@ -45,7 +45,7 @@ export async function writeChanges(
   const old = written.flatMap(({ isNew, row }) => (isNew ? [] : [row.id]))
   const kept = old.length === 0 ? [] : await listTags(tx, orgId, `${table}_id`, old)
   const messages = await messagesOf({ table, changes, ids, rows, ...tags, kept })
-  await enqueueAll(tx, messages)
+  await enqueueChanges(tx, messages)
   return ids
 }
 

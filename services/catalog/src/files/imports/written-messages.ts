@@ -33,7 +33,8 @@ export async function messagesOf({ table, changes, ids, ...batch }: Batch): Prom
   const ownerOf = (tag: TagRow): TagOwner => {
     const id = ownerIdOf(tag)
     const after = byId.get(id)?.after
-    return { kind: table, id, external_key: after?.key ?? '', name: after?.fields.name ?? '' }
+    const { name = '', type = null } = after?.fields ?? {}
+    return { kind: table, id, external_key: after?.key ?? '', name, type }
   }
   const isOld = (tag: TagRow) => byId.get(ownerIdOf(tag))?.before !== undefined
   const ofRow = (row: AssetRow & LocationRow): Queued[] => {

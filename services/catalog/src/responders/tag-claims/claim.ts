@@ -51,7 +51,7 @@ async function lockOwnerRow(tx: Tx, orgId: number, table: KeyedTable, ref: Owner
   const id = byKey ?? sentId
   const row = id === undefined ? undefined : await lockRow(tx, orgId, table, id)
   if (!row) throw unresolved(byKey === undefined ? idField : keyField)
-  if (sentId === undefined || sentId === row.id) return { kind: table, ...row }
+  if (sentId === undefined || sentId === row.id) return { kind: table, type: null, ...row }
   throw (await lockRow(tx, orgId, table, sentId))
     ? validationFailed(mustReferToSameResource(idField, keyField))
     : unresolved(idField)

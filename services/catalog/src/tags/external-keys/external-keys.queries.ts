@@ -26,10 +26,14 @@ export async function lockByKey(tx: Tx, orgId: number, table: KeyedTable, key: s
 export const lockIdByKey = async (tx: Tx, orgId: number, table: KeyedTable, key: string): Promise<number> =>
   (await lockByKey(tx, orgId, table, key)).id
 
+/** The type of an asset; null for a location. */
+export const typeOf = (table: KeyedTable) =>
+  sql<string | null>`${table === 'asset' ? sql.ref('type') : sql`null::text`}`.as('type')
+
 const liveRow = (db: Db, orgId: number, table: KeyedTable, key: string) =>
   db
     .selectFrom(table)
-    .select(['id', 'external_key', 'name'])
+    .select(['id', 'external_key', 'name', typeOf(table)])
     .where('org_id', '=', orgId)
     .where('external_key', '=', key)
     .where('deleted_at', 'is', null)

@@ -1,14 +1,21 @@
 import { sql, type Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
 
-/** Keeps the newest: canaries are redelivered, and replicas store them in any order. */
+/** Canaries come once a minute from each replica. After a longer pause, the broker or ingest was away. */
+const LONGEST_PAUSE_MS = 90_000
+
+/** Keeps the newest: canaries are redelivered, and replicas store them in any order. Also keeps since when none was missing. */
 export async function storeCanary(db: Kysely<Tables>, receivedAtMs: number): Promise<void> {
+  const received_at = new Date(receivedAtMs).toISOString()
   await db
     .insertInto('canary')
-    .values({ is_only: true, received_at: new Date(receivedAtMs).toISOString() })
+    .values({ is_only: true, received_at, steady_since: received_at })
     .onConflict((row) =>
       row.column('is_only').doUpdateSet({
         received_at: sql<string>`greatest(canary.received_at, excluded.received_at)`,
+        steady_since: sql<string>`case
+          when excluded.received_at > canary.received_at + ${LONGEST_PAUSE_MS} * interval '1 millisecond'
+          then excluded.received_at else canary.steady_since end`,
       }),
     )
     .execute()

@@ -1,3 +1,4 @@
+import type { About } from '@whereabouts/contracts/messages/about'
 import type { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import { deliveryId } from './delivery-id.ts'
@@ -29,5 +30,15 @@ export function toEvent({ kind, to, fromLocationId }: Movement, view: CatalogVie
     asset: { id: asset.id, external_key: asset.key, name: asset.name },
     from_location: origin && !origin.deleted ? { id: origin.id, name: origin.name } : null,
     to_location: { id: destination.id, name: destination.name },
+    about: {
+      asset_type: view.types.find(orgId, assetId),
+      ...aboutPlaces(view, orgId, [...(origin && !origin.deleted ? [origin.id] : []), destination.id]),
+    },
   }
 }
+
+/** These live locations, and all that they are in now: filters look at them (ADR 105). */
+export const aboutPlaces = (view: CatalogView, orgId: number, ids: readonly number[]): About => ({
+  at: [...ids],
+  within: view.withAncestors(orgId, ids),
+})

@@ -31,3 +31,9 @@ export function deliveryId({ orgId, assetId, minute, from, to, kind, observedAtM
   const facts = [orgId, assetId, minute, from ?? '-', to, kind]
   return uuidV5((kind === 'save' ? [...facts, observedAtMs] : facts).join(':'))
 }
+
+type Silence = { orgId: number; readerId: number; what: 'silent' | 'online'; sinceMs: number }
+
+/** Of the event that a reader went silent, or that this silence ended. `sinceMs`: when it was last heard before. */
+export const readerEventId = ({ orgId, readerId, what, sinceMs }: Silence): string =>
+  uuidV5(['reader', orgId, readerId, what, sinceMs].join(':'))

@@ -3,17 +3,20 @@ import type { CatalogResolver, Unresolved } from '../../catalog/catalog-resolver
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Movement } from '../../positions/movements.ts'
 
-/** Assets and locations of movements that the view does not know, by organization. Their events were left out. */
+/**
+ * Assets and locations of movements that the view does not know, or not whole, by organization. Events were left out,
+ * or would miss the type of the asset or what a location is in.
+ */
 export type MissingNames = ReadonlyMap<number, Unresolved>
 
-/** A name is missing if another replica moved an asset from or to a location whose state has not arrived here yet. */
+/** Something is missing if another replica moved an asset from or to a location whose state has not arrived here yet. */
 export function findMissingNames(movements: readonly Movement[], view: CatalogView): MissingNames {
   const missing = new Map<number, { assetIds: Set<number>; locationIds: Set<number> }>()
   for (const { to, fromLocationId } of movements) {
     const { orgId, assetId } = to
-    const isAssetKnown = view.asset(orgId, assetId) !== undefined
+    const isAssetKnown = view.asset(orgId, assetId) && view.types.find(orgId, assetId) !== undefined
     const locations = fromLocationId === null ? [to.locationId] : [to.locationId, fromLocationId]
-    const unknown = locations.filter((id) => !view.location(orgId, id))
+    const unknown = view.withAncestors(orgId, locations).filter((id) => !view.location(orgId, id))
     if (isAssetKnown && unknown.length === 0) continue
     const ofOrg = missing.get(orgId) ?? { assetIds: new Set(), locationIds: new Set() }
     missing.set(orgId, ofOrg)
