@@ -1,8 +1,9 @@
 import type { Claim } from './claims.queries.ts'
 import { MOST_PASSED, type Found, type Work } from './work.queries.ts'
 
-/** A claimed endpoint that has nothing to do is kept while its next row is due within this time. */
-const KEEP_MS = 10_000
+/** A claimed endpoint that has nothing to do is kept for this long, and while its next row is due within `DUE_SOON_MS`. */
+const KEEP_MS = 2_000
+const DUE_SOON_MS = 10_000
 
 /** A claimed endpoint, in memory: up to where it was read, and what has been begun and not yet saved. */
 export class Endpoint {
@@ -15,6 +16,8 @@ export class Endpoint {
   /** Not read before this moment; milliseconds. */
   pausedUntil = 0
   servedAt = 0
+  /** When it last began a delivery. */
+  activeAt = 0
   renewedAt: number
   isReleasing = false
   #moves: number
@@ -66,7 +69,8 @@ export class Endpoint {
   }
 
   isIdle(now: number): boolean {
-    return this.unsaved === 0 && !this.hasMore && this.#dueAt - now > KEEP_MS
+    const isKept = now - this.activeAt < KEEP_MS || this.#dueAt - now < DUE_SOON_MS
+    return this.unsaved === 0 && !this.hasMore && !isKept
   }
 
   /** When it is ready without anything being recorded. */
@@ -113,6 +117,7 @@ export class Endpoint {
       if (!pick(first) && !pick(second) && !pick('other')) break
     }
     for (const one of picked) this.#open.add(one)
+    if (picked.length > 0) this.activeAt = now
     this.#advance(found, want, { queues, taken })
     this.#dueAt = found.dueInMs === null ? Infinity : now + found.dueInMs
     this.servedAt = now

@@ -112,7 +112,7 @@ export async function findWork(across: Db, worker: string, asked: readonly Asked
     from endpoint e
     left join (select id, count(*) as passed, max(seq) as passed_to from passed group by id) p on p.id = e.id
     left join lateral (
-      select greatest(0, 1000 * extract(epoch from min(next_attempt_at) - clock_timestamp()))::float8 as in_ms
+      select (1000 * extract(epoch from min(next_attempt_at) - clock_timestamp()))::float8 as in_ms
       from delivery where webhook_id = e.id and state = 'waiting' and next_attempt_at < 'infinity'
         and next_attempt_at > clock_timestamp()
     ) due on true
