@@ -42,24 +42,39 @@ function fieldsOf({ properties, ...create }: Schema = {}): Schema {
   return { ...create, properties: fields }
 }
 
+/** The keywords of Python, which no field of a class may have as its name. */
+const RESERVED = new Set(
+  (
+    'False None True and as assert async await break class continue def del elif else except finally for from global if ' +
+    'import in is lambda nonlocal not or pass raise return try while with yield'
+  ).split(' '),
+)
+
+type Field = { key: string; type: string }
+
 /** The class of a schema. Before Python 3.11, only a class of its own can have required fields. */
 function typedDicts(name: string, { properties, required = [] }: Schema): string[] {
   if (properties === undefined) return [`\n${name} = Dict[str, Any]\n`]
-  const fields = Object.entries(properties).map(([key, schema]) => ({
-    line: `    ${key}: ${typeOf(schema, `${name}.${key}`)}\n`,
-    isRequired: required.includes(key),
-  }))
-  const lines = (isRequired: boolean) =>
-    fields
-      .filter((field) => field.isRequired === isRequired)
-      .map(({ line }) => line)
-      .join('')
-  const [always, maybe] = [lines(true), lines(false)]
-  if (maybe === '') return [`\nclass ${name}(TypedDict):\n${always}`]
-  if (always === '') return [`\nclass ${name}(TypedDict, total=False):\n${maybe}`]
-  const base = `_${name}Required`
-  return [`\nclass ${base}(TypedDict):\n${always}`, `\nclass ${name}(${base}, total=False):\n${maybe}`]
+  const fields = Object.entries(properties).map(([key, schema]) => ({ key, type: typeOf(schema, `${name}.${key}`) }))
+  const always = fields.filter(({ key }) => required.includes(key))
+  const maybe = fields.filter(({ key }) => !required.includes(key))
+  if (maybe.length === 0) return [typedDict(name, always)]
+  if (always.length === 0) return [typedDict(name, maybe, 'total=False')]
+  const [base, others] = [`_${name}Required`, `_${name}Optional`]
+  return maybe.some(isReserved)
+    ? [typedDict(base, always), typedDict(others, maybe, 'total=False'), `\nclass ${name}(${base}, ${others}):\n    pass\n`]
+    : [typedDict(base, always), `\nclass ${name}(${base}, total=False):\n${linesOf(maybe)}`]
+} // oxfmt-ignore
+
+function typedDict(name: string, fields: readonly Field[], option?: string): string {
+  const more = option === undefined ? '' : `, ${option}`
+  if (!fields.some(isReserved)) return `\nclass ${name}(TypedDict${more}):\n${linesOf(fields)}`
+  const entries = fields.map(({ key, type }) => `"${key}": ${JSON.stringify(type.replaceAll('"', "'"))}`)
+  return `\n${name} = TypedDict("${name}", {${entries.join(', ')}}${more})\n`
 }
+
+const isReserved = ({ key }: Field) => RESERVED.has(key)
+const linesOf = (fields: readonly Field[]) => fields.map(({ key, type }) => `    ${key}: ${type}\n`).join('')
 
 function typeOf(schema: Schema, where: string): string {
   const type = nonNullType(schema, where)
