@@ -160,6 +160,12 @@ export type WebhookEventType = EventType
 /** All events, by the value of `event` or `type`. */
 export const webhookEvents: Readonly<Record<EventType, WebhookEvent<WebhookMessage>>> = rows
 
+/** `data` of the example of a type, as the feed and a webhook show it. */
+export const exampleOf = (type: EventType): unknown =>
+  webhookEvents[type].dataOf({ ...NOBODY, ...webhookEvents[type].example })
+
+const NOBODY = { delivery_id: '', org_id: 0, occurred_at: '' }
+
 /** The type of the event on this subject; undefined for a type that only another release knows. */
 export function webhookEventType(subject: string): WebhookEventType | undefined {
   const [, token] = subject.split('.')
