@@ -40,13 +40,14 @@ const event = <M extends WebhookMessage>(row: WebhookEvent<M>) => row
 const bodyOf = <E extends string, D extends z.ZodType>(name: E, data: D) =>
   z.object({ event: z.literal(name), delivery_id: Uuid, occurred_at: WireInstant, data })
 
+const MovedAsset = z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({ id: 'MovedAsset' })
 const EventLocation = z.object({ id: Id, name: z.string() }).meta({ id: 'EventLocation' })
 
 export const AssetMovedBody = bodyOf(
   'asset.moved',
   z
     .object({
-      asset: z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({ id: 'MovedAsset' }),
+      asset: MovedAsset,
       from_location: EventLocation.nullable(),
       to_location: EventLocation,
     })
