@@ -304,7 +304,7 @@ describe('D13.6 webhook-signature', () => {
     expect(await standardWebhookSignature(eventBody, id, String(now), newer)).toBe(`v1,${digest}`)
   })
 
-  test('decides, so what is replayed, resent or extended days after the scan verifies', async () => {
+  test('D13.8 decides, so what is replayed, resent or extended days after the scan verifies', async () => {
     for (const scanAge of [0, 3_600, 72 * 3_600, 7 * 86_400]) {
       const headers = await attempt({ scanAge })
       expect(await verifyWebhook(eventBody, new Headers(headers), newer, at(now))).toEqual(event)
