@@ -28,8 +28,12 @@ const samples = [publicDescription(), legacyDescription()].flatMap(samplesOf)
 /** What the examples of the description name, and the ids that it has here. */
 type Scene = { org: Organization; key: Key; ids: [RegExp, string][] }
 
-/** `absent`: the key of what the sample creates. */
-async function newScene(api: Api, org: Organization, absent?: string): Promise<Scene> {
+/** `absent`: the key of what the sample creates. `isDelivered`: an event went to its webhook. */
+async function newScene(
+  api: Api,
+  org: Organization,
+  { absent, isDelivered }: { absent?: string | undefined; isDelivered: boolean },
+): Promise<Scene> {
   const key = await org.key()
   const other = await org.key()
   const { token } = key
@@ -50,6 +54,7 @@ async function newScene(api: Api, org: Organization, absent?: string): Promise<S
   const webhook =
     absent === body.url ? undefined : (await succeed(api.call('createWebhook', { token, body }))).body.data
   const ids: Scene['ids'] = [
+    [/(?<=\/deliveries\/)[\w-]+/, isDelivered && webhook ? await deliveryOf(api, token, webhook.id) : ''],
     [/(?<=\/orgs\/)\d+/, `${org.id}`],
     [/(?<=\/api-keys\/)[\w-]+/, other.jti],
     [/(?<=\/webhook(?:s|-endpoints)\/)\d+/, `${webhook?.id}`],
@@ -61,6 +66,16 @@ async function newScene(api: Api, org: Organization, absent?: string): Promise<S
   return { org, key, ids }
 }
 
+/** Moves the pallet, and returns the id of the delivery after its first attempt. */
+async function deliveryOf(api: Api, token: string, webhookId: number): Promise<string> {
+  const body = { asset_identifiers: ['PALLET-0031'], location_identifier: 'WAREHOUSE-1' }
+  await succeed(api.call('saveInventory', { token, body }))
+  const call = { token, params: { webhook_id: webhookId } }
+  const list = async () => (await succeed(api.call('listEndpointDeliveries', call))).body.data
+  await expect.poll(async () => (await list()).length, { timeout: 20_000 }).toBe(1)
+  return (await list())[0]?.delivery_id ?? ''
+}
+
 const createdBy = ({ method, path }: Sample): string | undefined => {
   if (method !== 'post') return undefined
   if (/\/webhooks$|\/webhook-endpoints$/.test(path)) return 'https://receiver.example/hook'
@@ -69,7 +84,9 @@ const createdBy = ({ method, path }: Sample): string | undefined => {
 }
 
 /** `scene`: of the samples that only read. */
-const test = base.extend('scene', { scope: 'file' }, ({ api, org }) => newScene(api, org))
+const test = base.extend('scene', { scope: 'file' }, ({ api, org }) =>
+  newScene(api, org, { isDelivered: true }),
+)
 
 /** Prints the status instead of the body. */
 const PREAMBLE = `curl() { command curl -s -o /dev/null -w '%{http_code}' "$@"; }\n`
@@ -86,7 +103,8 @@ test.skipIf(!hasProgram('curl')).for(samples.map((sample) => [sample.method, sam
   'the sample with curl of %s %s succeeds (needs curl)',
   async ([, , sample], { api, scene, newOrg }) => {
     const changes = sample.method !== 'get'
-    const place = changes ? await newScene(api, await newOrg(), createdBy(sample)) : scene
+    const of = { absent: createdBy(sample), isDelivered: sample.path.includes('/deliveries/') }
+    const place = changes ? await newScene(api, await newOrg(), of) : scene
     expect(await run(sample.source, place)).toBe(sample.status)
   },
 )

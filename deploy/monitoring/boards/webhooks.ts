@@ -59,12 +59,12 @@ export const webhooks: Board = {
         queries: [['max(webhook_deliveries_waiting)', 'waiting']],
       },
       {
-        title: 'Endpoints behind',
+        title: 'Share of endpoints behind',
         description:
           'With movements that were recorded over a minute ago and not yet attempted: slow receivers, or us.',
-        unit: 'short',
+        unit: 'percentunit',
         alert: 'WebhookDeliveriesNotTaken',
-        queries: [['max(webhook_endpoints_behind)', 'endpoints']],
+        queries: [['max(webhook_endpoints_behind) / max(webhooks{state="enabled"})', 'share']],
       },
       {
         title: 'Endpoints served',

@@ -42,23 +42,48 @@ function fieldsOf({ properties, ...create }: Schema = {}): Schema {
   return { ...create, properties: fields }
 }
 
+/** Words of Python that a field may have as its name. A class cannot have such a field. */
+const RESERVED = new Set([
+  'import',
+  'from',
+  'in',
+  'is',
+  'class',
+  'def',
+  'global',
+  'lambda',
+  'pass',
+  'return',
+  'with',
+])
+
 /** The class of a schema. Before Python 3.11, only a class of its own can have required fields. */
 function typedDicts(name: string, { properties, required = [] }: Schema): string[] {
   if (properties === undefined) return [`\n${name} = Dict[str, Any]\n`]
   const fields = Object.entries(properties).map(([key, schema]) => ({
-    line: `    ${key}: ${typeOf(schema, `${name}.${key}`)}\n`,
+    key,
+    type: typeOf(schema, `${name}.${key}`),
     isRequired: required.includes(key),
   }))
-  const lines = (isRequired: boolean) =>
-    fields
-      .filter((field) => field.isRequired === isRequired)
-      .map(({ line }) => line)
-      .join('')
-  const [always, maybe] = [lines(true), lines(false)]
-  if (maybe === '') return [`\nclass ${name}(TypedDict):\n${always}`]
-  if (always === '') return [`\nclass ${name}(TypedDict, total=False):\n${maybe}`]
+  const always = fields.filter(({ isRequired }) => isRequired)
+  const maybe = fields.filter(({ isRequired }) => !isRequired)
+  if (maybe.length === 0) return [typedDict(name, always, {})]
+  if (always.length === 0) return [typedDict(name, maybe, { isTotal: false })]
   const base = `_${name}Required`
-  return [`\nclass ${base}(TypedDict):\n${always}`, `\nclass ${name}(${base}, total=False):\n${maybe}`]
+  return [typedDict(base, always, {}), typedDict(name, maybe, { isTotal: false, base })]
+}
+
+type Field = { key: string; type: string }
+
+/** A class, or a call where the name of a field is a word of Python. */
+function typedDict(name: string, fields: readonly Field[], of: { isTotal?: false; base?: string }): string {
+  const { isTotal, base } = of
+  const total = isTotal === false ? ', total=False' : ''
+  if (!fields.some(({ key }) => RESERVED.has(key)))
+    return `\nclass ${name}(${base ?? 'TypedDict'}${total}):\n${fields.map(({ key, type }) => `    ${key}: ${type}\n`).join('')}`
+  if (base !== undefined) throw new Error(`${name} has an optional field that is a word of Python`)
+  const entries = fields.map(({ key, type }) => `"${key}": "${type}"`)
+  return `\n${name} = TypedDict("${name}", {${entries.join(', ')}}${total})\n`
 }
 
 function typeOf(schema: Schema, where: string): string {

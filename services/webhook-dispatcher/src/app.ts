@@ -62,7 +62,7 @@ export function wire({ tenants, across, ca, ...deps }: WireDeps) {
     leaseMs: deps.leaseMs,
   }
   const deliveries = new Deliveries(delivering)
-  deliveryGauges(registry, deliveries, slots)
+  deliveryGauges(registry, () => deliveries.held(), slots)
   const feed = eventFeed({ ...deps, db: tenants, across })
   const app = buildApp({ ...deps, db: tenants, sendTest: testSender(post), feed })
   app.addHook('onClose', async () => delivering.logs.close())

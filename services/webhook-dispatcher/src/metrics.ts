@@ -3,7 +3,6 @@ import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { counter, gauge, histogram, type Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { DropReason } from './deliveries/attempts.rules.ts'
-import type { Deliveries } from './deliveries/deliveries.ts'
 import type { Slots } from './deliveries/slots.ts'
 import type { Db } from './db.ts'
 
@@ -59,9 +58,9 @@ export function dispatcherMetrics(registry: Registry): DispatcherMetrics {
 }
 
 /** Measures what runs at each scrape. */
-export function deliveryGauges(registry: Registry, deliveries: Deliveries, slots: Slots): void {
+export function deliveryGauges(registry: Registry, held: () => number, slots: Slots): void {
   gauge(registry, 'webhook_endpoints_served', 'Endpoints whose deliveries this process makes now.', () =>
-    deliveries.held(),
+    held(),
   )
   gauge(
     registry,

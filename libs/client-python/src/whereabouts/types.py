@@ -114,8 +114,7 @@ class WebhookFilterInput(TypedDict, total=False):
     include_descendants: bool
 
 
-class _ReplayRequestRequired(TypedDict):
-    from: str
+_ReplayRequestRequired = TypedDict("_ReplayRequestRequired", {"from": "str"})
 
 
 class ReplayRequest(_ReplayRequestRequired, total=False):
@@ -252,8 +251,7 @@ class EventReader(TypedDict):
     name: str
 
 
-class ImportFinishedData(TypedDict):
-    import: Import
+ImportFinishedData = TypedDict("ImportFinishedData", {"import": "Import"})
 
 
 class Import(TypedDict):

@@ -1,7 +1,8 @@
 import { bigints } from '@whereabouts/db/tenant/array-parameters'
 import { fixedPlan } from '@whereabouts/db/tenant/tenant-database'
-import { sql, type RawBuilder } from 'kysely'
+import { sql } from 'kysely'
 import type { About, Db, Filter, Retry } from '../db.ts'
+import { thingOf } from '../events/thing.sql.ts'
 import { sealOf } from '../webhooks/webhooks.queries.ts'
 import type { SealedSecret, SealedSecrets } from '../webhooks/secrets.ts'
 
@@ -56,12 +57,6 @@ export type Found = {
   dueInMs: number | null
   work: Work[]
 }
-
-/** What an event is about: the order of its events is kept (D13.4). `data`: a column with the data of an event. */
-export const thingOf = (data: RawBuilder<unknown>): RawBuilder<string | null> => sql`
-  case when ${data} -> 'asset' ->> 'id' is not null then 'asset ' || (${data} -> 'asset' ->> 'id')
-    when ${data} -> 'location' ->> 'id' is not null then 'location ' || (${data} -> 'location' ->> 'id')
-    when ${data} -> 'reader' ->> 'id' is not null then 'reader ' || (${data} -> 'reader' ->> 'id') end`
 
 /**
  * What these endpoints, claimed by `worker`, can begin: up to `want` rows that are due, moves and other events each, in

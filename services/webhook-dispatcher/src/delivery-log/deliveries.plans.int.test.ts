@@ -36,10 +36,13 @@ test(
   { timeout: 300_000 },
   async ({ database: { db, pool }, owner, newOwner }) => {
     const small = await newOwner()
-    await populate(db, [
-      { ...owner, rows: ROWS },
-      { ...small, rows: 100 },
-    ])
+    await db.connection().execute(async (one) => {
+      await populate(one, [
+        { ...owner, rows: ROWS },
+        { ...small, rows: 100 },
+      ])
+      await sql`select pg_stat_force_next_flush()`.execute(one)
+    })
     const read = async () => {
       const { rows } = await pool.query<{ read: string }>(`
         select sum(coalesce(heap_blks_read, 0) + coalesce(heap_blks_hit, 0) + coalesce(idx_blks_read, 0) + coalesce(idx_blks_hit, 0))

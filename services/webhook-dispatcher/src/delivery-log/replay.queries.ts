@@ -1,7 +1,7 @@
 import { texts } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
 import type { Db } from '../db.ts'
-import { thingOf } from '../deliveries/work.queries.ts'
+import { thingOf } from '../events/thing.sql.ts'
 import { STARTED_AGAIN } from './deliveries.queries.ts'
 import { lastOf, recordedUntil } from './recorded-until.sql.ts'
 

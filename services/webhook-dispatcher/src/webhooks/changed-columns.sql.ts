@@ -33,7 +33,7 @@ export function changedColumns(orgId: number, changes: Changes) {
     enabled_at: afterSwitch<string>(sql`greatest(clock_timestamp(), enabled_at)`, sql`enabled_at`),
     moves_position: position('moves_position', types?.includes(MOVES), sql`${MOVES} = any(event_types)`),
     others_position: position('others_position', wantsOthers, sql`not event_types <@ array[${MOVES}]`),
-    // Whoever makes its deliveries knows the positions of before.
+    // The process that makes its deliveries knows the positions of before.
     claimed_by: afterSwitch<string | null>(sql`null`, sql`claimed_by`),
     claimed_until: afterSwitch<string | null>(sql`null`, sql`claimed_until`),
     failures: afterSwitch<number>(sql`0`, sql`failures`),
