@@ -36,8 +36,9 @@ type Options = {
   /** Further settings of the sessions of this pool, such as costs for the planner. */
   settings?: Readonly<Record<string, string>>
   /**
-   * Statements with parameters are planned once per connection, for all values. For a few statements that run all the
-   * time: planning costs more than they do. None may use `*`.
+   * Statements with parameters are planned once per connection, for all values, and look rows up by an index, because a
+   * plan may be older than most rows. For a few statements that run all the time: planning costs more than they do. None may
+   * use `*`.
    */
   plansOnce?: boolean
 }
@@ -89,13 +90,15 @@ export function poolConfig({
   }
 }
 
+const PLANS_ONCE = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
+
 /**
  * Opens a pool to one database as one role. `url` may carry a `previous_password` (login.ts). `int8` becomes a
  * number (beyond 2^53-1 it throws), and `timestamptz` becomes the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database
  * shows in readiness, not here.
  */
 export function openDatabase<T>(url: string, { log, plansOnce = false, ...options }: Options): Database<T> {
-  const settings = { ...options.settings, ...(plansOnce && { plan_cache_mode: 'force_generic_plan' }) }
+  const settings = { ...options.settings, ...(plansOnce && PLANS_ONCE) }
   const pool = new pg.Pool({ ...poolConfig({ ...options, settings }), ...loginOf(url, log) })
   surviveBreaks(pool, log)
   dropSilent(pool, options.statementTimeoutMs)

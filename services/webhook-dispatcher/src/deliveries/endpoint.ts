@@ -24,6 +24,7 @@ export class Endpoint {
   #others: number
   #dueAt = Infinity
   #isDueTurn = true
+  #isLooking = false
   /** Read and not yet saved. */
   readonly #open = new Set<Work>()
   /** Their turn has come. They begin with the endpoint as the next look finds it. */
@@ -70,7 +71,7 @@ export class Endpoint {
 
   isIdle(now: number): boolean {
     const isKept = now - this.activeAt < KEEP_MS || this.#dueAt - now < DUE_SOON_MS
-    return this.unsaved === 0 && !this.hasMore && !isKept
+    return this.unsaved === 0 && !this.hasMore && !this.#isLooking && !isKept
   }
 
   /** When it is ready without anything being recorded. */
@@ -85,8 +86,16 @@ export class Endpoint {
 
   /** Before the database is asked for work. */
   beginLook(): void {
+    this.#isLooking = true
+    this.hasMore = false // what is recorded from now on may not be in the answer
     this.#sinceLook.due = new Set([...this.#open].flatMap(({ kind, seq }) => (kind === 'due' ? seq : [])))
     this.#sinceLook.waiting.clear()
+  }
+
+  /** There was no answer, or it cannot be used yet. */
+  lookFailed(): void {
+    this.#isLooking = false
+    this.hasMore = true
   }
 
   /**
@@ -94,6 +103,7 @@ export class Endpoint {
    * `blocked` wait for a row of an earlier event of the same thing.
    */
   take(found: Found, want: number, now: number): { begun: Work[]; blocked: Work[] } {
+    this.#isLooking = false
     const begun = this.#next.splice(0, want)
     const of = (kind: Work['kind']) => found.work.filter((one) => one.kind === kind)
     const queues = {
@@ -136,7 +146,7 @@ export class Endpoint {
     this.#moves = isAll('move') ? Math.max(this.#moves, head) : lastTaken('move', this.#moves)
     this.#others = isAll('other') ? looked : lastTaken('other', this.#others)
     if (target.retry === 'extended') this.#moves = this.#others // one order for all types
-    this.hasMore =
+    this.hasMore ||=
       !(isAll('due') && isAll('move') && isAll('other')) || passed === MOST_PASSED || this.#next.length > 0
   }
 
