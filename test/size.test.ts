@@ -27,7 +27,7 @@ const sources = files.filter(
   (file) =>
     /^(?:services|libs|deploy)\//.test(file) &&
     /\.(?:tsx?|mts|mjs|py|sh|css)$/.test(file) &&
-    !/\.(?:test|fixture)\.tsx?$|\/(?:test|tests|migrations|examples|openapi|generators)\/|\/api\.d\.ts$|\/types\.py$|^libs\/db\/testing\//.test(
+    !/\.(?:test|fixture)\.tsx?$|\/(?:test|tests|migrations|examples|openapi|generators)\/|\/api\.d\.ts$|\/event-examples\.ts$|\/types\.py$|^libs\/db\/testing\//.test(
       file,
     ),
 )

@@ -24,6 +24,7 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('recipes', 'Recipes'),
       page('webhooks', 'Webhooks'),
       page('events', 'Events'),
+      page('event-types', 'Types of events'),
       page('syncing', 'Keeping an ERP in step'),
       page('going-live', 'Going live'),
       API_REFERENCE,

@@ -61,6 +61,7 @@ async function complete(organization: Organization): Promise<string[]> {
     'inventory',
     'locations',
     'positions',
+    'events',
   ])
   return [
     ...screens.filter(({ name }) => !withoutLists.has(name)).map(({ path }) => path),
@@ -75,7 +76,7 @@ test('on a phone each list can be read: no broken words, no towers of letters', 
   const { page } = member
   await furnish(organization, { urls: STACK.urls })
   const paths = await complete(organization)
-  expect(paths).toHaveLength(15)
+  expect(paths).toHaveLength(16)
   await page.setViewportSize({ width: 390, height: 844 })
   for (const path of paths) {
     await member.open(path)
@@ -89,6 +90,10 @@ test('on a phone each list can be read: no broken words, no towers of letters', 
   await saved(organization, 'Pallet of pump housings, series KX-2000')
   await page.getByRole('link', { name: 'Pallet of pump housings, series KX-2000' }).first().waitFor()
   await expectReadable(page, '/live')
+  await member.open('/events')
+  await page.getByText(/^Since /).waitFor()
+  await saved(organization, 'Pallet of pump housings, series KX-2000')
+  await expectReadable(page, '/events')
 })
 
 test('on a wide screen rows of movements and readers are one line, and the reasons of problems are on demand', async ({

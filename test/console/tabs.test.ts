@@ -48,7 +48,7 @@ const WALK = [
   '/assets',
   '/readers',
   '/members',
-  '/webhook',
+  '/webhooks',
   '/live',
 ]
 /** Whether the browser has shown this page again from its back/forward cache. */

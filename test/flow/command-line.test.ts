@@ -16,12 +16,19 @@ import { dirname, join } from 'node:path'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
-import { verifyWebhook, webhookSignature, type WebhookEvent } from '@whereabouts/client/webhooks'
+import {
+  standardWebhookSignature,
+  verifyWebhook,
+  webhookSignature,
+  type WebhookEvent,
+} from '@whereabouts/client/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
-import { newOrganization } from '../system/organization.ts'
+import { mintKey, newOrganization } from '../system/organization.ts'
 import type { System } from '../system/system.ts'
 import { test } from './flow.fixture.ts'
 import { installClient, oldestNode } from './packed-client.ts'
+
+const SECRET = `whsec_${'0123456789abcdef'.repeat(4)}`
 
 let folder: string
 let system: System
@@ -259,14 +266,16 @@ test('watch --in prints arrivals, departures and ways back, and movements lists 
 
 test('events are printed, and sent to a program of this machine as a webhook would be', async () => {
   const received: { event: WebhookEvent; type: string | undefined }[] = []
+  const headers: NodeJS.Dict<string | string[]>[] = []
   const program = createServer(async (request, response) => {
-    const event = await verifyWebhook(await buffer(request), request.headers, 'whsec_a').catch(() => undefined)
+    const event = await verifyWebhook(await buffer(request), request.headers, SECRET).catch(() => undefined)
+    headers.push(request.headers)
     if (event) received.push({ event, type: request.headers['x-service-event'] as string | undefined })
     response.writeHead(event ? 204 : 400).end()
   })
   await once(program.listen(0, '127.0.0.1'), 'listening')
   const to = ['--forward-to', `http://127.0.0.1:${(program.address() as AddressInfo).port}/hooks`]
-  const own = { ...env, WHEREABOUTS_WEBHOOK_SECRET: 'whsec_a' }
+  const own = { ...env, WHEREABOUTS_WEBHOOK_SECRET: SECRET }
   const cursor = ['--cursor-file', join(folder, 'cursor')]
   const following = [
     start(['listen', ...to, '--type', 'asset.created', 'asset.moved'], own),
@@ -281,8 +290,11 @@ test('events are printed, and sent to a program of this machine as a webhook wou
   try {
     await vi.waitUntil(() => listening.said.includes('Ctrl-C') && events.said.includes('Ctrl-C'), { timeout: 10_000 })
     expect(await run(['trigger', 'asset.moved', ...to], { own })).toMatchObject({ status: 0, out: expect.stringMatching(/^asset.moved .* 204\n$/) })
-    expect(await run(['trigger', 'asset.moved', ...to, '--secret', 'whsec_b'])).toMatchObject({ status: 1 })
-    expect(await run(['trigger', 'asset.sold', ...to])).toMatchObject({ status: 2, out: '' })
+    expect(await run(['trigger', 'asset.moved', ...to, '--secret', `whsec_${'0'.repeat(64)}`])).toMatchObject({ status: 1 })
+    for (const command of [['listen'], ['trigger', 'asset.moved']])
+      expect(await run([...command, ...to, '--secret', 'whsec_a'])).toMatchObject({ status: 2, out: '', said: expect.stringContaining('the secret must be whsec_') })
+    expect(await run(['trigger', 'asset.sold', ...to])).toMatchObject({ status: 2, out: '', said: expect.stringContaining('import.finished') })
+    expect(headers[0]).toMatchObject({ 'webhook-id': received[0]?.event.delivery_id, 'webhook-signature': expect.stringMatching(/^v1,/) })
     for (const round of [1, 2, 3]) {
       await ok('location', 'set', `E-${round}`, '--name', 'Place')
       await ok('asset', 'set', `E-ASSET-${round}`, '--name', 'Thing')
@@ -310,7 +322,75 @@ test('a delivery is verified', async () => {
   const forged = await run(args, { own, input: `${body} ` })
   expect(forged).toMatchObject({ status: 1, out: '' })
   expect(forged.said).toContain('signature_mismatch')
+  const standard = [
+    '--id',
+    'D',
+    '--timestamp',
+    timestamp,
+    '--signature',
+    await standardWebhookSignature(body, 'D', timestamp, SECRET),
+  ]
+  const verify = (input: string) => run(['verify-webhook', ...standard, '--secret', SECRET], { input })
+  expect(await verify(body)).toMatchObject({ status: 0, out: `${body}\n` })
+  expect(await verify(`${body} `)).toMatchObject({
+    status: 1,
+    said: expect.stringContaining('signature_mismatch'),
+  })
 })
+
+test('D13.5 webhooks are listed, switched, sent again and given new secrets', async () => {
+  const org = await newOrganization(system.stack, 'Webhooks')
+  const key = await mintKey(org.admin, org.id, 'webhooks', ['webhooks:admin', 'assets:read', 'assets:write', 'locations:read', 'locations:write', 'scans:write'])
+  const forbidden = await run(['webhooks', 'list'])
+  expect(forbidden).toMatchObject({ status: 1, out: '', said: expect.stringContaining('webhooks:admin') })
+  Object.assign(env, { WHEREABOUTS_CLIENT_ID: key.clientId, WHEREABOUTS_CLIENT_SECRET: key.clientSecret })
+  const received: WebhookEvent[] = []
+  let [secret, status] = ['', 500]
+  const receiver = createServer(async (request, response) => {
+    const event = await verifyWebhook(await buffer(request), request.headers, secret).catch(() => undefined)
+    if (event) received.push(event)
+    response.writeHead(event ? status : 400).end()
+  })
+  await once(receiver.listen(0, '127.0.0.1'), 'listening')
+  try {
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+    expect(await run(['webhooks', 'create', url, '--type', 'asset.sold'])).toMatchObject({ status: 1, said: expect.stringContaining('asset.moved') })
+    const made = await run(['webhooks', 'create', url, '--type', 'asset.created', 'asset.moved'])
+    expect(made).toMatchObject({ status: 0, out: expect.stringMatching(/^whsec_[0-9a-f]{64}\n$/), said: expect.stringContaining('only now') })
+    secret = made.out.trim()
+    const { id } = JSON.parse(await ok('webhooks', 'list', '--json')) as { id: number }
+    const all = ['webhooks', 'deliveries', String(id)]
+    expect(await ok('webhooks', 'list')).toMatch(/ID +URL +TYPES +RETRY +HEALTH\n\d+ +http\S+ +asset.created asset.moved +standard +ok\n/)
+    await ok('location', 'set', 'DOCK', '--name', 'Dock')
+    await ok('asset', 'set', 'CART', '--name', 'Cart')
+    await ok('save', 'DOCK', 'CART')
+    await vi.waitUntil(async () => (await ok(...all, '--state', 'failed')).split('\n').length === 4, { timeout: 30_000 })
+    expect(await ok(...all, '--type', 'asset.moved')).toMatch(/LAST ANSWER\n\S+ +asset.moved +\S+ +failed +3 +- +answered 500\n$/)
+    expect(await ok(...all, '--state', 'delivered', 'waiting')).toBe('Nothing found.\n')
+    status = 204
+    const [first] = (await ok(...all, '--json')).trim().split('\n').map((line) => JSON.parse(line) as { delivery_id: string })
+    await ok('webhooks', 'resend', String(id), String(first?.delivery_id))
+    const isDelivered = (lines: number) => async () => (await ok(...all, '--state', 'delivered')).split('\n').length === lines + 2
+    await vi.waitUntil(isDelivered(1), { timeout: 20_000 })
+    expect(received.at(-1)?.delivery_id).toBe(first?.delivery_id)
+    const hourAgo = new Date(Date.now() - 3_600_000).toISOString()
+    expect(await run(['webhooks', 'replay', String(id), '--from', hourAgo])).toMatchObject({ status: 0, out: '2 events are sent again\n', said: '' })
+    expect(await ok('webhooks', 'replay', String(id), '--from', hourAgo, '--type', 'asset.moved')).toBe('1 event is sent again\n')
+    await vi.waitUntil(isDelivered(2), { timeout: 20_000 })
+    const rotated = await run(['webhooks', 'rotate', String(id)])
+    expect(rotated).toMatchObject({ status: 0, said: expect.stringContaining('24 hours') })
+    expect(rotated.out).not.toBe(made.out)
+    await ok('webhooks', 'disable', String(id))
+    const off = await run(['webhooks', 'replay', String(id), '--from', hourAgo])
+    expect(off).toMatchObject({ status: 1, said: expect.stringContaining('whereabouts webhooks enable') })
+    expect(await ok('webhooks', 'list')).toContain('disabled\n')
+    await ok('webhooks', 'enable', String(id))
+    expect(await run(['webhooks', 'deliveries', '1'])).toMatchObject({ status: 3 })
+    expect(await run(['webhooks', 'deliveries', 'erp'])).toMatchObject({ status: 2, said: expect.stringContaining('webhooks list') })
+  } finally {
+    receiver.close()
+  }
+}, 120_000) // oxfmt-ignore
 
 test('completion names the commands', async () => {
   const script = `${await ok('completion', 'bash')}\nCOMP_WORDS=(whereabouts asset s); COMP_CWORD=2; _whereabouts; echo "\${COMPREPLY[*]}"`

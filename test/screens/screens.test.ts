@@ -23,7 +23,8 @@ const DIALOGS: Readonly<Partial<Record<ScreenName, readonly RegExp[]>>> = {
   reader: [/^Send a test read$/, /^Add scan point$/, /^Delete antenna/, /^Delete reader$/],
   'unknown-tags': [/^Assign E200AAAA/, /^Dismiss E200AAAA/],
   'api-keys': [/^Create key$|^New /, /^Revoke/],
-  webhook: [/^Remove webhook$/],
+  webhooks: [/^New webhook$/],
+  webhook: [/^Edit$/, /^Replace the secret$/, /^Remove webhook$/, /^Replay$/, /^Open Asset moved/],
   members: [/^Invite$/, /^Withdraw/],
 }
 

@@ -42,49 +42,39 @@ function fieldsOf({ properties, ...create }: Schema = {}): Schema {
   return { ...create, properties: fields }
 }
 
-/** Words of Python that a field may have as its name. A class cannot have such a field. */
-const RESERVED = new Set([
-  'import',
-  'from',
-  'in',
-  'is',
-  'class',
-  'def',
-  'global',
-  'lambda',
-  'pass',
-  'return',
-  'with',
-])
+/** The keywords of Python, which no field of a class may have as its name. */
+const RESERVED = new Set(
+  (
+    'False None True and as assert async await break class continue def del elif else except finally for from global if ' +
+    'import in is lambda nonlocal not or pass raise return try while with yield'
+  ).split(' '),
+)
+
+type Field = { key: string; type: string }
 
 /** The class of a schema. Before Python 3.11, only a class of its own can have required fields. */
 function typedDicts(name: string, { properties, required = [] }: Schema): string[] {
   if (properties === undefined) return [`\n${name} = Dict[str, Any]\n`]
-  const fields = Object.entries(properties).map(([key, schema]) => ({
-    key,
-    type: typeOf(schema, `${name}.${key}`),
-    isRequired: required.includes(key),
-  }))
-  const always = fields.filter(({ isRequired }) => isRequired)
-  const maybe = fields.filter(({ isRequired }) => !isRequired)
-  if (maybe.length === 0) return [typedDict(name, always, {})]
-  if (always.length === 0) return [typedDict(name, maybe, { isTotal: false })]
-  const base = `_${name}Required`
-  return [typedDict(base, always, {}), typedDict(name, maybe, { isTotal: false, base })]
+  const fields = Object.entries(properties).map(([key, schema]) => ({ key, type: typeOf(schema, `${name}.${key}`) }))
+  const always = fields.filter(({ key }) => required.includes(key))
+  const maybe = fields.filter(({ key }) => !required.includes(key))
+  if (maybe.length === 0) return [typedDict(name, always)]
+  if (always.length === 0) return [typedDict(name, maybe, 'total=False')]
+  const [base, others] = [`_${name}Required`, `_${name}Optional`]
+  return maybe.some(isReserved)
+    ? [typedDict(base, always), typedDict(others, maybe, 'total=False'), `\nclass ${name}(${base}, ${others}):\n    pass\n`]
+    : [typedDict(base, always), `\nclass ${name}(${base}, total=False):\n${linesOf(maybe)}`]
+} // oxfmt-ignore
+
+function typedDict(name: string, fields: readonly Field[], option?: string): string {
+  const more = option === undefined ? '' : `, ${option}`
+  if (!fields.some(isReserved)) return `\nclass ${name}(TypedDict${more}):\n${linesOf(fields)}`
+  const entries = fields.map(({ key, type }) => `"${key}": ${JSON.stringify(type.replaceAll('"', "'"))}`)
+  return `\n${name} = TypedDict("${name}", {${entries.join(', ')}}${more})\n`
 }
 
-type Field = { key: string; type: string }
-
-/** A class, or a call where the name of a field is a word of Python. */
-function typedDict(name: string, fields: readonly Field[], of: { isTotal?: false; base?: string }): string {
-  const { isTotal, base } = of
-  const total = isTotal === false ? ', total=False' : ''
-  if (!fields.some(({ key }) => RESERVED.has(key)))
-    return `\nclass ${name}(${base ?? 'TypedDict'}${total}):\n${fields.map(({ key, type }) => `    ${key}: ${type}\n`).join('')}`
-  if (base !== undefined) throw new Error(`${name} has an optional field that is a word of Python`)
-  const entries = fields.map(({ key, type }) => `"${key}": "${type}"`)
-  return `\n${name} = TypedDict("${name}", {${entries.join(', ')}}${total})\n`
-}
+const isReserved = ({ key }: Field) => RESERVED.has(key)
+const linesOf = (fields: readonly Field[]) => fields.map(({ key, type }) => `    ${key}: ${type}\n`).join('')
 
 function typeOf(schema: Schema, where: string): string {
   const type = nonNullType(schema, where)

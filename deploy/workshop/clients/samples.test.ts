@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { publicDescription } from '@whereabouts/contracts/description/openapi'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
+import { pythonTypes } from './python-types.ts'
 
 type Described = { operationId: string; 'x-codeSamples': { label: string; source: string }[] }
 const operations = Object.values(publicDescription().paths ?? {}).flatMap((item) =>
@@ -54,3 +55,33 @@ test.skipIf(!hasPython)('the samples in Python compile (needs python3)', () => {
   expect(stderr).toBe('')
   expect(status).toBe(0)
 })
+
+test.skipIf(!hasPython)(
+  'the types in Python load, also with a field whose name is a keyword (needs python3)',
+  () => {
+    const text = (type: string) => ({ type })
+    const schemas = {
+      Base: { properties: { from: text('string'), to: text('string') }, required: ['from'] },
+      Other: {
+        properties: { from: text('string'), to: text('string'), all: text('boolean') },
+        required: ['to'],
+      },
+      Optional_: { properties: { class: text('string') } },
+    }
+    const program = `import json, sys
+texts = json.load(sys.stdin)
+scopes = [{"__name__": "types"} for _ in texts]
+[exec(text, scope) for text, scope in zip(texts, scopes)]
+keys = {name: [sorted(scopes[1][name].__required_keys__), sorted(scopes[1][name].__optional_keys__)] for name in ("Base", "Other", "Optional_")}
+print(json.dumps([sorted(scopes[0]["ReplayRequest"].__required_keys__), keys]))`
+    const created = { properties: { name: text('string') } }
+    const made = { components: { schemas: { AssetCreate: created, LocationCreate: created, ...schemas } } }
+    const input = JSON.stringify([pythonTypes(publicDescription()), pythonTypes(made)])
+    const { stdout, stderr } = spawnSync('python3', ['-c', program], { input, encoding: 'utf8' })
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual([
+      ['from'],
+      { Base: [['from'], ['to']], Other: [['to'], ['all', 'from']], Optional_: [[], ['class']] },
+    ])
+  },
+)

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import json
 import math
+import pickle
 import time
 import unittest
 from email.message import Message
 from typing import Any, Dict
 
 import httpx
-from whereabouts import WebhookVerificationError, is_asset_moved, verify_webhook, webhook_signature
+from whereabouts import WebhookVerificationError, is_asset_moved, standard_webhook_signature, verify_webhook, webhook_signature
 
 SECRET = "whsec_test"
 TIMESTAMP = "1753452192"
@@ -158,6 +159,98 @@ class TestVerifyWebhook(unittest.TestCase):
     def test_refuses_a_signed_body_that_is_not_an_event(self) -> None:
         for body in (BODY, "", "null", "[]", '"x"', "{", '{"event":1,"delivery_id":"a","occurred_at":"b"}'):
             self.assertEqual(self.refusal(body, signed(body)), "malformed_body")
+
+
+NOW = 1_795_600_000
+OLDER, NEWER = (f"whsec_{digits * 4}" for digits in ("0123456789abcdef", "fedcba9876543210"))
+ID = EVENT["delivery_id"]
+
+
+def attempt(*, secrets: Any = (NEWER,), age: int = 0, scan_age: int = 0) -> Dict[str, Any]:
+    """The headers of an attempt, with those of the scan, which may be days older."""
+    timestamp, scan = str(NOW - age), str(NOW - scan_age)
+    return {
+        "webhook-id": ID,
+        "webhook-timestamp": timestamp,
+        "webhook-signature": " ".join(standard_webhook_signature(EVENT_BODY, str(ID), timestamp, one) for one in secrets),
+        **signed(EVENT_BODY, NEWER, scan),
+    }
+
+
+class TestStandardWebhooks(unittest.TestCase):
+    """D13.6"""
+
+    def verdict(self, headers: Any, body: Any = EVENT_BODY, secret: Any = NEWER) -> Any:
+        """The code of a refusal, or None."""
+        try:
+            self.assertEqual(verify_webhook(body, headers, secret, now=lambda: NOW), EVENT)
+        except WebhookVerificationError as error:
+            return error.code
+        return None
+
+    def test_computes_the_known_vector(self) -> None:
+        vector = "msg_p5jXN8AQM9LWM0D4loKWxJek", "1614265330", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+        signature = standard_webhook_signature('{"test": 2432232314}', *vector)
+        self.assertEqual(signature, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+
+    def test_takes_what_is_sent_days_after_the_scan(self) -> None:
+        for scan_age in (0, 3_600, 72 * 3_600, 7 * 86_400):
+            headers = attempt(scan_age=scan_age)
+            self.assertIsNone(self.verdict(headers))
+            self.assertIsNone(self.verdict(httpx.Headers(headers)))
+            self.assertIsNone(self.verdict({**headers, "x-service-signature": f"sha256={'0' * 64}"}))
+
+    def test_refuses_what_is_wrong_also_if_the_other_signature_is_right(self) -> None:
+        good = attempt()
+        for body in (EVENT_BODY.replace("FORKLIFT-7", "FORKLIFT-8"), f"{EVENT_BODY} "):
+            self.assertEqual(self.verdict(good, body), "signature_mismatch")
+        self.assertEqual(self.verdict(attempt(secrets=[OLDER])), "signature_mismatch")
+        for name in ("webhook-id", "webhook-timestamp"):
+            changed = good[name][:-1] + ("2" if good[name].endswith("1") else "1")
+            self.assertEqual(self.verdict({**good, name: changed}), "signature_mismatch")
+
+    def test_takes_either_secret_after_a_rotation(self) -> None:
+        both, other = attempt(secrets=[NEWER, OLDER]), f"whsec_{'00' * 32}"
+        for secret in (OLDER, NEWER, [OLDER, NEWER], [NEWER, other]):
+            self.assertIsNone(self.verdict(both, secret=secret))
+        self.assertEqual(self.verdict(both, secret=other), "signature_mismatch")
+        self.assertIsNone(self.verdict({**both, "webhook-signature": f"v2,abc v1a,x== {both['webhook-signature']}"}))
+
+    def test_refuses_an_attempt_of_more_than_five_minutes_ago(self) -> None:
+        for age in (300, -300):
+            self.assertIsNone(self.verdict(attempt(age=age, scan_age=9_999)))
+        self.assertEqual(self.verdict(attempt(age=301)), "timestamp_too_old")
+        self.assertEqual(self.verdict(attempt(age=-301)), "timestamp_too_new")
+        with self.assertRaisesRegex(WebhookVerificationError, "clock") as caught:
+            verify_webhook(EVENT_BODY, attempt(age=301), NEWER, now=lambda: NOW)
+        copy = pickle.loads(pickle.dumps(caught.exception))
+        self.assertEqual([caught.exception.is_genuine, copy.is_genuine, copy.code], [False, False, "timestamp_too_old"])
+        forged = {**attempt(age=301), "webhook-signature": f"v1,{'A' * 43}="}
+        self.assertEqual(self.verdict(forged), "signature_mismatch")
+
+    def test_refuses_other_forms(self) -> None:
+        good = attempt()
+        signature = good["webhook-signature"]
+        for headers, code in (
+            ({**good, "webhook-id": None}, "missing_header"),
+            ({**good, "webhook-timestamp": None}, "missing_header"),
+            ({}, "missing_header"),
+            (httpx.Headers([*good.items(), ("webhook-signature", signature)]), "malformed_header"),
+            ({**good, "Webhook-Signature": signature}, "malformed_header"),
+            ({**good, "webhook-id": f"{ID}.1"}, "malformed_header"),
+            ({**good, "webhook-timestamp": f"{NOW}.0"}, "malformed_header"),
+            ({**good, "webhook-signature": ""}, "malformed_header"),
+            ({**good, "webhook-signature": signature[3:]}, "malformed_header"),
+            ({**good, "webhook-signature": signature[:-2]}, "malformed_header"),
+            ({**good, "webhook-signature": f"{signature}\n"}, "malformed_header"),
+            ({**good, "webhook-signature": f"v2{signature[2:]}"}, "unknown_scheme"),
+        ):
+            self.assertEqual(self.verdict(headers), code, headers)
+
+    def test_raises_other_errors_for_a_secret_that_is_no_key(self) -> None:
+        for secret in ("whsec_", "whsec_a", "whsec_not base64", "whsec_äöü"):
+            with self.assertRaises(ValueError, msg=secret):
+                verify_webhook(EVENT_BODY, attempt(), secret, now=lambda: NOW)
 
 
 if __name__ == "__main__":

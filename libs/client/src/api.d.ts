@@ -2562,7 +2562,7 @@ export interface paths {
         };
         /**
          * Count what was delivered per hour, and what waits
-         * @description `waiting` counts to 100 000 at most.
+         * @description `waiting` counts to 100 000 at most. `failing_since` is the first failed attempt after the last success.
          *
          *     **Access:** any signed-in user.
          *
@@ -14882,6 +14882,7 @@ export interface operations {
                      * @example {
                      *       "data": {
                      *         "waiting": 1,
+                     *         "failing_since": null,
                      *         "hours": [
                      *           {
                      *             "hour": "2026-11-21T10:00:00.000Z",
@@ -14895,6 +14896,11 @@ export interface operations {
                     "application/json": {
                         data: {
                             waiting: number;
+                            /**
+                             * Format: date-time
+                             * @example 2026-11-21T10:00:00.000Z
+                             */
+                            failing_since: string | null;
                             hours: {
                                 /**
                                  * Format: date-time

@@ -20,6 +20,7 @@ export type { Asset, AssetFields, Location, LocationFields, Upserted } from './u
 export type { RetryOptions } from './retry.ts'
 export {
   isAssetMoved,
+  standardWebhookSignature,
   verifyWebhook,
   WebhookVerificationError,
   webhookSignature,

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import {
   isAssetMoved,
+  standardWebhookSignature,
   verifyWebhook,
   verifyWebhookSignature,
   webhookSignature,
@@ -268,3 +269,112 @@ test.for([Number.NaN, -1])(
     await expect(verifying).rejects.toThrow(TypeError)
   },
 )
+
+describe('D13.6 webhook-signature', () => {
+  const now = 1_795_600_000
+  const [older, newer] = [`whsec_${'0123456789abcdef'.repeat(4)}`, `whsec_${'fedcba9876543210'.repeat(4)}`]
+  const id = event.delivery_id
+
+  /** The headers of an attempt, with those of the scan, which may be days older. */
+  async function attempt({ body = eventBody, secrets = [newer], age = 0, scanAge = 0 } = {}) {
+    const [timestamp, scan] = [String(now - age), String(now - scanAge)]
+    const signatures = secrets.map((secret) => standardWebhookSignature(body, id, timestamp, secret))
+    return {
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': (await Promise.all(signatures)).join(' '),
+      'x-service-timestamp': scan,
+      'x-service-signature': await webhookSignature(body, scan, newer),
+    }
+  }
+  const verdict = (headers: WebhookHeaders, body: RawBody = eventBody, secret: string | string[] = newer) =>
+    refusal(body, headers, secret, at(now))
+
+  test('of the known vector of Standard Webhooks is computed, and of our secrets, which are hex', async () => {
+    const vector = [
+      'msg_p5jXN8AQM9LWM0D4loKWxJek',
+      '1614265330',
+      'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+    ] as const
+    expect(await standardWebhookSignature('{"test": 2432232314}', ...vector)).toBe(
+      'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+    )
+    const key = Buffer.from(newer.slice('whsec_'.length), 'base64')
+    const digest = createHmac('sha256', key).update(`${id}.${now}.${eventBody}`).digest('base64')
+    expect(await standardWebhookSignature(eventBody, id, String(now), newer)).toBe(`v1,${digest}`)
+  })
+
+  test('D13.8 decides, so what is replayed, resent or extended days after the scan verifies', async () => {
+    for (const scanAge of [0, 3_600, 72 * 3_600, 7 * 86_400]) {
+      const headers = await attempt({ scanAge })
+      expect(await verifyWebhook(eventBody, new Headers(headers), newer, at(now))).toEqual(event)
+      const changed = { ...headers, 'x-service-signature': `sha256=${'0'.repeat(64)}` }
+      expect(await verdict(changed)).toBeUndefined()
+    }
+  })
+
+  test('that is wrong is refused, also if X-Service-Signature is right', async () => {
+    const good = await attempt()
+    expect(await verdict(good, eventBody.replace('FORKLIFT-7', 'FORKLIFT-8'))).toBe('signature_mismatch')
+    expect(await verdict(good, `${eventBody} `)).toBe('signature_mismatch')
+    expect(await verdict(await attempt({ secrets: [older] }))).toBe('signature_mismatch')
+    for (const name of ['webhook-id', 'webhook-timestamp'] as const)
+      expect(
+        await verdict({ ...good, [name]: good[name].replace(/.$/, (last) => (last === '1' ? '2' : '1')) }),
+      ).toBe('signature_mismatch')
+  })
+
+  test('may be two after a rotation: a receiver with either secret verifies', async () => {
+    const both = await attempt({ secrets: [newer, older] })
+    for (const secret of [older, newer, [older, newer], [newer, `whsec_${'00'.repeat(32)}`]])
+      expect(await verdict(both, eventBody, secret)).toBeUndefined()
+    expect(await verdict(both, eventBody, `whsec_${'00'.repeat(32)}`)).toBe('signature_mismatch')
+    const later = { ...both, 'webhook-signature': `v2,abc v1a,x== ${both['webhook-signature']}` }
+    expect(await verdict(later)).toBeUndefined()
+  })
+
+  test('an attempt may be five minutes old; an older one is no late delivery, and is refused', async () => {
+    for (const age of [300, -300])
+      expect(await verdict(await attempt({ age, scanAge: 9_999 }))).toBeUndefined()
+    expect(await verdict(await attempt({ age: 301 }))).toBe('timestamp_too_old')
+    expect(await verdict(await attempt({ age: -301 }))).toBe('timestamp_too_new')
+    const verifying = verifyWebhook(eventBody, await attempt({ age: 301 }), newer, at(now))
+    await expect(verifying).rejects.toMatchObject({
+      isGenuine: false,
+      message: expect.stringContaining('clock'),
+    })
+    const forged = { ...(await attempt({ age: 301 })), 'webhook-signature': `v1,${'A'.repeat(43)}=` }
+    expect(await verdict(forged)).toBe('signature_mismatch')
+  })
+
+  test('is in no other form', async () => {
+    const good = await attempt()
+    const signature = good['webhook-signature']
+    const { 'webhook-id': _, ...withoutId } = good
+    const { 'webhook-timestamp': __, ...withoutTime } = good
+    const twice = new Headers(good)
+    twice.append('webhook-signature', signature)
+    for (const [headers, code] of [
+      [withoutId, 'missing_header'],
+      [withoutTime, 'missing_header'],
+      [{}, 'missing_header'],
+      [twice, 'malformed_header'],
+      [{ ...good, 'Webhook-Signature': signature }, 'malformed_header'],
+      [{ ...good, 'webhook-id': `${id}.1` }, 'malformed_header'],
+      [{ ...good, 'webhook-timestamp': `${now}.0` }, 'malformed_header'],
+      [{ ...good, 'webhook-signature': '' }, 'malformed_header'],
+      [{ ...good, 'webhook-signature': signature.slice('v1,'.length) }, 'malformed_header'],
+      [{ ...good, 'webhook-signature': signature.slice(0, -2) }, 'malformed_header'],
+      [{ ...good, 'webhook-signature': `${signature}\n` }, 'malformed_header'],
+      [{ ...good, 'webhook-signature': signature.replace('v1', 'v2') }, 'unknown_scheme'],
+    ] as const)
+      expect(await verdict(headers), JSON.stringify(headers)).toBe(code)
+  })
+
+  test.for(['whsec_', 'whsec_a', 'whsec_not base64', 'whsec_äöü'])(
+    'with the secret %j, which is no key, is a mistake of the calling program',
+    async (secret) => {
+      await expect(verifyWebhook(eventBody, await attempt(), secret, at(now))).rejects.toThrow(TypeError)
+    },
+  )
+})

@@ -37,18 +37,17 @@ export type WebhookRefusal =
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError'
   readonly code: WebhookRefusal
+  /**
+   * `X-Service-Signature` is correct and only the time of the event is not: a late delivery. If it is refused, further
+   * attempts with the same timestamp follow. So answer 2xx, change nothing, and read the report. False for an old
+   * `webhook-timestamp`, the time of the attempt: that is a forgery, or the clock of this machine is wrong.
+   */
+  readonly isGenuine: boolean
 
-  constructor(code: WebhookRefusal, message: string) {
+  constructor(code: WebhookRefusal, message: string, isGenuine = code.startsWith('timestamp_')) {
     super(message)
     this.code = code
-  }
-
-  /**
-   * The signature is correct and only the time is not: a late delivery or a replay. If a late delivery is refused, two
-   * more attempts with the same timestamp follow. So answer 2xx, change nothing, and read the report.
-   */
-  get isGenuine(): boolean {
-    return this.code === 'timestamp_too_old' || this.code === 'timestamp_too_new'
+    this.isGenuine = isGenuine
   }
 }
 
@@ -62,8 +61,9 @@ export type WebhookHeaders =
 
 export type VerifyOptions = {
   /**
-   * How far the signed timestamp may be before or after now; default 300. It is the time of the scan, not of the
-   * delivery. If readers store reads while they are offline and send them later, use 86 700 (24 hours and 5 minutes).
+   * How far the signed timestamp may be before or after now; default 300. `webhook-timestamp` is the time of the
+   * attempt. `X-Service-Timestamp` is that of the scan: if you verify by it alone and readers send late, use 86 700 (24
+   * hours and 5 minutes).
    */
   toleranceSeconds?: number
   /** Milliseconds since 1970; for tests. */
@@ -74,9 +74,10 @@ const DEFAULT_TOLERANCE_SECONDS = 300
 const encoder = new TextEncoder()
 
 /**
- * Returns the event of a delivery. Throws WebhookVerificationError if the request is not a valid delivery. Throws
- * TypeError for a mistake of the calling program: no secret, a body that was parsed already, an invalid tolerance. Of
- * several secrets any may match: while a webhook is deleted and created again, the receiver needs both.
+ * Returns the event of a delivery, whose `webhook-signature` (Standard Webhooks) is correct; without that header, whose
+ * `X-Service-Signature` is. Throws WebhookVerificationError if the request is not a valid delivery. Throws TypeError for
+ * a mistake of the calling program: no secret, one that is not of a webhook, a body that was parsed already, an invalid
+ * tolerance. Of several secrets any may match.
  */
 export async function verifyWebhook(
   rawBody: RawBody,
@@ -97,21 +98,29 @@ export async function verifyWebhookSignature(
 ): Promise<void> {
   if (!(toleranceSeconds >= 0)) throw new TypeError('toleranceSeconds must be a number from 0')
   const secrets = secretsOf(secret)
-  const timestamp = readTimestamp(headers)
-  const signature = readSignature(headers)
-  const signed = signedBytes(timestamp, bytesOf(rawBody))
-  if (!(await matchesAny(secrets, signature, signed)))
+  const { head, timestamp, signatures, keyOf, ofAttempt } = readHeaders(headers)
+  const signed = signedBytes(head, bytesOf(rawBody))
+  if (!(await matchesAny(secrets.map(keyOf), signatures, signed)))
     throw new WebhookVerificationError('signature_mismatch', 'the signature does not match the body')
   // After the signature: an unsigned timestamp proves nothing, and `isGenuine` must be reliable.
-  checkTime(Number(timestamp) - now() / 1000, toleranceSeconds)
+  checkTime(timestamp - now() / 1000, toleranceSeconds, ofAttempt)
 }
 
 /** `sha256=<hex>`, the value of `X-Service-Signature`, for tests of a receiver. */
 export async function webhookSignature(rawBody: RawBody, timestamp: string, secret: string): Promise<string> {
-  const { subtle } = await webCrypto()
-  const key = await importKey(subtle, secret, 'sign')
-  const digest = new Uint8Array(await subtle.sign('HMAC', key, signedBytes(timestamp, bytesOf(rawBody))))
+  const digest = await digestOf(textKey(secret), signedBytes(`${timestamp}.`, bytesOf(rawBody)))
   return `sha256=${[...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
+}
+
+/** `v1,<base64>`, the value of `webhook-signature`, for tests of a receiver. */
+export async function standardWebhookSignature(
+  rawBody: RawBody,
+  id: string,
+  timestamp: string,
+  secret: string,
+): Promise<string> {
+  const digest = await digestOf(base64Key(secret), signedBytes(`${id}.${timestamp}.`, bytesOf(rawBody)))
+  return `v1,${btoa(String.fromCharCode(...digest))}`
 }
 
 function secretsOf(secret: string | readonly string[]): readonly string[] {
@@ -135,86 +144,147 @@ function bytesOf(rawBody: RawBody): Uint8Array<ArrayBuffer> {
 const malformed = (name: string) =>
   new WebhookVerificationError('malformed_header', `the header ${name} is malformed`)
 
-function readTimestamp(headers: WebhookHeaders): string {
-  const name = 'X-Service-Timestamp'
-  const value = headerOf(headers, name)
-  if (!/^(0|[1-9]\d{0,11})$/.test(value)) throw malformed(name)
-  return value
+type Bytes = Uint8Array<ArrayBuffer>
+type SignedHeaders = {
+  /** What is signed before the body. */
+  head: string
+  timestamp: number
+  signatures: Bytes[]
+  keyOf: (secret: string) => Bytes
+  /** Whether the timestamp is that of the attempt, and not of the event. */
+  ofAttempt: boolean
 }
 
-function readSignature(headers: WebhookHeaders): Uint8Array<ArrayBuffer> {
+function readHeaders(headers: WebhookHeaders): SignedHeaders {
+  const isStandard = isPresent(headers, 'webhook-signature') || !isPresent(headers, 'X-Service-Signature')
+  if (!isStandard) {
+    const timestamp = headerOf(headers, 'X-Service-Timestamp', TIMESTAMP)
+    const signatures = [readSignature(headers)]
+    return {
+      head: `${timestamp}.`,
+      timestamp: Number(timestamp),
+      signatures,
+      keyOf: textKey,
+      ofAttempt: false,
+    }
+  }
+  const signatures = readStandardSignatures(headers)
+  const timestamp = headerOf(headers, 'webhook-timestamp', TIMESTAMP)
+  const head = `${headerOf(headers, 'webhook-id', /^[\w-]{1,128}$/)}.${timestamp}.`
+  return { head, timestamp: Number(timestamp), signatures, keyOf: base64Key, ofAttempt: true }
+}
+
+const TIMESTAMP = /^(0|[1-9]\d{0,11})$/
+
+function readSignature(headers: WebhookHeaders): Bytes {
   const name = 'X-Service-Signature'
-  const [, scheme, hex] = /^([a-z0-9-]{1,32})=([^=]*)$/.exec(headerOf(headers, name)) ?? []
-  if (scheme === undefined || hex === undefined) throw malformed(name)
-  if (scheme !== 'sha256')
-    throw new WebhookVerificationError('unknown_scheme', 'the signature is not of the scheme sha256')
+  const [scheme, hex = ''] = headerOf(headers, name, /^[a-z0-9-]{1,32}=[^=]*$/).split('=')
+  if (scheme !== 'sha256') throw unknownScheme('sha256')
   if (!/^[0-9a-f]{64}$/.test(hex)) throw malformed(name)
   return Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 }
+
+/** Several are separated by spaces, and those of other versions are passed over, as Standard Webhooks has it. */
+function readStandardSignatures(headers: WebhookHeaders): Bytes[] {
+  const name = 'webhook-signature'
+  const all = headerOf(headers, name, /^v\w{1,8},[^ ,]+( v\w{1,8},[^ ,]+)*$/).split(' ')
+  const ours = all.filter((one) => one.startsWith('v1,')).map((one) => one.slice('v1,'.length))
+  if (ours.length === 0) throw unknownScheme('v1')
+  if (!ours.every((one) => /^[A-Za-z0-9+/]{43}=$/.test(one))) throw malformed(name)
+  return ours.map(fromBase64)
+}
+
+const unknownScheme = (known: string) =>
+  new WebhookVerificationError('unknown_scheme', `the signature is not of the scheme ${known}`)
 
 /**
  * A repeated header is refused, because two programs might read different values. Fetch joins them, which matches no
  * pattern.
  */
-function headerOf(headers: WebhookHeaders, name: string): string {
-  const values = isFetchHeaders(headers)
-    ? [headers.get(name)]
-    : Object.entries(headers).flatMap(([key, value]) => (sameName(key, name) ? [value] : []))
-  const present = values.filter((value) => value !== undefined && value !== null)
-  const [value] = present
+function headerOf(headers: WebhookHeaders, name: string, pattern: RegExp): string {
+  const values = valuesOf(headers, name)
+  const [value] = values
   if (value === undefined)
     throw new WebhookVerificationError('missing_header', `the header ${name} is missing`)
-  if (present.length > 1 || typeof value !== 'string') throw malformed(name)
+  if (values.length > 1 || typeof value !== 'string' || !pattern.test(value)) throw malformed(name)
   return value
 }
+
+const isPresent = (headers: WebhookHeaders, name: string) => valuesOf(headers, name).length > 0
+
+const valuesOf = (headers: WebhookHeaders, name: string) =>
+  (isFetchHeaders(headers)
+    ? [headers.get(name)]
+    : Object.entries(headers).flatMap(([key, value]) => (sameName(key, name) ? [value] : []))
+  ).filter((value) => value !== undefined && value !== null)
 
 const isFetchHeaders = (headers: WebhookHeaders): headers is { get(name: string): string | null } =>
   typeof headers.get === 'function'
 
 const sameName = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-function signedBytes(timestamp: string, body: Uint8Array): Uint8Array<ArrayBuffer> {
-  const head = encoder.encode(`${timestamp}.`)
+function signedBytes(text: string, body: Uint8Array): Bytes {
+  const head = encoder.encode(text)
   const bytes = new Uint8Array(head.length + body.length)
   bytes.set(head)
   bytes.set(body, head.length)
   return bytes
 }
 
-/** Always tries all secrets, so that the time does not show which one matches. WebCrypto compares in constant time. */
+/** Always compares all bytes of all pairs, so that the time does not show what matches. */
 async function matchesAny(
-  secrets: readonly string[],
-  signature: Uint8Array<ArrayBuffer>,
-  signed: Uint8Array<ArrayBuffer>,
+  keys: readonly Bytes[],
+  signatures: readonly Bytes[],
+  signed: Bytes,
 ): Promise<boolean> {
-  const { subtle } = await webCrypto()
-  const verify = async (secret: string) =>
-    subtle.verify('HMAC', await importKey(subtle, secret, 'verify'), signature, signed)
-  return (await Promise.all(secrets.map(verify))).includes(true)
+  const digests = await Promise.all(keys.map((key) => digestOf(key, signed)))
+  const pairs = digests.flatMap((digest) => signatures.map((signature) => isEqual(digest, signature)))
+  return pairs.includes(true)
 }
 
-type Subtle = typeof globalThis.crypto.subtle
+/** Of the same length. */
+const isEqual = (a: Bytes, b: Bytes) =>
+  a.reduce((differs, byte, i) => differs | (byte ^ (b[i] ?? 0)), 0) === 0
 
-const importKey = (subtle: Subtle, secret: string, usage: 'sign' | 'verify') =>
-  subtle.importKey('raw', encoder.encode(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [usage])
+async function digestOf(key: Bytes, signed: Bytes): Promise<Bytes> {
+  const { subtle } = await webCrypto()
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  return new Uint8Array(
+    await subtle.sign('HMAC', await subtle.importKey('raw', key, hmac, false, ['sign']), signed),
+  )
+}
+
+const textKey = (secret: string) => encoder.encode(secret)
+
+/** What the text after `whsec_` means as base64. An empty key would accept what anyone signs. */
+function base64Key(secret: string): Bytes {
+  const text = secret.replace(/^whsec_/, '').replace(/={1,2}$/, '')
+  if (!/^[A-Za-z0-9+/]{2,}$/.test(text) || text.length % 4 === 1)
+    throw new TypeError('the secret must be whsec_ and base64, as it was shown when the webhook was created')
+  return fromBase64(text)
+}
+
+const fromBase64 = (text: string): Bytes => Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
 
 /**
  * `crypto` is global everywhere except in Node 18. The name is a variable, so that bundlers do not try to resolve it.
  */
-async function webCrypto(): Promise<{ subtle: Subtle }> {
+async function webCrypto(): Promise<{ subtle: typeof globalThis.crypto.subtle }> {
   if ('crypto' in globalThis) return globalThis.crypto
   const name = 'node:crypto'
-  return ((await import(name)) as { webcrypto: { subtle: Subtle } }).webcrypto
+  return ((await import(name)) as { webcrypto: typeof globalThis.crypto }).webcrypto
 }
 
-function checkTime(aheadSeconds: number, toleranceSeconds: number): void {
-  if (aheadSeconds < -toleranceSeconds)
-    throw new WebhookVerificationError('timestamp_too_old', `signed ${Math.round(-aheadSeconds)} s ago`)
-  if (aheadSeconds > toleranceSeconds)
-    throw new WebhookVerificationError(
-      'timestamp_too_new',
-      `signed for ${Math.round(aheadSeconds)} s from now`,
-    )
+function checkTime(aheadSeconds: number, toleranceSeconds: number, ofAttempt: boolean): void {
+  if (Math.abs(aheadSeconds) <= toleranceSeconds) return
+  const [code, when] =
+    aheadSeconds < 0
+      ? (['timestamp_too_old', `signed ${Math.round(-aheadSeconds)} s ago`] as const)
+      : (['timestamp_too_new', `signed for ${Math.round(aheadSeconds)} s from now`] as const)
+  const why = ofAttempt
+    ? ': a request that was sent again by others, or the clock of this machine is wrong'
+    : ''
+  throw new WebhookVerificationError(code, `${when}${why}`, !ofAttempt)
 }
 
 function parseEvent(body: Uint8Array): WebhookEvent {

@@ -29,8 +29,10 @@ const REQUESTS_AT_ONCE: SlotSizes = { well: 256, slow: 256 }
 type WireDeps = Omit<AppDeps, 'db' | 'sendTest' | 'feed'> & {
   /** For requests: each sees one organization. */
   tenants: TenantDatabase<Tables>
-  /** For deliveries: all organizations. */
+  /** For loops: all organizations. */
   across: Db
+  /** For deliveries: all organizations, and plans that are made once. The same as `across` if left out. */
+  deliverer?: Db | undefined
   attemptTimeoutMs?: number | undefined
   heartbeatMs?: number | undefined
   requestsAtOnce?: SlotSizes | undefined
@@ -47,7 +49,7 @@ export function wire({ tenants, across, ca, ...deps }: WireDeps) {
   const concurrency = new AdaptiveConcurrency()
   const slots = new Slots(deps.requestsAtOnce ?? REQUESTS_AT_ONCE, concurrency)
   const delivering: DeliveriesDeps = {
-    across,
+    across: deps.deliverer ?? across,
     worker: randomUUID(),
     subscriptions: createSubscriptions(),
     secrets: new OpenedSecrets(secretKeys),

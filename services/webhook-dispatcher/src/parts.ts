@@ -3,7 +3,6 @@ import { measurePools } from '@whereabouts/db/connect/pool-metrics'
 import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { brokerLogin, connect, FOR_EVER } from '@whereabouts/messaging/connect/connection'
-import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/connect/topology'
 import { brokerMetrics, consumerMetrics, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
@@ -17,6 +16,7 @@ import { startHealthLoop } from './deliveries/health.loop.ts'
 import { startDeliveryPurge } from './delivery-log/purge.loop.ts'
 import { startEventPurge } from './events/purge.loop.ts'
 import { eventRecorder } from './events/recorder.consumer.ts'
+import { startRecording } from './events/recording.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './app.ts'
@@ -34,18 +34,22 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     name: SERVICE,
     log,
   })
-  const worker = openDatabase<Tables>(urlAs('worker', config.DATABASE_URL), {
-    max: 4,
+  const workerUrl = urlAs('worker', config.DATABASE_URL)
+  const worker = openDatabase<Tables>(workerUrl, { max: 3, name: `${SERVICE} loops`, log }) // one holds a lock
+  const deliverer = openDatabase<Tables>(workerUrl, {
+    max: 3, // the recorder, the look for work, the results
     name: `${SERVICE} deliveries`,
+    plansOnce: true,
     log,
   })
-  measurePools(registry, { [SERVICE]: tenants, deliveries: worker })
+  measurePools(registry, { [SERVICE]: tenants, loops: worker, deliveries: deliverer })
   const { WEBHOOK_SECRET_KEYS: secretKeys, ALLOW_PRIVATE_TARGETS: allowPrivateTargets } = config
   if (allowPrivateTargets)
     log.warn('private targets and plain http are allowed; use this in development only')
   const { app, agents, deliveries, delivering } = wire({
     tenants,
     across: worker.db,
+    deliverer: deliverer.db,
     secretKeys,
     allowPrivateTargets,
     ports: config.WEBHOOK_PORTS,
@@ -54,7 +58,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     registry,
   })
 
-  const database = part('database', { start: () => [tenants, worker], stop: closeAll })
+  const database = part('database', { start: () => [tenants, worker, deliverer], stop: closeAll })
   const graceMs = Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS)
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   const metrics = brokerMetrics(registry)('services')
@@ -86,13 +90,13 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   const recorder = part('recorder', {
     needs: broker,
     start: (open) =>
-      consumeBatches(
+      startRecording(
         open,
-        eventRecorder(worker.db, (orgIds) => deliveries.wake(orgIds)),
+        eventRecorder(deliverer.db, (orgIds) => deliveries.wake(orgIds)),
         {
-          logger: log,
-          metrics: ofConsumers('webhook-dispatcher-events'),
-          graceMs,
+          pool: worker.pool,
+          log,
+          run: { logger: log, metrics: ofConsumers('webhook-dispatcher-events'), graceMs },
         },
       ),
     stop: (running) => running.stop(),

@@ -21,8 +21,15 @@ export type ScreenPath = { name: ScreenName; path: string; loads: boolean }
 /** Screens that call the API only later. */
 const QUIET: ReadonlySet<string> = new Set<SignedInPath>(['/live', '/inventory'])
 
+/** Nothing listens there: the first attempt has failed at once. */
+export const DEAD = 'http://127.0.0.1:9/hook'
+
 /** Gives the organization one thing of each kind. Returns every screen of the app, in the menu or not. */
 export async function screensOf(organization: Organization): Promise<ScreenPath[]> {
+  const endpoint = { url: DEAD, event_types: ['asset.moved' as const] }
+  const { id: webhookId } = unwrap(
+    await organization.admin.POST('/api/v1/webhook-endpoints', { body: endpoint }),
+  ).data
   const { assetId, locationId } = await saved(organization)
   await newReader(organization, { key: 'gate', format: 'canonical', locationId, antennas: 1 })
   const [reader] = await readerViews(organization)
@@ -34,7 +41,13 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
       bodySerializer: (text) => text,
     }),
   ).data
-  const ids = { asset: assetId, import: importId, location: locationId, reader: reader?.id ?? 0 }
+  const ids = {
+    asset: assetId,
+    import: importId,
+    location: locationId,
+    reader: reader?.id ?? 0,
+    webhook: webhookId,
+  }
   return SIGNED_IN_PATHS.map((path) => screen(path, ids))
 }
 

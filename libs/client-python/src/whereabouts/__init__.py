@@ -5,8 +5,8 @@ from .errors import ApiError, ConnectionFailed, TimedOut
 from .events import CursorFile, CursorStore
 from .types import Asset, AssetFields, AssetMovedEvent, Event, Location, LocationFields
 from .upsert import UpsertedAsset, UpsertedLocation
-from .webhooks import WebhookEvent, WebhookVerificationError, is_asset_moved, verify_webhook, webhook_signature
+from .webhooks import WebhookEvent, WebhookVerificationError, is_asset_moved, standard_webhook_signature, verify_webhook, webhook_signature
 
 __all__ = ["ApiError", "Asset", "AssetFields", "AssetMovedEvent", "AsyncWhereabouts", "Location", "LocationFields"]
 __all__ += ["ConnectionFailed", "TimedOut", "UpsertedAsset", "UpsertedLocation", "WebhookEvent", "WebhookVerificationError", "Whereabouts"]
-__all__ += ["CursorFile", "CursorStore", "Event", "is_asset_moved", "verify_webhook", "webhook_signature"]
+__all__ += ["CursorFile", "CursorStore", "Event", "is_asset_moved", "standard_webhook_signature", "verify_webhook", "webhook_signature"]

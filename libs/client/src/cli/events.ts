@@ -2,7 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Event } from '../events.ts'
 import { cursorFile } from '../events.ts'
-import { webhookSignature } from '../webhooks.ts'
+import { standardWebhookSignature, webhookSignature } from '../webhooks.ts'
+import { EXAMPLES } from './event-examples.ts'
 import { say, write } from './output.ts'
 import { open, UsageError } from './settings.ts'
 
@@ -36,7 +37,7 @@ export function addEventCommands(program: Command): void {
     .option('--type <types...>', 'of events', ['asset.moved'])
     .option('--secret <secret>', 'default: WHEREABOUTS_WEBHOOK_SECRET, or a new one, which is printed')
     .action(async ({ forwardTo, type, secret }: Forwarding) => {
-      const signing = secretOf(secret)
+      const signing = await secretOf(secret)
       say(`Sending ${type.join(', ')} to ${forwardTo}. Ctrl-C ends it.\n`)
       await open().events.consume({
         types: type,
@@ -46,35 +47,32 @@ export function addEventCommands(program: Command): void {
   program
     .command('trigger')
     .description('send an example of an event to a program on this machine, signed as a webhook')
-    .argument('<type>', 'asset.moved')
+    .argument('<type>', Object.keys(EXAMPLES).join(', '))
     .requiredOption('--forward-to <url>', 'such as http://localhost:3000/webhooks')
     .option('--secret <secret>', 'default: WHEREABOUTS_WEBHOOK_SECRET, or a new one, which is printed')
     .action(async (type: string, { forwardTo, secret }: Forwarding) => {
       const data = EXAMPLES[type]
-      if (!data) throw new UsageError(`There is an example of ${Object.keys(EXAMPLES).join(', ')}.`)
+      if (!data) throw new UsageError(`There is no event ${type}. There are ${Object.keys(EXAMPLES).join(', ')}.`)
       const now = new Date().toISOString()
       const event = { id: randomUUID(), type, occurred_at: now, recorded_at: now, data }
-      const answer = await forward(forwardTo, event, secretOf(secret))
+      const answer = await forward(forwardTo, event, await secretOf(secret))
       write(`${type}  ${event.id}  ${answer}\n`)
       if (!answer.startsWith('2')) throw new UsageError('The program did not answer 2xx.', 1)
     })
 } // oxfmt-ignore
-
-const EXAMPLES: Readonly<Record<string, Event['data']>> = {
-  'asset.moved': {
-    asset: { id: 1, external_key: 'TEST-ASSET', name: 'Test Asset' },
-    from_location: { id: 2, name: 'Test Origin' },
-    to_location: { id: 3, name: 'Test Destination' },
-  },
-}
 
 function lineOf({ occurred_at, type, data }: Event): string {
   const thing = (data['asset'] ?? data['location'] ?? data['reader']) as { external_key?: string } | undefined
   return `${occurred_at}  ${type}  ${thing?.external_key ?? '-'}\n`
 }
 
-function secretOf(given = process.env['WHEREABOUTS_WEBHOOK_SECRET']): string {
-  if (given) return given
+async function secretOf(given = process.env['WHEREABOUTS_WEBHOOK_SECRET']): Promise<string> {
+  if (given) {
+    await standardWebhookSignature('', '', '0', given).catch((error: Error) => {
+      throw new UsageError(`${error.message}. Without one, this command makes one.`)
+    })
+    return given
+  }
   const secret = `whsec_${randomBytes(32).toString('base64')}`
   say(`The secret of this run: ${secret}\n`)
   return secret
@@ -83,13 +81,18 @@ function secretOf(given = process.env['WHEREABOUTS_WEBHOOK_SECRET']): string {
 /** What the program answered: its status, or why there is none. The body and the headers are those of a delivery. */
 async function forward(url: string, { id, type, occurred_at, data }: Event, secret: string): Promise<string> {
   const body = JSON.stringify({ event: type, delivery_id: id, occurred_at, data })
-  const timestamp = String(Math.floor(Date.parse(occurred_at) / 1_000))
+  const [timestamp, now] = [Date.parse(occurred_at), Date.now()].map((ms) =>
+    String(Math.floor(ms / 1_000)),
+  ) as [string, string]
   const headers = {
     'content-type': 'application/json',
     'x-service-event': type,
     'x-service-delivery': id,
     'x-service-timestamp': timestamp,
     'x-service-signature': await webhookSignature(body, timestamp, secret),
+    'webhook-id': id,
+    'webhook-timestamp': now,
+    'webhook-signature': await standardWebhookSignature(body, id, now, secret),
   }
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS)

@@ -10,6 +10,7 @@ import { addKeyCommands } from './key.ts'
 import { say } from './output.ts'
 import { NOT_FOUND, UsageError } from './settings.ts'
 import { addTrackingCommands } from './tracking.ts'
+import { addVerifyCommand } from './verify.ts'
 import { addWebhookCommands } from './webhooks.ts'
 
 const HELP = `
@@ -19,6 +20,7 @@ Examples
   $ whereabouts save DOCK-1 PUMP-17 PUMP-18
   $ whereabouts where --in DOCK-1
   $ whereabouts export report > report.csv
+  $ whereabouts webhooks deliveries 4503599627370577 --state failed
 
 Environment
   WHEREABOUTS_BASE, WHEREABOUTS_CLIENT_ID, WHEREABOUTS_CLIENT_SECRET  instead of "login"
@@ -43,6 +45,7 @@ addTrackingCommands(program)
 addCsvCommands(program)
 addEventCommands(program)
 addWebhookCommands(program)
+addVerifyCommand(program)
 addCompletion(program)
 for (const command of everyCommand(program))
   command.exitOverride().showHelpAfterError('(--help shows what is possible)')

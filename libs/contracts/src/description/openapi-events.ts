@@ -1,11 +1,23 @@
 import { JSON_MEDIA_TYPE } from '../route.ts'
-import { webhookEvents } from '../messages/webhook-events.ts'
+import { exampleOf, webhookEvents } from '../messages/webhook-events.ts'
 import { sentTypes } from '../resources/webhooks/events.ts'
+
+/** `AssetMoved` of `asset.moved`: its schemas are `AssetMovedEvent` and `AssetMovedData`. */
+export function eventName(type: string): string {
+  return type.replace(/(?:^|\.)./g, (start) => start.slice(-1).toUpperCase())
+}
+
+const EXAMPLE = {
+  event: '',
+  delivery_id: '5f6c1b52-6f5b-5d0c-8a43-0d5f2c1a9e77',
+  occurred_at: '2026-11-21T10:00:00.123Z',
+}
 
 const rows = sentTypes.map((type) => {
   const { body, summary } = webhookEvents[type]
-  const name = type.replace(/(?:^|\.)./g, (start) => start.slice(-1).toUpperCase()) // AssetMoved
-  return { type, body, summary, name, schema: `${name}Event` }
+  const example = { ...EXAMPLE, event: type, data: exampleOf(type) }
+  const name = eventName(type)
+  return { type, body, summary, name, example, schema: `${name}Event` }
 })
 
 /** Events that the API sends. OpenAPI 3.0 has no place for them; `x-webhooks` is what tools read. */
@@ -35,11 +47,9 @@ const PARAMETERS = [
   ),
 ]
 
-export const events = Object.fromEntries(
-  rows.map(({ type, name, schema, summary }) => [type, { post: operation(name, schema, summary) }]),
-)
+export const events = Object.fromEntries(rows.map(({ type, ...row }) => [type, { post: operation(row) }]))
 
-function operation(name: string, schema: string, summary: string) {
+function operation({ name, schema, summary, example }: Omit<(typeof rows)[number], 'type' | 'body'>) {
   return {
     operationId: `${name[0]?.toLowerCase()}${name.slice(1)}`,
     summary,
@@ -52,7 +62,7 @@ function operation(name: string, schema: string, summary: string) {
     parameters: PARAMETERS,
     requestBody: {
       required: true,
-      content: { [JSON_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` } } },
+      content: { [JSON_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` }, example } },
     },
     responses: { '2XX': { description: 'Received' } },
   }

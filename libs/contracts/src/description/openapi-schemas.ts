@@ -1,3 +1,6 @@
+import { sentTypes } from '../resources/webhooks/events.ts'
+import { eventName } from './openapi-events.ts'
+
 /** Descriptions of schemas that have none of their own, by name. A test finds a schema without one. */
 const schemas: Record<string, string> = {
   // Assets, tags, locations
@@ -51,32 +54,26 @@ const schemas: Record<string, string> = {
   Error: 'The body of every response with an error that is JSON.',
   FieldError: 'One problem of the request, at a field or a parameter.',
   // Events
-  AssetMovedEvent: 'The body of the event `asset.moved`.',
+  ...Object.fromEntries(
+    sentTypes.flatMap((type) => [
+      [`${eventName(type)}Event`, `The body of the event \`${type}\`.`],
+      [`${eventName(type)}Data`, `\`data\` of the event \`${type}\`.`],
+    ]),
+  ),
   AssetMovedData: 'The asset that moved, and between which locations.',
   MovedAsset: 'The asset that moved, as it was when the event was made.',
-  AssetCreatedEvent: 'The body of the event `asset.created`.',
   AssetCreatedData: 'The asset as the API shows it.',
-  AssetUpdatedEvent: 'The body of the event `asset.updated`.',
   AssetUpdatedData: 'The asset as the API shows it, and the names of the fields that changed.',
-  AssetDeletedEvent: 'The body of the event `asset.deleted`.',
   AssetDeletedData: 'The asset that was deleted.',
-  LocationCreatedEvent: 'The body of the event `location.created`.',
   LocationCreatedData: 'The location as the API shows it.',
-  LocationUpdatedEvent: 'The body of the event `location.updated`.',
   LocationUpdatedData: 'The location as the API shows it, and the names of the fields that changed.',
-  LocationDeletedEvent: 'The body of the event `location.deleted`.',
   LocationDeletedData: 'The location that was deleted.',
-  TagAttachedEvent: 'The body of the event `tag.attached`.',
   TagAttachedData: 'The tag, and the asset or location that has it.',
-  TagDetachedEvent: 'The body of the event `tag.detached`.',
   TagDetachedData: 'The tag, and the asset or location that had it.',
   EventOwner: 'An asset or a location, as it was when the event was made.',
   EventLocation: 'A location, as it was when the event was made.',
-  ReaderSilentEvent: 'The body of the event `reader.silent`.',
-  ReaderOnlineEvent: 'The body of the event `reader.online`.',
   ReaderEventData: 'A reader, and when its newest message arrived.',
   EventReader: 'A reader, as it was when the event was made.',
-  ImportFinishedEvent: 'The body of the event `import.finished`.',
   ImportFinishedData: 'An import that ended.',
   Import: 'An import of a CSV file, and how far it is.',
   // Legacy vocabulary

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { webhookEvents } from '../messages/webhook-events.ts'
+import type { EventType } from '../resources/webhooks/events.ts'
+import { events } from './openapi-events.ts'
 import { NO_EXAMPLE } from './openapi-examples.ts'
 import { fullDescription, legacyDescription, publicDescription } from './openapi.ts'
 import { CSV_CONTENT_TYPE, type Route } from '../route.ts'
@@ -259,6 +262,9 @@ test('the pattern of a name agrees with its check', () => {
 
 test('asset.moved is described with its schema', () => {
   expect(described).toHaveProperty(['x-webhooks', 'asset.moved', 'post', 'requestBody'])
+  for (const [type, { post }] of Object.entries(events))
+    for (const { example } of media(post.requestBody))
+      expect(webhookEvents[type as EventType].body.safeParse(example).error, type).toBeUndefined()
   expect(described.components?.schemas?.['AssetMovedEvent']).toHaveProperty('properties.delivery_id')
 })
 

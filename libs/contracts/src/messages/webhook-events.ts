@@ -40,13 +40,14 @@ const event = <M extends WebhookMessage>(row: WebhookEvent<M>) => row
 const bodyOf = <E extends string, D extends z.ZodType>(name: E, data: D) =>
   z.object({ event: z.literal(name), delivery_id: Uuid, occurred_at: WireInstant, data })
 
+const MovedAsset = z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({ id: 'MovedAsset' })
 const EventLocation = z.object({ id: Id, name: z.string() }).meta({ id: 'EventLocation' })
 
 export const AssetMovedBody = bodyOf(
   'asset.moved',
   z
     .object({
-      asset: z.object({ id: Id, external_key: z.string(), name: z.string() }).meta({ id: 'MovedAsset' }),
+      asset: MovedAsset,
       from_location: EventLocation.nullable(),
       to_location: EventLocation,
     })
@@ -159,6 +160,12 @@ export type WebhookEventType = EventType
 
 /** All events, by the value of `event` or `type`. */
 export const webhookEvents: Readonly<Record<EventType, WebhookEvent<WebhookMessage>>> = rows
+
+/** `data` of the example of a type, as the feed and a webhook show it. */
+export const exampleOf = (type: EventType): unknown =>
+  webhookEvents[type].dataOf({ ...NOBODY, ...webhookEvents[type].example })
+
+const NOBODY = { delivery_id: '', org_id: 0, occurred_at: '' }
 
 /** The type of the event on this subject; undefined for a type that only another release knows. */
 export function webhookEventType(subject: string): WebhookEventType | undefined {

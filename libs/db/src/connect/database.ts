@@ -1,6 +1,6 @@
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Socket } from 'node:net'
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import pg from 'pg'
 import { loginOf } from './login.ts'
 import { parseInt8, parseTimestamptz } from './type-parsers.ts'
@@ -35,6 +35,12 @@ type Options = {
   statementTimeoutMs?: number
   /** Further settings of the sessions of this pool, such as costs for the planner. */
   settings?: Readonly<Record<string, string>>
+  /**
+   * Statements with parameters are planned once per connection, for all values, and look rows up by an index, because a
+   * plan may be older than most rows. For a few statements that run all the time: planning costs more than they do. None may
+   * use `*`.
+   */
+  plansOnce?: boolean
 }
 
 /** The parsers of columns, for all kinds of connections. */
@@ -84,22 +90,47 @@ export function poolConfig({
   }
 }
 
+const PLANS_ONCE = { plan_cache_mode: 'force_generic_plan', enable_seqscan: 'off' }
+
 /**
  * Opens a pool to one database as one role. `url` may carry a `previous_password` (login.ts). `int8` becomes a
  * number (beyond 2^53-1 it throws), and `timestamptz` becomes the text of our API, in UTC with milliseconds. Connects on the first statement: an unreachable database
  * shows in readiness, not here.
  */
-export function openDatabase<T>(url: string, { log, ...options }: Options): Database<T> {
-  const pool = new pg.Pool({ ...poolConfig(options), ...loginOf(url, log) })
+export function openDatabase<T>(url: string, { log, plansOnce = false, ...options }: Options): Database<T> {
+  const settings = { ...options.settings, ...(plansOnce && PLANS_ONCE) }
+  const pool = new pg.Pool({ ...poolConfig({ ...options, settings }), ...loginOf(url, log) })
   surviveBreaks(pool, log)
   dropSilent(pool, options.statementTimeoutMs)
-  const db = new Kysely<T>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<T>({ dialect: new PostgresDialect({ pool: plansOnce ? planningOnce(pool) : pool }) })
   return {
     db,
     pool,
     load: () => loadOf(pool),
     isReachable: () => isReachable(pool),
     close: () => db.destroy(),
+  }
+}
+
+/** Gives each statement with parameters a name, so that the server keeps its plan. */
+function planningOnce(pool: pg.Pool): PostgresPool {
+  const names = new Map<string, string>()
+  const nameOf = (text: string): string => {
+    const known = names.get(text)
+    if (known !== undefined) return known
+    const name = `s${names.size}`
+    names.set(text, name)
+    return name
+  }
+  return {
+    async connect() {
+      const client = await pool.connect()
+      const query = (text: string, values: readonly unknown[]) =>
+        client.query({ ...(values.length > 0 && { name: nameOf(text) }), text, values: [...values] })
+      return { query: query as never, release: (destroy?: boolean) => client.release(destroy) } // without cursors, which we never use
+    },
+    end: () => pool.end(),
+    options: pool.options,
   }
 }
 

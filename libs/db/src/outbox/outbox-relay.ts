@@ -1,6 +1,7 @@
 import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type pg from 'pg'
+import { sessionLock } from '../connect/session-lock.ts'
 import type { OutboxTable } from './outbox.ts'
 
 /** A row to publish; `age` is how long it has waited, in seconds. */
@@ -30,13 +31,6 @@ type Options = {
 
 const BATCH = 500
 const RETRY_MS = 1_000
-/** The lock of a schema's relay: with one publisher at a time, the messages of a subject keep their order. */
-const LOCK = `pg_try_advisory_lock(hashtextextended('outbox:' || current_schema(), 0))`
-/** With the lock comes the timeout of the session, in one statement: there is no moment with the lock alone. */
-const takeLock = (idleMs: number) =>
-  `with lock as materialized (select ${LOCK} as mine)
-   select mine, case when mine then set_config('idle_session_timeout', '${idleMs}', false) end from lock`
-
 /** A batch is published within five seconds, and a poll follows every tenth of a second. */
 const LEADER_IDLE_MS = 15_000
 
@@ -48,30 +42,11 @@ const LEADER_IDLE_MS = 15_000
 export function startOutboxRelay(options: Options): OutboxRelay {
   const { pool, publish, log, pollMs = 100, leaderIdleMs = LEADER_IDLE_MS } = options
   let age = 0
-  let client: pg.PoolClient | undefined
-
-  async function leading(): Promise<pg.PoolClient | undefined> {
-    if (client) return client
-    const candidate = await pool.connect()
-    candidate.on('error', () => undefined) // the next statement reports it
-    const { rows } = await candidate
-      .query<{ mine: boolean }>(takeLock(leaderIdleMs))
-      .catch((error: unknown) => {
-        candidate.release(true)
-        throw error
-      })
-    if (rows[0]?.mine) client = candidate
-    else candidate.release()
-    return client
-  }
-
-  function abandon(): void {
-    client?.release(true) // ending the session releases its lock
-    client = undefined
-  }
+  // With one publisher at a time, the messages of a subject keep their order.
+  const lock = sessionLock(pool, 'outbox', leaderIdleMs)
 
   async function relayOnce(): Promise<{ nextInMs: number }> {
-    const leader = await leading()
+    const leader = await lock.take()
     if (!leader) return { nextInMs: RETRY_MS }
     const outcome = await relayBatch(leader, publish)
     age = outcome.ageSeconds
@@ -84,7 +59,7 @@ export function startOutboxRelay(options: Options): OutboxRelay {
     try {
       return await relayOnce()
     } catch (error) {
-      abandon()
+      lock.abandon()
       throw error
     }
   }
@@ -93,7 +68,7 @@ export function startOutboxRelay(options: Options): OutboxRelay {
   async function stop(): Promise<void> {
     await job.stop()
     await relayOnce().catch((error: unknown) => log.warn({ err: error }, 'last outbox batch failed'))
-    abandon()
+    lock.abandon()
   }
 
   let stopped: Promise<void> | undefined

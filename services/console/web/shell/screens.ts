@@ -11,6 +11,7 @@ import IconMap2 from '@tabler/icons-react/icons/IconMap2'
 import IconMapPin from '@tabler/icons-react/icons/IconMapPin'
 import IconRocket from '@tabler/icons-react/icons/IconRocket'
 import IconTagOff from '@tabler/icons-react/icons/IconTagOff'
+import IconTimelineEvent from '@tabler/icons-react/icons/IconTimelineEvent'
 import IconUsers from '@tabler/icons-react/icons/IconUsers'
 import IconWebhook from '@tabler/icons-react/icons/IconWebhook'
 import type { ComponentType } from 'react'
@@ -102,11 +103,18 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     group: 'Connect',
     load: () => import('../areas/organization/api-keys/api-keys.tsx'),
   },
-  '/webhook': {
-    nav: 'Webhook',
+  '/webhooks': {
+    nav: 'Webhooks',
     icon: IconWebhook,
     group: 'Connect',
-    load: () => import('../areas/organization/webhook/webhook.tsx'),
+    load: () => import('../areas/webhooks/webhooks/webhooks.tsx'),
+  },
+  '/webhooks/$webhookId': { load: () => import('../areas/webhooks/webhooks/webhook.tsx') },
+  '/events': {
+    nav: 'Events',
+    icon: IconTimelineEvent,
+    group: 'Connect',
+    load: () => import('../areas/webhooks/events/events.tsx'),
   },
   '/account': { load: () => import('../areas/organization/account/account.tsx') },
   '/limits': {

@@ -122,6 +122,27 @@ test('stopping lets requests under way end, and begins no other', async ({
   await expect.poll(() => receivedIds(receiver).toSorted(), SOON).toEqual(ids.toSorted())
 })
 
+test('an endpoint that has nothing to do is left, also after retries, and taken up again', async ({
+  database,
+  receiver,
+  orgId,
+  dispatcher,
+}) => {
+  await addWebhook(database.db, orgId, receiver.url)
+  dispatcher().deliverFor(orgId)
+  const claims = () =>
+    database.db.selectFrom('webhook').select('claimed_by').where('org_id', '=', orgId).execute()
+  for (let round = 1; round <= 3; round += 1) {
+    let left = round - 1
+    receiver.respondWith((_, response) => void response.writeHead((left -= 1) < 0 ? 204 : 500).end())
+    const [id] = await recordMoves(database.db, orgId)
+    await expect
+      .poll(async () => (await deliveryRows(database.db, orgId)).at(-1), SOON)
+      .toMatchObject({ delivery_id: id, state: 'delivered', attempts: round })
+    await expect.poll(claims, SOON).toEqual([{ claimed_by: null }])
+  }
+})
+
 describe('D11.6', () => {
   test('a receiver that hangs does not delay another organization', async ({
     database,

@@ -29,7 +29,7 @@ export async function claimEndpoints(
         ${orgIds ? sql`and w.org_id = any(${bigints(orgIds)})` : sql``}
         and (w.enabled and h.seq > coalesce(least(w.moves_position, w.others_position), -1)
           or exists (select from delivery d where d.webhook_id = w.id and d.state = 'waiting'
-            and d.next_attempt_at <= clock_timestamp()))
+            and d.next_attempt_at <= statement_timestamp()))
       order by (select max(o.served_at) from webhook o where o.org_id = w.org_id) nulls first,
         w.served_at nulls first, w.id
       limit ${most} for update of w skip locked

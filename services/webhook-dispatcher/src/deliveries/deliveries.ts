@@ -17,6 +17,8 @@ import { findWork, type Asked, type Found, type Target, type Work } from './work
 const LEASE_MS = 10_000
 /** How often all endpoints are looked at: for rows that are due, and for what other processes left. */
 const SWEEP_MS = 500
+/** How often a served endpoint is looked at although nothing of it was recorded: for a replay or a resend. */
+const LOOK_AGAIN_MS = 2_000
 const MOST_HELD = 1_000
 /** Deliveries of an endpoint in memory. */
 const MOST_OPEN = 100
@@ -111,8 +113,7 @@ export class Deliveries {
     await this.#claim()
     const asked = this.#share(Date.now())
     if (asked.length > 0) {
-      for (const { id } of asked) this.#held.get(id)?.beginLook()
-      const found = await findWork(this.#deps.across, this.#deps.worker, asked)
+      const found = await this.#look(asked)
       const kept = new Set(found.map(({ target }) => target.id))
       for (const { id } of asked) if (!kept.has(id)) this.#held.delete(id) // another process has it now
       for (const one of found) this.#begin(one, asked.find(({ id }) => id === one.target.id)?.want ?? 0)
@@ -120,6 +121,17 @@ export class Deliveries {
     const now = Date.now()
     if ([...this.#held.values()].some((endpoint) => this.#isToSave(endpoint, now))) this.#saving?.wake()
     return { nextInMs: this.#pause(now) }
+  }
+
+  async #look(asked: readonly Asked[]): Promise<Found[]> {
+    const endpoints = asked.flatMap(({ id }) => this.#held.get(id) ?? [])
+    for (const endpoint of endpoints) endpoint.beginLook()
+    try {
+      return await findWork(this.#deps.across, this.#deps.worker, asked)
+    } catch (error) {
+      for (const endpoint of endpoints) endpoint.lookFailed()
+      throw error
+    }
   }
 
   async #claim(): Promise<void> {
@@ -130,7 +142,9 @@ export class Deliveries {
     if (most <= 0 || (!sweeps && this.#woken.size === 0)) return
     const orgIds = sweeps ? undefined : [...this.#woken]
     this.#woken.clear()
-    if (sweeps) for (const endpoint of this.#held.values()) endpoint.hasMore = true // a replay, a resend
+    if (sweeps)
+      for (const endpoint of this.#held.values())
+        if (now - endpoint.servedAt > LOOK_AGAIN_MS) endpoint.hasMore = true
     const claims = await claimEndpoints(across, { worker, leaseMs: this.#leaseMs, orgIds, most })
     if (sweeps) this.#sweptAt = now
     for (const claim of claims)
@@ -180,8 +194,8 @@ export class Deliveries {
   }
 
   #askFor(endpoint: Endpoint, now: number): void {
+    endpoint.lookFailed()
     endpoint.pausedUntil = now + ASK_EVERY_MS
-    endpoint.hasMore = true
     const { subscriptions, log } = this.#deps
     log.warn({ org_id: endpoint.orgId }, 'deliveries wait for the subscription of the organization')
     const ask = async () => {

@@ -1,8 +1,9 @@
 import type { Claim } from './claims.queries.ts'
 import { MOST_PASSED, type Found, type Work } from './work.queries.ts'
 
-/** A claimed endpoint that has nothing to do is kept while its next row is due within this time. */
-const KEEP_MS = 10_000
+/** A claimed endpoint that has nothing to do is kept for this long, and while its next row is due within `DUE_SOON_MS`. */
+const KEEP_MS = 2_000
+const DUE_SOON_MS = 10_000
 
 /** A claimed endpoint, in memory: up to where it was read, and what has been begun and not yet saved. */
 export class Endpoint {
@@ -15,12 +16,15 @@ export class Endpoint {
   /** Not read before this moment; milliseconds. */
   pausedUntil = 0
   servedAt = 0
+  /** When it last began a delivery. */
+  activeAt = 0
   renewedAt: number
   isReleasing = false
   #moves: number
   #others: number
   #dueAt = Infinity
   #isDueTurn = true
+  #isLooking = false
   /** Read and not yet saved. */
   readonly #open = new Set<Work>()
   /** Their turn has come. They begin with the endpoint as the next look finds it. */
@@ -66,7 +70,8 @@ export class Endpoint {
   }
 
   isIdle(now: number): boolean {
-    return this.unsaved === 0 && !this.hasMore && this.#dueAt - now > KEEP_MS
+    const isKept = now - this.activeAt < KEEP_MS || this.#dueAt - now < DUE_SOON_MS
+    return this.unsaved === 0 && !this.hasMore && !this.#isLooking && !isKept
   }
 
   /** When it is ready without anything being recorded. */
@@ -81,8 +86,16 @@ export class Endpoint {
 
   /** Before the database is asked for work. */
   beginLook(): void {
+    this.#isLooking = true
+    this.hasMore = false // what is recorded from now on may not be in the answer
     this.#sinceLook.due = new Set([...this.#open].flatMap(({ kind, seq }) => (kind === 'due' ? seq : [])))
     this.#sinceLook.waiting.clear()
+  }
+
+  /** There was no answer, or it cannot be used yet. */
+  lookFailed(): void {
+    this.#isLooking = false
+    this.hasMore = true
   }
 
   /**
@@ -90,6 +103,7 @@ export class Endpoint {
    * `blocked` wait for a row of an earlier event of the same thing.
    */
   take(found: Found, want: number, now: number): { begun: Work[]; blocked: Work[] } {
+    this.#isLooking = false
     const begun = this.#next.splice(0, want)
     const of = (kind: Work['kind']) => found.work.filter((one) => one.kind === kind)
     const queues = {
@@ -113,6 +127,7 @@ export class Endpoint {
       if (!pick(first) && !pick(second) && !pick('other')) break
     }
     for (const one of picked) this.#open.add(one)
+    if (picked.length > 0) this.activeAt = now
     this.#advance(found, want, { queues, taken })
     this.#dueAt = found.dueInMs === null ? Infinity : now + found.dueInMs
     this.servedAt = now
@@ -131,7 +146,7 @@ export class Endpoint {
     this.#moves = isAll('move') ? Math.max(this.#moves, head) : lastTaken('move', this.#moves)
     this.#others = isAll('other') ? looked : lastTaken('other', this.#others)
     if (target.retry === 'extended') this.#moves = this.#others // one order for all types
-    this.hasMore =
+    this.hasMore ||=
       !(isAll('due') && isAll('move') && isAll('other')) || passed === MOST_PASSED || this.#next.length > 0
   }
 

@@ -84,10 +84,10 @@ export async function findWork(across: Db, worker: string, asked: readonly Asked
     ), found as materialized (
       select e.id, 'due' as kind, d.seq from endpoint e cross join lateral (
         select d.seq from delivery d
-        where d.webhook_id = e.id and d.state = 'waiting' and d.next_attempt_at <= clock_timestamp()
+        where d.webhook_id = e.id and d.state = 'waiting' and d.next_attempt_at <= statement_timestamp()
           and (d.thing is null or not exists (select from delivery b where b.webhook_id = e.id
             and b.state = 'waiting' and b.thing = d.thing and b.seq < d.seq))
-        order by d.next_attempt_at, d.seq limit e.want + e.running
+        order by d.next_attempt_at limit e.want + e.running
       ) d
       union all
       select e.id, 'move', m.seq from endpoint e cross join lateral (
@@ -112,16 +112,19 @@ export async function findWork(across: Db, worker: string, asked: readonly Asked
     from endpoint e
     left join (select id, count(*) as passed, max(seq) as passed_to from passed group by id) p on p.id = e.id
     left join lateral (
-      select greatest(0, 1000 * extract(epoch from min(next_attempt_at) - clock_timestamp()))::float8 as in_ms
+      select (1000 * extract(epoch from min(next_attempt_at) - clock_timestamp()))::float8 as in_ms
       from delivery where webhook_id = e.id and state = 'waiting' and next_attempt_at < 'infinity'
-        and next_attempt_at > clock_timestamp()
+        and next_attempt_at > statement_timestamp()
     ) due on true
     left join found f on f.id = e.id
     left join lateral (
       select id, type, occurred_at, recorded_at, data, about, trace from event
       where org_id = e.org_id and seq = f.seq offset 0
     ) v on true
-    left join delivery d on d.webhook_id = e.id and d.seq = f.seq
+    left join lateral (
+      select webhook_id, delivery_id, type, occurred_at, attempts, first_at, thing from delivery
+      where webhook_id = e.id and seq = f.seq offset 0
+    ) d on true
     left join lateral (
       select coalesce(d.thing, case when e.in_order then ${thingOf(sql`v.data`)} end) as thing
     ) t on true

@@ -96,7 +96,8 @@ export function deliveryHandlers({ db: tenants }: DeliveryDeps) {
       const endpoint = await endpointOf(asked)
       const db = tenants.forOrg(orgId)
       const waiting = await countWaiting(db, orgId, endpoint)
-      return { data: { waiting, hours: await countHours(db, orgId, endpoint.id, query.hours) } }
+      const hours = await countHours(db, orgId, endpoint.id, query.hours)
+      return { data: { waiting, failing_since: endpoint.failing_since, hours } }
     },
   } satisfies Partial<Handlers<'webhook-dispatcher'>>
 }

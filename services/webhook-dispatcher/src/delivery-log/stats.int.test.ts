@@ -51,3 +51,19 @@ test('what waits is what has a further attempt, and the events that the endpoint
   await owner.change({ enabled: false }, id)
   expect(await waiting(id)).toBe(1)
 })
+
+test('it says since when attempts fail, and nothing once one succeeds', async ({
+  database: { db },
+  owner,
+  newOwner,
+}) => {
+  const theirs = await newOwner()
+  const since = '2026-11-21T10:00:00.000Z'
+  const failingSince = async () => (await stats(owner, owner.webhookId)).data.failing_since
+  expect(await failingSince()).toBeNull()
+  await sql`update webhook set failing_since = ${since} where org_id = ${owner.orgId}`.execute(db)
+  expect(await failingSince()).toBe(since)
+  expect((await stats(theirs, theirs.webhookId)).data.failing_since).toBeNull()
+  await sql`update webhook set failing_since = null where org_id = ${owner.orgId}`.execute(db)
+  expect(await failingSince()).toBeNull()
+})

@@ -10,10 +10,11 @@ const [LARGE, SMALL, ROWS] = [1, 2, 1_000_000]
 const MOST = { page: 500, filtered: 1_500 }
 
 async function populate(db: Db): Promise<void> {
-  await sql`insert into event (org_id, seq, id, type, occurred_at, recorded_at, data)
+  for (let from = 0; from < ROWS; from += ROWS / 10)
+    await sql`insert into event (org_id, seq, id, type, occurred_at, recorded_at, data)
     select case when n % 10000 = 0 then ${SMALL}::int else ${LARGE}::int end, n, gen_random_uuid(),
       case when n % 1000 = 1 then 'asset.moved' else 'asset.created' end, now(), now(), '{"asset":{"name":"Forklift"}}'
-    from generate_series(1, ${ROWS}::int) n`.execute(db)
+    from generate_series(${from + 1}::int, ${from + ROWS / 10}::int) n`.execute(db)
   await sql`insert into event_head (org_id, seq, recorded_at) select org_id, max(seq), now() from event group by org_id`.execute(
     db,
   )

@@ -124,6 +124,7 @@ export type ReplayView = z.infer<typeof ReplayView>
 /** For the console: an endpoint at a glance. */
 const EndpointStats = z.object({
   waiting: z.int(),
+  failing_since: WireInstant.nullable(),
   hours: z.array(z.object({ hour: WireInstant, delivered: z.int(), failed: z.int() })),
 })
 export type EndpointStats = z.infer<typeof EndpointStats>
@@ -204,7 +205,8 @@ export const deliveryRoutes = {
     counted: false,
     described: false,
     summary: 'Count what was delivered per hour, and what waits',
-    description: '`waiting` counts to 100 000 at most.',
+    description:
+      '`waiting` counts to 100 000 at most. `failing_since` is the first failed attempt after the last success.',
     params: EndpointPath,
     query: z.strictObject({
       hours: integerParameter(24, 168)

@@ -10,10 +10,12 @@ type Props = {
   series: readonly Series[]
   /** Name of the counted thing. */
   title: string
+  /** Instead of the sums, where all are zero. */
+  none?: string
 }
 
 /** A bar chart by hour, with the same numbers as a table for screen readers and for exact values. */
-export function HourBars({ hours, series, title }: Props) {
+export function HourBars({ hours, series, title, none = 'No movements.' }: Props) {
   return (
     <Box>
       <Bars
@@ -32,7 +34,7 @@ export function HourBars({ hours, series, title }: Props) {
         </Text>
       </Group>
       <Text size="sm" mt="xs">
-        {captionOf(series)}
+        {captionOf(series, none)}
       </Text>
       <BarsTable title={title} unit="Hour" times={hours} series={series} timeText={clockTime} />
     </Box>
@@ -42,9 +44,9 @@ export function HourBars({ hours, series, title }: Props) {
 const number = new Intl.NumberFormat()
 
 /** Total and maximum in words, because the chart has no axis. */
-function captionOf(series: readonly Series[]): string {
+function captionOf(series: readonly Series[], none: string): string {
   const most = Math.max(0, ...series.flatMap(({ values }) => values))
-  if (most === 0) return 'No movements.'
+  if (most === 0) return none
   return `${summaryOf(series)}. Busiest hour: ${number.format(most)}.`
 }
 

@@ -32,8 +32,7 @@ export function deliveryId({ orgId, assetId, minute, from, to, kind, observedAtM
   return uuidV5((kind === 'save' ? [...facts, observedAtMs] : facts).join(':'))
 }
 
-type Silence = { orgId: number; readerId: number; what: 'silent' | 'online'; sinceMs: number }
-
-/** Of the event that a reader went silent, or that this silence ended. `sinceMs`: when it was last heard before. */
-export const readerEventId = ({ orgId, readerId, what, sinceMs }: Silence): string =>
-  uuidV5(['reader', orgId, readerId, what, sinceMs].join(':'))
+/**
+ * Of another event: the facts that make it the same event if its cause is handled again. The first is the kind of event.
+ */
+export const eventId = (...facts: readonly (string | number)[]): string => uuidV5(facts.join(':'))

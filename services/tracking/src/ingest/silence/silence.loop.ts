@@ -8,7 +8,7 @@ import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Tables } from '../../db.ts'
 import { newestCanary } from '../canary/canary.queries.ts'
 import { aboutPlaces } from '../rows/asset-moved.ts'
-import { readerEventId } from '../rows/delivery-id.ts'
+import { eventId } from '../rows/delivery-id.ts'
 import { noteChanges, type ChangedReader } from './silence.queries.ts'
 
 type Options = {
@@ -64,7 +64,7 @@ function messageOf(reader: ChangedReader, view: CatalogView, untilMs: number | u
   const isLive = (location: number) => view.location(org_id, location)?.deleted !== true
   const places = location_ids.filter(isLive)
   const event = (what: 'silent' | 'online', since: string, occurred_at: string): ReaderEvent => ({
-    delivery_id: readerEventId({ orgId: org_id, readerId: id, what, sinceMs: Date.parse(since) }),
+    delivery_id: eventId('reader', org_id, id, what, Date.parse(since)),
     org_id,
     occurred_at,
     reader: { id, reader_key, name },

@@ -37,7 +37,7 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
         {({ notSeen, readers, degraded, failed, unsteady, limits }) => {
           const near = limits.filter(isNear)
           const counts = [notSeen, readers, degraded].map(({ total_count: count }) => count)
-          return [...counts, unknownTags, failed.count, unsteady, near.length].every(
+          return [...counts, unknownTags, failed.count, failed.webhooks.length, unsteady, near.length].every(
             (count) => count === 0,
           ) ? (
             <Text size="sm" c="dimmed">
@@ -85,13 +85,33 @@ export function Attention({ unknownTags }: { unknownTags: number }) {
                 count={failed.count}
                 label="failed delivery attempts"
                 one="failed delivery attempt"
-                to="/webhook"
+                to="/webhooks"
               >
                 {failed.lastAt !== null && (
                   <li>
                     Webhook: the last delivery failed <When at={failed.lastAt} />.
                   </li>
                 )}
+              </Exception>
+              <Exception
+                count={failed.webhooks.length}
+                label="webhooks that fail"
+                one="webhook that fails"
+                to="/webhooks"
+              >
+                {failed.webhooks.map(({ id, url, enabled }) => (
+                  <li key={id}>
+                    <Anchor
+                      component={Link}
+                      to={`/webhooks/${id}`}
+                      size="sm"
+                      style={{ overflowWrap: 'anywhere' }}
+                    >
+                      {url}
+                    </Anchor>
+                    {enabled ? ': no delivery succeeds.' : ': switched off after five days of failures.'}
+                  </li>
+                ))}
               </Exception>
               <Exception count={unsteady} label="unsteady assets" one="unsteady asset" to="/positions">
                 <li>Jump between two places, or wait at the last one.</li>

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import type { components } from '@whereabouts/client/client'
 import { usePage } from '../../../parts/load/use-read.ts'
 import { api } from '../../../session/api.ts'
 import { notSeenSince } from '../../../parts/time/not-seen.ts'
@@ -47,15 +48,24 @@ export const useUnsteadyCount = () =>
       (await api.page('/api/v1/reports/unsteady', { query: { limit: 1 }, signal })).total_count,
   })
 
-/** Attempts of the webhook that failed since one succeeded, among the latest. None if no webhook is switched on. */
+type Webhook = components['schemas']['Webhook']
+type Failed = { count: number; lastAt: string | null; webhooks: readonly Webhook[] }
+
+/**
+ * Webhooks that fail or were switched off for it, and attempts of the primary one that failed since one succeeded, among
+ * the latest: these show a failure before it has lasted.
+ */
 export const useFailedDeliveries = () =>
   useQuery({
-    queryKey: ['webhook-deliveries', 'failed'],
+    queryKey: ['webhooks', 'failed'],
     refetchInterval: REFRESH_MS,
-    queryFn: async ({ signal }): Promise<{ count: number; lastAt: string | null }> => {
-      const webhooks = await api.get('/api/v1/webhooks', { signal })
-      const id = webhooks.find(({ enabled }) => enabled)?.id
-      if (id === undefined) return { count: 0, lastAt: null }
+    queryFn: async ({ signal }): Promise<Failed> => {
+      const all = await api.get('/api/v1/webhook-endpoints', { signal })
+      const webhooks = all.filter(
+        ({ health, disabled_because: because }) => health === 'failing' || because !== null,
+      )
+      const id = all.find(({ primary, enabled }) => primary && enabled)?.id
+      if (id === undefined) return { count: 0, lastAt: null, webhooks }
       const data = await api.get('/api/v1/webhooks/{webhook_id}/deliveries', {
         path: { webhook_id: id },
         query: { limit: LATEST_ATTEMPTS },
@@ -64,6 +74,6 @@ export const useFailedDeliveries = () =>
       const attempts = data.filter(({ test }) => !test)
       const delivered = attempts.findIndex(({ outcome }) => outcome === 'delivered')
       const count = delivered === -1 ? attempts.length : delivered
-      return { count, lastAt: count === 0 ? null : (attempts[0]?.attempted_at ?? null) }
+      return { count, lastAt: count === 0 ? null : (attempts[0]?.attempted_at ?? null), webhooks }
     },
   })

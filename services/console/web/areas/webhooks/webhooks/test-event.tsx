@@ -7,8 +7,8 @@ import { api } from '../../../session/api.ts'
 /** Sends one test event, even if deliveries are off, and shows the response of the receiver below. `children`: more buttons. */
 export function TestEvent({ webhookId, children }: { webhookId: number; children: ReactNode }) {
   const send = useSend(
-    () => api.post('/api/v1/webhooks/{webhook_id}/test', { path: { webhook_id: webhookId } }),
-    { reload: [['webhook-deliveries']] },
+    () => api.post('/api/v1/webhook-endpoints/{webhook_id}/test', { path: { webhook_id: webhookId } }),
+    { reload: [['webhooks']] },
   )
   const { result } = send
   return (
