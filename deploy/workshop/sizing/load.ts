@@ -2,7 +2,7 @@
 export const COSTS = {
   readUs: 4.3,
   rowUs: 42,
-  deliveryUs: 255,
+  deliveryUs: 410,
   requestUs: 1_364,
   rowBytes: 260,
   /** Write-ahead log of a row and its position: 560 bytes, and one page image of its index in each checkpoint. */
@@ -12,6 +12,9 @@ export const COSTS = {
   messageBytes: 150,
   messageReadBytes: 110,
   movementBytes: 494,
+  /** A movement in the feed, and its delivery to one endpoint, with indexes. */
+  eventRowBytes: 354,
+  deliveryRowBytes: 376,
   catalogBytes: 531,
   processBytes: 200e6,
 
@@ -32,7 +35,7 @@ export const ORGANIZATION = {
   requestSeconds: 5,
 } as const
 
-/** Events and placements are kept for seven days. */
+/** Events, deliveries and placements are kept for seven days. */
 const EVENT_DAYS = 7
 const WORKING_SECONDS = ORGANIZATION.workingHours * 3_600
 
@@ -66,6 +69,11 @@ export function loadOf(organizations: number) {
     walBytesPerDay: rows * WORKING_SECONDS * COSTS.rowWalBytes,
     scansBytesPerSecond: messages * COSTS.messageBytes + reads * COSTS.messageReadBytes,
     eventsBytes: organizations * ORGANIZATION.movementsPerDay * EVENT_DAYS * COSTS.movementBytes,
+    feedBytes:
+      organizations *
+      ORGANIZATION.movementsPerDay *
+      EVENT_DAYS *
+      (COSTS.eventRowBytes + COSTS.deliveryRowBytes),
     catalogBytes: organizations * (ORGANIZATION.assets + ORGANIZATION.tags) * COSTS.catalogBytes,
     trackingMemoryBytes: COSTS.processBytes + assets * COSTS.assetMemoryBytes,
   }

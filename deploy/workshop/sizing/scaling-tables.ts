@@ -29,6 +29,7 @@ const ROWS: [title: string, value: (load: Load, organizations: number) => string
   ['history kept with `RETENTION_DAYS=60`', (_, organizations) => bytes(historyBytes(organizations, 60))],
   ['write-ahead log a day', ({ walBytesPerDay }) => bytes(walBytesPerDay)],
   ['assets and tags, both schemas', ({ assetBytes }) => bytes(assetBytes)],
+  ['feed and deliveries in PostgreSQL, kept for 7 days', ({ feedBytes }) => bytes(feedBytes)],
   ['SCANS, written a second', ({ scansBytesPerSecond }) => bytes(scansBytesPerSecond)],
   ['SCANS, kept for 72 hours', (_, organizations) => bytes(scansBytes(organizations, 72))],
   ['EVENTS, kept for 7 days', ({ eventsBytes }) => bytes(eventsBytes)],

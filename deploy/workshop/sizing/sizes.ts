@@ -32,7 +32,7 @@ export function needsOf({ organizations, retentionDays, bufferHours, archiveHour
   const load = loadOf(organizations)
   return {
     scansMaxBytes: scansBytes(organizations, bufferHours),
-    databaseBytes: historyBytes(organizations, retentionDays) + load.assetBytes,
+    databaseBytes: historyBytes(organizations, retentionDays) + load.assetBytes + load.feedBytes,
     walBytes: load.walBytesPerSecond * archiveHours * 3_600,
     trackingMemoryBytes: load.trackingMemoryBytes,
   }

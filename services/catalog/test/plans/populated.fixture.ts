@@ -61,6 +61,9 @@ export async function populate(db: Db): Promise<void> {
       db,
     )
   }
+  await sql`insert into asset_text (org_id, id, version, text) select org_id, id, 1, '{}' from asset where org_id > ${ORG_ID}`.execute(
+    db,
+  )
   await sql`insert into usage_limit (org_id, name, value)
     select ${ORG_ID}::bigint + i, name, 1000000 from usage_limit, generate_series(0, 499) as i where org_id = 0`.execute(
     db,

@@ -25,11 +25,13 @@ export async function claimEndpoints(
     with ready as materialized (
       select w.id, w.org_id, w.enabled_at, w.moves_position is null as is_new
       from webhook w left join event_head h on h.org_id = w.org_id
+      left join lateral (
+        select seq from delivery where webhook_id = w.id and state = 'waiting'
+          and next_attempt_at <= statement_timestamp() limit 1
+      ) due on true
       where (w.claimed_until is null or w.claimed_until < clock_timestamp())
         ${orgIds ? sql`and w.org_id = any(${bigints(orgIds)})` : sql``}
-        and (w.enabled and h.seq > coalesce(least(w.moves_position, w.others_position), -1)
-          or exists (select from delivery d where d.webhook_id = w.id and d.state = 'waiting'
-            and d.next_attempt_at <= statement_timestamp()))
+        and (w.enabled and h.seq > coalesce(least(w.moves_position, w.others_position), -1) or due.seq is not null)
       order by (select max(o.served_at) from webhook o where o.org_id = w.org_id) nulls first,
         w.served_at nulls first, w.id
       limit ${most} for update of w skip locked

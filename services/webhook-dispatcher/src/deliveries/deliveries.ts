@@ -1,16 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import type { Db } from '../db.ts'
-import type { DispatcherMetrics } from '../metrics.ts'
-import { statusOf, type Subscriptions } from '../subscriptions/subscriptions.ts'
-import type { AdaptiveConcurrency } from './adaptive-concurrency.ts'
-import { makeAttempt, readSecrets, type AttemptDeps } from './attempt.ts'
-import type { AttemptLogs } from './attempt-logs.ts'
-import { dropReason, waitAfter, type DropReason } from './attempts.rules.ts'
+import { statusOf } from '../subscriptions/subscriptions.ts'
 import { claimEndpoints } from './claims.queries.ts'
 import { Endpoint } from './endpoint.ts'
+import { ASK_EVERY_MS, outcomeOf, postponed, type Ending, type OutcomeDeps } from './outcome.ts'
 import { saveResults, type Progress, type Result } from './results.queries.ts'
-import type { Slots } from './slots.ts'
 import { findWork, type Asked, type Found, type Target, type Work } from './work.queries.ts'
 
 /** A process that disappears leaves its endpoints to others after this time. */
@@ -25,30 +20,14 @@ const MOST_OPEN = 100
 const MOST_SAVED = 500
 /** Results that wait for the database. Above that, nothing begins. */
 const MOST_UNSAVED = 2_000
-/** While the subscription of an organization is unknown, keys is asked this often. Its events wait. */
-const ASK_EVERY_MS = 5_000
-/** A fault of ours must not be repeated at once. */
-const AFTER_FAULT_MS = 60_000
-
-export type DeliveriesDeps = AttemptDeps & {
+export type DeliveriesDeps = OutcomeDeps & {
   across: Db
   /** A UUID of this process. */
   worker: string
-  subscriptions: Subscriptions
-  concurrency: AdaptiveConcurrency
-  slots: Slots
-  logs: AttemptLogs
-  metrics: DispatcherMetrics
-  random: () => number
   leaseMs?: number | undefined
 }
 
-/** `leavesRow`: false for an event that is passed over as if it had not been. */
-type Ending = Pick<Result, 'state' | 'attempt' | 'wait_ms'> & { leavesRow?: boolean }
 type Ended = { endpoint: Endpoint; work: Work; result: Result; leavesRow: boolean }
-
-/** Without an attempt. Undefined `waitMs`: until no earlier event of the same thing waits. */
-const postponed = (waitMs?: number): Ending => ({ state: 'waiting', attempt: null, wait_ms: waitMs ?? null })
 
 /**
  * Makes the deliveries of the endpoints that it claims: reads what they can begin, makes one attempt of each, saves what
@@ -208,11 +187,7 @@ export class Deliveries {
 
   #run(endpoint: Endpoint, target: Target, work: Work): void {
     endpoint.running += 1
-    const done = this.#attempt(target, work)
-      .catch((error: unknown) => {
-        this.#deps.log.error({ err: error, ...aboutOf(target, work) }, 'attempt could not be made')
-        return postponed(AFTER_FAULT_MS)
-      })
+    const done = outcomeOf(this.#deps, target, work, this.#abort.signal)
       .then((ending) => ending && this.#end(endpoint, work, ending))
       .finally(() => {
         endpoint.running -= 1
@@ -220,68 +195,6 @@ export class Deliveries {
         this.#taking?.wake()
       })
     this.#running.add(done)
-  }
-
-  /** Undefined: the process stops, and another one makes the attempt. */
-  async #attempt(target: Target, work: Work): Promise<Ending | undefined> {
-    const { subscriptions, now, slots, concurrency, random } = this.#deps
-    const status = statusOf(subscriptions.get('org', target.org_id), now())
-    if (status === 'unknown') return postponed(ASK_EVERY_MS)
-    const reason = work.data === null ? 'event_removed' : dropReason(target, status, work)
-    if (reason !== undefined) return this.#drop(target, work, reason)
-    const secrets = readSecrets(this.#deps, target)
-    if (!secrets) return this.#drop(target, work, 'secret_unreadable')
-    try {
-      const { attempt, latencyMs } = await slots.use(target.id, () =>
-        makeAttempt(this.#deps, { target, work }, secrets, this.#abort.signal),
-      )
-      const isDelivered = attempt.error === null
-      concurrency.report(target.id, isDelivered, latencyMs)
-      this.#count(target, work, { isDelivered, attempt })
-      if (isDelivered) return { state: 'delivered', attempt, wait_ms: null }
-      const made = work.attempts + 1
-      const wait = waitAfter(target.retry, { made, sinceFirstMs: work.sinceFirstMs }, random)
-      if (wait !== undefined) return { state: 'waiting', attempt, wait_ms: wait }
-      return { ...this.#drop(target, work, 'attempts_exhausted'), state: 'failed', attempt }
-    } catch (error) {
-      if (this.#abort.signal.aborted) return undefined
-      throw error
-    }
-  }
-
-  #count(
-    target: Target,
-    work: Work,
-    { isDelivered, attempt }: { isDelivered: boolean; attempt: NonNullable<Result['attempt']> },
-  ): void {
-    const { metrics, logs, log, now } = this.#deps
-    const outcome = isDelivered ? 'delivered' : 'failed'
-    metrics.attempted(outcome, attempt.latency_ms)
-    const fields = {
-      ...aboutOf(target, work),
-      attempt: work.attempts + 1,
-      outcome,
-      status: attempt.status_code ?? undefined,
-      latency_ms: attempt.latency_ms,
-      error: attempt.error ?? undefined,
-    }
-    // Successes are in the delivery log and the metrics. Thousands of lines a second would add nothing.
-    if (!isDelivered) return logs.failed(fields)
-    log.debug(fields, 'delivery attempt')
-    metrics.ended('delivered')
-    metrics.deliveredAfter(now() - Date.parse(work.recorded_at))
-  }
-
-  #drop(target: Target, work: Work, reason: DropReason): Ending {
-    const { metrics, logs, log } = this.#deps
-    const dropped = { state: 'dropped', attempt: null, wait_ms: null } as const
-    if (reason === 'not_wanted' && work.kind !== 'due') return { ...dropped, leavesRow: false }
-    metrics.dropped(reason)
-    const fields = { ...aboutOf(target, work), reason, attempts: work.attempts }
-    // No warning if the organization wants no deliveries.
-    if (reason === 'disabled' || reason === 'not_wanted') log.debug(fields, 'delivery dropped')
-    else logs.dropped(fields)
-    return { ...dropped, leavesRow: work.kind === 'due' || reason !== 'subscription_lapsed' }
   }
 
   #end(endpoint: Endpoint, work: Work, { leavesRow = true, ...ending }: Ending): void {
@@ -347,8 +260,6 @@ export class Deliveries {
     this.#taking?.wake()
   }
 }
-
-const aboutOf = ({ org_id, id }: Target, { delivery_id }: Work) => ({ org_id, webhook_id: id, delivery_id })
 
 /** Attempts of the batch in their order, by their endpoint. */
 function progressOf(endpoint: Endpoint, saving: ReadonlySet<Work>, batch: readonly Ended[]): Progress {

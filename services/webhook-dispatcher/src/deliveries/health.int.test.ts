@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { addEndpoint, deliveryRows, hurry, recordMoves, test } from '../../test/dispatcher.fixture.ts'
+import { addEndpoint, deliveryRows, recordMoves, test } from '../../test/dispatcher.fixture.ts'
 import { judgeHealth } from './health.loop.ts'
 
 const SOON = { timeout: 15_000 }
@@ -40,7 +40,7 @@ test('D13.10 an endpoint is failing after 15 minutes, recovers with a success, a
     await Promise.all([judgeHealth(across), judgeHealth(across)])
     expect(await health()).toMatchObject({ health: 'failing' })
     receiver.respondWith((_, response) => void response.writeHead(204).end())
-    await hurry(database.db, orgId)
+    await recordMoves(database.db, orgId)
     await expect.poll(health, SOON).toEqual({ health: 'ok', failures: 0 })
     expected.push(['webhook.failing', about('failing')], ['webhook.recovered', about('ok')])
     expect(await told()).toEqual(expected)

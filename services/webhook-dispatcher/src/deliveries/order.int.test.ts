@@ -80,9 +80,10 @@ test('D13.4 extended: events of one thing arrive in order, and those of other th
     await expect.poll(async () => (await waiting()).length, SOON).toBe(6)
     expect((await waiting()).slice(1).every(({ attempts }) => attempts === 0)).toBe(true)
     isBroken = false
-    await hurry(database.db, orgId)
     const ofOne = () => receiver.received.filter(({ body }) => assetOf(body) === 1)
-    await expect.poll(async () => (await waiting()).length, SOON).toBe(0)
+    await expect
+      .poll(() => hurry(database.db, orgId).then(async () => (await waiting()).length), SOON)
+      .toBe(0)
     const delivered = [...new Set(ofOne().map(({ headers }) => headers['x-service-delivery']))]
     expect(delivered.slice(1)).toEqual(moves)
   }
@@ -103,8 +104,9 @@ test('D13.4 an endpoint that was dead for 70 hours gets everything, in order per
   for (let hour = 0; hour < HOURS; hour += 10) {
     for (const asset of assets) ids.get(asset)?.push(...(await recordMoves(database.db, orgId, 2, asset)))
     const failed = counted.length
-    await hurry(database.db, orgId)
-    await expect.poll(() => counted.length, SOON).toBeGreaterThan(failed)
+    await expect
+      .poll(() => hurry(database.db, orgId).then(() => counted.length), SOON)
+      .toBeGreaterThan(failed)
     await sql`update delivery set first_at = first_at - interval '10 hours', last_at = last_at - interval '10 hours'
       where org_id = ${orgId}`.execute(database.db)
     await sql`update webhook set failing_since = failing_since - interval '10 hours' where org_id = ${orgId}`.execute(
@@ -116,8 +118,9 @@ test('D13.4 an endpoint that was dead for 70 hours gets everything, in order per
     taken.push({ asset: assetOf(body), id: headers['x-service-delivery'] })
     response.writeHead(204).end()
   })
-  await hurry(database.db, orgId)
-  await expect.poll(() => taken.length, SOON).toBe(assets.length * 2 * (HOURS / 10))
+  await expect
+    .poll(() => hurry(database.db, orgId).then(() => taken.length), SOON)
+    .toBe(assets.length * 2 * (HOURS / 10))
   for (const asset of assets)
     expect(taken.flatMap((one) => (one.asset === asset ? one.id : []))).toEqual(ids.get(asset))
   expect(counted.filter((what) => what.startsWith('dropped'))).toEqual([])
@@ -144,8 +147,9 @@ test('D13.4 after 72 hours the delivery has failed, and the next event of the th
   await sql`update delivery set first_at = first_at - interval '72 hours' where org_id = ${orgId}`.execute(
     database.db,
   )
-  await hurry(database.db, orgId)
-  await expect.poll(async () => (await rows()).map(({ state }) => state), SOON).toEqual(['failed', 'waiting'])
+  await expect
+    .poll(() => hurry(database.db, orgId).then(async () => (await rows()).map(({ state }) => state)), SOON)
+    .toEqual(['failed', 'waiting'])
   await expect.poll(async () => (await rows())[1]?.attempts, SOON).toBeGreaterThan(0)
 })
 
