@@ -27,7 +27,7 @@ async function branches(organization: Organization): Promise<void> {
 /** Counts the answers of each address, and knows what is under way. */
 function watch(page: Page) {
   const [answers, open] = [new Map<string, number>(), new Set<Request>()]
-  const isEndless = (request: Request) => /\/live\b|\/reads\b/.test(new URL(request.url()).pathname)
+  const isEndless = (request: Request) => /\/live\b|\/reads\b|\/events$/.test(new URL(request.url()).pathname)
   page.on('request', (request) => {
     if (request.url().includes('/api/') && !isEndless(request)) open.add(request)
   })
