@@ -689,6 +689,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and change many assets
+         * @description Creates and changes up to 500 assets by `external_key`. An update leaves what an item omits; `tags`, if sent, are all tags afterwards. The response has one result per item, in order, and status 200 also if items failed. A repeat of the request changes nothing more: its items are `unchanged`.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["saveAssetBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and change many locations
+         * @description Creates and changes up to 500 locations by `external_key`. An update leaves what an item omits; `tags`, if sent, are all tags afterwards. An item may name an earlier one as its parent. The response has one result per item, in order, and status 200 also if items failed. A repeat of the request changes nothing more: its items are `unchanged`.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["saveLocationBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -2662,6 +2710,14 @@ export interface components {
             settings: components["schemas"]["PlacementUpdate"];
             hours: number;
         };
+        AssetBatch: {
+            /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
+            items: components["schemas"]["AssetBatchItem"][];
+        };
+        LocationBatch: {
+            /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
+            items: components["schemas"]["LocationBatchItem"][];
+        };
         /**
          * @description A new asset. Only `name` is required.
          * @example {
@@ -3777,6 +3833,20 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        ErrorConflict: {
+            /**
+             * @description What it is. Known values: `asset`, `location`.
+             * @example asset
+             */
+            resource: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+        };
         Session: {
             /**
              * @description A JWT that expires after `expires_in` seconds. Treat it as opaque.
@@ -4271,6 +4341,44 @@ export interface components {
                 now: number;
                 then: number;
             }[];
+        };
+        /**
+         * @example {
+         *       "index": 0,
+         *       "status": "updated",
+         *       "id": 4503599627370497,
+         *       "error": null
+         *     }
+         */
+        BatchResult: {
+            /** @description The place of the item in `items`, from 0. */
+            index: number;
+            /**
+             * @description What became of the item. Known values: `created`, `updated`, `unchanged`, `failed`.
+             * @example created
+             */
+            status: string;
+            /**
+             * Format: int64
+             * @description Null for what failed, and for what a dry run would create.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description Why the item failed, or null. */
+            error: components["schemas"]["BatchItemError"] | null;
+        };
+        BatchItemError: {
+            /**
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @example validation_error
+             */
+            type: string;
+            /** @description For people. The text may change. */
+            detail: string;
+            /** @description Only on `validation_error`: one entry per problem, with paths within the item. */
+            fields?: components["schemas"]["FieldError"][];
+            /** @description Only on `conflict`: what has the key or the tag. */
+            conflict?: components["schemas"]["ErrorConflict"];
         };
         LocationOfBranch: {
             /**
@@ -5817,6 +5925,21 @@ export interface components {
             x: number;
             y: number;
         };
+        /**
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85"
+         *     }
+         */
+        TagCreateOutput: {
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
+            tag_type: "rfid" | "ble" | "barcode";
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
+            value: string;
+        };
         /** @description The body of the event `asset.moved`. */
         AssetMovedEvent: {
             /**
@@ -6057,6 +6180,99 @@ export interface components {
             occurred_at: string;
             data: components["schemas"]["ImportFinishedData"];
         };
+        /**
+         * @example {
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7",
+         *       "metadata": {
+         *         "maker": "Linde"
+         *       },
+         *       "tags": [
+         *         {
+         *           "tag_type": "rfid",
+         *           "value": "E28011606000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
+        AssetBatchItem: {
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description?: string | null;
+            /**
+             * @description The kind of asset.
+             * @enum {string}
+             */
+            type?: "asset" | "person" | "inventory";
+            metadata?: components["schemas"]["Metadata"];
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags?: components["schemas"]["TagCreateOutput"][] | null;
+        };
+        /**
+         * @example {
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1",
+         *       "parent_external_key": "WAREHOUSE-1"
+         *     }
+         */
+        LocationBatchItem: {
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description?: string | null;
+            /**
+             * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+            /**
+             * @description The external key of the location that contains this one. Null for a root.
+             * @example DOCK-1
+             */
+            parent_external_key?: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags?: components["schemas"]["TagCreateOutput"][] | null;
+        };
         /** @description A response with one `Session`. */
         SessionAnswer: {
             data: components["schemas"]["Session"];
@@ -6193,6 +6409,11 @@ export interface components {
         /** @description A response with one `PlacementPreview`. */
         PlacementPreviewAnswer: {
             data: components["schemas"]["PlacementPreview"];
+        };
+        /** @description A list of `BatchResult`. */
+        BatchResultList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["BatchResult"][];
         };
         /** @description A page of a list of `Asset`. */
         AssetPage: {
@@ -6649,21 +6870,6 @@ export interface components {
         Metadata: {
             [key: string]: unknown;
         };
-        /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
-        ErrorConflict: {
-            /**
-             * @description What it is. Known values: `asset`, `location`.
-             * @example asset
-             */
-            resource: string;
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             */
-            id: number;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
-            external_key: string;
-        };
         /** @description Only on `gone` of events: what can be read, because `after` is older. */
         ErrorCursor: {
             /** @description All events that are kept come after it. */
@@ -6674,7 +6880,7 @@ export interface components {
         /** @description What is wrong with the request. */
         ErrorDetails: {
             /**
-             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
              * @example validation_error
              */
             type: string;
@@ -6690,6 +6896,7 @@ export interface components {
             request_id: string;
             /** @description Only on `validation_error`: one entry per problem. */
             fields?: components["schemas"]["FieldError"][];
+            /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
             conflict?: components["schemas"]["ErrorConflict"];
             cursor?: components["schemas"]["ErrorCursor"];
         };
@@ -6850,6 +7057,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Precondition failed (`precondition_failed`) */
+        Error412: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Gone (`gone`) */
         Error410: {
             headers: {
@@ -6865,6 +7083,12 @@ export interface components {
     parameters: {
         /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
         RequestId: string;
+        /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+        IdempotencyKey: string;
+        /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+        IfNoneMatch: string;
+        /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+        IfMatch: string;
     };
     requestBodies: never;
     headers: {
@@ -6894,6 +7118,10 @@ export interface components {
         "X-RateLimit-Reset": number;
         /** @description The sustained rate: requests and seconds. Always present for API keys. */
         "RateLimit-Policy": string;
+        /** @description Present on the response to a repeated request, which changed nothing. */
+        "Idempotent-Replayed": string;
+        /** @description Stands for the state of the response, tags included. The same in every encoding. */
+        ETag: string;
         /** @description With `text/csv`: the number of rows on all pages. */
         "X-Total-Count": number;
     };
@@ -8742,6 +8970,152 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    saveAssetBatch: {
+        parameters: {
+            query?: {
+                /** @description `upsert` creates what is missing and updates the rest. `create` fails items that exist, `update` those that do not. */
+                mode?: "upsert" | "create" | "update";
+                /** @description Whether to say what would happen and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "external_key": "FORKLIFT-7",
+                 *           "name": "Forklift 7",
+                 *           "metadata": {
+                 *             "maker": "Linde"
+                 *           },
+                 *           "tags": [
+                 *             {
+                 *               "tag_type": "rfid",
+                 *               "value": "E28011606000020A1B2C3D4E"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetBatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": "updated",
+                     *           "id": 4503599627370497,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchResultList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    saveLocationBatch: {
+        parameters: {
+            query?: {
+                /** @description `upsert` creates what is missing and updates the rest. `create` fails items that exist, `update` those that do not. */
+                mode?: "upsert" | "create" | "update";
+                /** @description Whether to say what would happen and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "external_key": "DOCK-1",
+                 *           "name": "Dock 1",
+                 *           "parent_external_key": "WAREHOUSE-1"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationBatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": "updated",
+                     *           "id": 4503599627370497,
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchResultList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     listAssets: {
         parameters: {
             query?: {
@@ -8846,6 +9220,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -8879,6 +9255,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8938,6 +9315,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -8955,6 +9334,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8996,6 +9376,19 @@ export interface operations {
                     "application/json": components["schemas"]["AssetAnswer"];
                 };
             };
+            /** @description Nothing has changed since the response with the `ETag` that you sent. Without a body. */
+            304: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
@@ -9012,6 +9405,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -9033,6 +9428,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            412: components["responses"]["Error412"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -9045,6 +9441,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -9072,6 +9470,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9118,6 +9517,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9301,6 +9701,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -9324,6 +9726,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9367,6 +9770,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /** @description The id of the location. */
@@ -9384,6 +9789,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9409,6 +9815,19 @@ export interface operations {
                     "application/json": components["schemas"]["LocationAnswer"];
                 };
             };
+            /** @description Nothing has changed since the response with the `ETag` that you sent. Without a body. */
+            304: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
@@ -9425,6 +9844,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the location. */
@@ -9447,6 +9868,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -9459,6 +9881,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the location. */
@@ -9483,6 +9907,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9513,6 +9938,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9875,6 +10301,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -9899,6 +10327,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9976,6 +10405,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of the location. */
@@ -10000,6 +10431,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12185,6 +12617,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -12209,6 +12643,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12228,6 +12663,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];

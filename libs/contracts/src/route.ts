@@ -76,6 +76,13 @@ export type Route = {
    * `User-Agent`, and credentials of a key by HTTP Basic.
    */
   message?: { maxBytes: number }
+  /**
+   * Of a thing with an entity tag (D12.7): GET sends it and answers `If-None-Match` with 304, PATCH and DELETE honour
+   * `If-Match`.
+   */
+  conditional?: true
+  /** Takes an `Idempotency-Key`: a repeat gets the first answer again (D12.8). */
+  idempotent?: true
   success: {
     status: 200 | 201 | 202 | 204
     schema?: z.ZodType

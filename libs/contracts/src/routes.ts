@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountRoutes } from './resources/keys/accounts.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
+import { batchRoutes } from './resources/catalog/batches.ts'
 import { floorRoutes } from './resources/tracking/floor.ts'
 import { floorPlanRoutes } from './resources/catalog/floor-plans.ts'
 import { importRoutes } from './resources/catalog/imports.ts'
@@ -60,6 +61,7 @@ export const routes = {
   ...provisioningRoutes,
   ...limitRoutes,
   ...placementRoutes,
+  ...batchRoutes,
   ...assetRoutes,
   ...locationRoutes,
   ...locationTreeRoutes,

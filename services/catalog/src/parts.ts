@@ -1,3 +1,4 @@
+import { startAnswerPurge } from '@whereabouts/db/answers/answers-purge'
 import { openDatabase } from '@whereabouts/db/connect/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox/outbox-relay'
 import { measurePools } from '@whereabouts/db/connect/pool-metrics'
@@ -100,6 +101,7 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
       purge: startImportPurge(shared),
       gauges: startImportGauges(shared),
       fold: startCountFolds(worker.db, shared),
+      answers: startAnswerPurge(worker.db, shared),
     }),
     stop: (loops) => stopAll(Object.values(loops)),
   })

@@ -1,3 +1,4 @@
+import { answerKeeper } from '@whereabouts/db/answers/kept-answers'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
@@ -172,6 +173,7 @@ function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('preClose', async () => deps.live.close()) // streams do not end by themselves
   serve(app, 'tracking', {
     verify: deps.verify,
+    answers: answerKeeper(deps.db, deps.log),
     handlers: {
       ...historyHandlers(deps),
       ...legacyHistoryHandlers(deps),

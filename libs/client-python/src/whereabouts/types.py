@@ -25,6 +25,14 @@ class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
     reader_key: Optional[str]
 
 
+class AssetBatch(TypedDict):
+    items: List[AssetBatchItem]
+
+
+class LocationBatch(TypedDict):
+    items: List[LocationBatchItem]
+
+
 class _AssetCreateRequired(TypedDict):
     name: str
 
@@ -295,6 +303,12 @@ class FieldError(_FieldErrorRequired, total=False):
     params: Dict[str, Any]
 
 
+class ErrorConflict(TypedDict):
+    resource: str
+    id: int
+    external_key: str
+
+
 class CurrentOrganization(TypedDict):
     id: int
     name: str
@@ -331,6 +345,23 @@ class Limit(TypedDict):
     name: str
     limit: int
     used: int
+
+
+class BatchResult(TypedDict):
+    index: int
+    status: str
+    id: Optional[int]
+    error: Optional[BatchItemError]
+
+
+class _BatchItemErrorRequired(TypedDict):
+    type: str
+    detail: str
+
+
+class BatchItemError(_BatchItemErrorRequired, total=False):
+    fields: List[FieldError]
+    conflict: ErrorConflict
 
 
 class _HistoryRowRequired(TypedDict):
@@ -513,6 +544,11 @@ class EndpointDeliveryDetail(TypedDict):
     attempts: List[DeliveryAttempt]
 
 
+class TagCreateOutput(TypedDict):
+    tag_type: Literal["rfid", "ble", "barcode"]
+    value: str
+
+
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
@@ -597,6 +633,36 @@ class ImportFinishedEvent(TypedDict):
     data: ImportFinishedData
 
 
+class _AssetBatchItemRequired(TypedDict):
+    external_key: str
+
+
+class AssetBatchItem(_AssetBatchItemRequired, total=False):
+    name: str
+    description: Optional[str]
+    type: Literal["asset", "person", "inventory"]
+    metadata: Metadata
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreateOutput]]
+
+
+class _LocationBatchItemRequired(TypedDict):
+    external_key: str
+
+
+class LocationBatchItem(_LocationBatchItemRequired, total=False):
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreateOutput]]
+
+
 class CurrentOrganizationAnswer(TypedDict):
     data: CurrentOrganization
 
@@ -614,6 +680,10 @@ class ApiKeyCreatedAnswer(TypedDict):
 
 class LimitList(TypedDict):
     data: List[Limit]
+
+
+class BatchResultList(TypedDict):
+    data: List[BatchResult]
 
 
 class AssetPage(TypedDict):
@@ -715,12 +785,6 @@ class EndpointDeliveryDetailAnswer(TypedDict):
 
 
 Metadata = Dict[str, Any]
-
-
-class ErrorConflict(TypedDict):
-    resource: str
-    id: int
-    external_key: str
 
 
 class ErrorCursor(TypedDict):

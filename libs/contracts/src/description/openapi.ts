@@ -7,9 +7,10 @@ import {
 } from 'zod-openapi'
 import { errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
-import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
+import { requestHeaders, successHeaders, type Vocabulary } from './openapi-headers.ts'
 import { withSamples } from './openapi-samples.ts'
 import { forGenerators } from './openapi-components.ts'
+import { AssetBatchItem, LocationBatchItem } from '../resources/catalog/batches.ts'
 import { events, eventSchemas } from './openapi-events.ts'
 import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, SCOPES, tagOf } from './openapi-text.ts'
 import { LICENSE, RELEASE } from '../release.ts'
@@ -93,7 +94,7 @@ function describe({ vocabulary, publicUrl }: Place, rows: Rows): Description {
           ),
           ...(!isLegacy && { BasicAuth: BASIC_AUTH }),
         },
-        ...(!isLegacy && { schemas: eventSchemas }),
+        ...(!isLegacy && { schemas: { ...eventSchemas, AssetBatchItem, LocationBatchItem } }),
       },
       ...(!isLegacy && { 'x-webhooks': events }),
     },
@@ -155,15 +156,13 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     requestParams: {
       ...(row.params instanceof z.ZodObject && { path: row.params }),
       ...(row.query instanceof z.ZodObject && { query: row.query }),
-      header: RequestHeaders,
+      header: requestHeaders(row),
     },
     ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
     ...(row.upload && { requestBody: { required: true, content: files(row.upload.mediaTypes) } }),
     ...(row.message && { requestBody: { required: true, content: MESSAGE } }),
   }
 }
-
-const RequestHeaders = z.object({ 'X-Request-ID': requestIdParameter })
 
 /**
  * Only the first media type: generators make one method or one union per media type, although the body is the same. The
@@ -190,7 +189,14 @@ function success(row: Route): ZodOpenApiOperationObject['responses'] {
   const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_CONTENT_TYPE]: csvOf(csv) }) }
   const content = download === undefined ? json : files([download].flat())
   const body = { description: 'Success', headers, content }
-  return { [String(status)]: content ? body : { description: 'Success, without a body', headers } } as never
+  const whole = { [String(status)]: content ? body : { description: 'Success, without a body', headers } }
+  return (
+    row.conditional && row.method === 'GET' ? { ...whole, 304: { ...NOT_MODIFIED, headers } } : whole
+  ) as never
+}
+
+const NOT_MODIFIED = {
+  description: 'Nothing has changed since the response with the `ETag` that you sent. Without a body.',
 }
 
 const csvOf = (columns: readonly string[]) => ({

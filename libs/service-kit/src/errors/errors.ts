@@ -20,6 +20,11 @@ export const bodyTooLarge = (maxBytes: number) =>
   new AppError('payload_too_large', `Request body must be at most ${sizeOf(maxBytes)}`)
 const sizeOf = (bytes: number) => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`)
 export const bodyEndedEarly = () => new AppError('bad_request', 'The request body ended too early')
+export const preconditionFailed = () =>
+  new AppError(
+    'precondition_failed',
+    'If-Match names another state than the current one. Read it again, and repeat the change with its ETag',
+  )
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
 export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)

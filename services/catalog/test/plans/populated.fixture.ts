@@ -64,6 +64,10 @@ export async function populate(db: Db): Promise<void> {
   await sql`insert into asset_text (org_id, id, version, text) select org_id, id, 1, '{}' from asset where org_id > ${ORG_ID}`.execute(
     db,
   )
+  await sql`
+    insert into kept_answer (org_id, caller, key, fingerprint, answer, created_at)
+    select ${ORG_ID}::bigint + i % ${ORGANIZATIONS}::int, 'user 1', 'key ' || i, '', repeat('x', 200), now() - i * interval '10 seconds'
+    from generate_series(0, 9999) as i`.execute(db)
   await sql`insert into usage_limit (org_id, name, value)
     select ${ORG_ID}::bigint + i, name, 1000000 from usage_limit, generate_series(0, 499) as i where org_id = 0`.execute(
     db,

@@ -11,6 +11,8 @@ const PASSED_ON = [
   'accept',
   'accept-language',
   'content-type',
+  'idempotency-key',
+  'if-match',
   'if-modified-since',
   'if-none-match',
   'last-event-id',

@@ -135,6 +135,7 @@ export const assetRoutes = {
     method: 'POST',
     path: '/assets',
     ...writing,
+    idempotent: true,
     summary: 'Create an asset',
     description:
       'Creates the asset and its tags in one transaction. Responds with 409 if the external key or a tag is taken, ' +
@@ -147,6 +148,7 @@ export const assetRoutes = {
     method: 'GET',
     path: '/assets/{asset_id}',
     ...reading,
+    conditional: true,
     summary: 'Retrieve an asset',
     params: AssetPath,
     success: { status: 200, schema: dataOf(AssetView) },
@@ -156,6 +158,7 @@ export const assetRoutes = {
     method: 'PATCH',
     path: '/assets/{asset_id}',
     ...writing,
+    conditional: true,
     counted: true,
     summary: 'Update an asset',
     description:
@@ -184,6 +187,7 @@ export const assetRoutes = {
     method: 'DELETE',
     path: '/assets/{asset_id}',
     ...writing,
+    conditional: true,
     summary: 'Delete an asset and its tags',
     description:
       'Frees its `external_key` and tags for reuse. Responds with 404 if the asset is already deleted.',

@@ -145,11 +145,14 @@ async function applyChanges(
   return new Map([...snapshot.resources.values()].map(({ key, id: stored }) => [key, stored]))
 }
 
+/** Where rows come from, and whether they are written. */
+type Source = Pick<ImportRow, 'org_id' | 'id' | 'resource' | 'dry_run'>
+
 /**
  * Takes the locks in the order of the API: tree, rows, keys, tags. Each statement follows the lock that it needs, so
  * that its snapshot is newer than the lock.
  */
-async function loadSnapshot(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<Snapshot> {
+export async function loadSnapshot(tx: Tx, held: Source, rows: readonly RowInput[]): Promise<Snapshot> {
   const { org_id, id, resource, dry_run } = held
   const [table, locks] = [tableOf[resource], !dry_run]
   const keys = rows.flatMap(({ key }) => key ?? [])
