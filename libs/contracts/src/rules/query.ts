@@ -149,6 +149,9 @@ export const searchParameter = parameter(
   'Returns rows that contain this text, in any case. No character has a special meaning.',
 )
 
+/** The values of one filter by metadata (D12.13). */
+export const metadataValues = parameters(readText(255), { type: 'string' })
+
 export const textParameter = (max: number, description: string) =>
   parameter(readText(max), { type: 'string', maxLength: max }, description)
 

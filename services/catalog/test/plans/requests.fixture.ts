@@ -50,7 +50,13 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
   const zone = { location_id: L, points: [[0, 0], [9, 0], [9, 9]] } // oxfmt-ignore
   const created = { name: 'New', tags: [{ tag_type: 'rfid', value: 'NEW' }] }
   return {
-    listAssets: list('/assets', [keys, 'type=person', ...selected(A)]),
+    listAssets: list('/assets', [
+      keys,
+      'type=person',
+      'metadata.serial=s7',
+      'metadata.serial=s7&metadata.n=5&q=fork&tag=rfid:NEW',
+      ...selected(A),
+    ]),
     getAsset: get(`/assets/${A}`),
     createAsset: [
       { method: 'POST', path: '/assets', body: created, headers: { 'idempotency-key': 'once' } },

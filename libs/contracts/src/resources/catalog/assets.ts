@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from '../../rules/echo.ts'
 import { shapeOf, writable, type Fields } from '../../rules/fields.ts'
+import { withMetadata } from '../../rules/metadata-filter.ts'
 import { Metadata, MetadataPatch, MetadataView } from '../../rules/metadata.ts'
 import {
   booleanParameter,
@@ -100,18 +101,20 @@ export type AssetPatch = z.infer<typeof AssetPatch>
 const AssetPath = z.strictObject({ asset_id: pathId })
 const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
 
-export const AssetListQuery = z.strictObject({
-  ...page,
-  id: idsParameter.optional(),
-  external_key: keysParameter.optional(),
-  is_active: booleanParameter.optional(),
-  type: enumParameters(assetTypes).optional(),
-  tag: tagsParameter.optional(),
-  include_deleted: booleanParameter.optional(),
-  window: windowParameter.optional(),
-  q: searchParameter.optional(),
-  sort: sortParameter(listSort).optional(),
-})
+export const AssetListQuery = withMetadata(
+  z.strictObject({
+    ...page,
+    id: idsParameter.optional(),
+    external_key: keysParameter.optional(),
+    is_active: booleanParameter.optional(),
+    type: enumParameters(assetTypes).optional(),
+    tag: tagsParameter.optional(),
+    include_deleted: booleanParameter.optional(),
+    window: windowParameter.optional(),
+    q: searchParameter.optional(),
+    sort: sortParameter(listSort).optional(),
+  }),
+)
 export type AssetListQuery = z.infer<typeof AssetListQuery>
 
 const reading = { upstream: 'catalog', access: 'assets:read', counted: true, described: true } as const
@@ -126,7 +129,8 @@ export const assetRoutes = {
     description:
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
       '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive ' +
-      'assets. `q` searches name, external key, description and tag values.',
+      'assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps ' +
+      'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.',
     query: AssetListQuery,
     success: { status: 200, schema: listOf(AssetView) },
     errors: ['validation_error'],

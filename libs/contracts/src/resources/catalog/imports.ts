@@ -1,3 +1,4 @@
+import { withMetadata } from '../../rules/metadata-filter.ts'
 import { z } from 'zod'
 import { AssetListQuery, assetFields } from './assets.ts'
 import { fieldCodes } from '../../errors.ts'
@@ -123,10 +124,12 @@ export type ImportRowView = z.infer<typeof ImportRowView>
 const { limit: _limit, offset: _offset, ...listFilters } = AssetListQuery.shape
 
 /** The filters and the order of the list of assets. */
-export const AssetExportQuery = z.strictObject({
-  ...listFilters,
-  window: enumParameter(['current', 'any']).optional(), // without the default of the list
-})
+export const AssetExportQuery = withMetadata(
+  z.strictObject({
+    ...listFilters,
+    window: enumParameter(['current', 'any']).optional(), // without the default of the list
+  }),
+)
 export type AssetExportQuery = z.infer<typeof AssetExportQuery>
 
 const ImportPath = z.strictObject({ import_id: pathId })

@@ -1,7 +1,7 @@
 import type { AssetExportQuery } from '@whereabouts/contracts/resources/catalog/imports'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
-import { assetConditions } from '../../assets/assets.lists.ts'
+import { assetConditions, metadataConditions } from '../../assets/assets.lists.ts'
 import { assetColumns, locationColumns, type AssetRow, type Db, type LocationRow } from '../../db.ts'
 import { matchingRows } from '../../lists/filtered.ts'
 import { liveTags, type Tagged } from '../../tags/live-tags.ts'
@@ -35,7 +35,8 @@ const ID_BYTES = 8
 export async function listAssetIds(db: Db, orgId: number, query: AssetExportQuery): Promise<IdList> {
   const { window = 'any', sort, ...filters } = query
   const conditions = assetConditions(orgId, { ...filters, window })
-  const matching = matchingRows(orgId, { table: 'asset', conditions, q: filters.q, sort })
+  const found = metadataConditions(filters)
+  const matching = matchingRows(orgId, { table: 'asset', conditions, q: filters.q, found, sort })
   const { rows } = await sql<{ ids: Buffer | null }>`${matching.plan}
     with ${matching.with}
     select string_agg(int8send(page.id), ''::bytea order by ${matching.order}) as ids
