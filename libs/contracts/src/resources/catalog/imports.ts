@@ -80,7 +80,7 @@ export const ImportView = z
     updated: count,
     unchanged: count,
     failed: count,
-    /** Rows with a warning, whatever their outcome. */
+    /** Rows with a warning, of any outcome. */
     warned: count,
     /** Tags that the rows take from their assets or locations. */
     tags_removed: count,

@@ -14,7 +14,7 @@ const [TAB, LF, CR, SPACE, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22]
 export const refused = (detail: string) => new AppError('bad_request', detail)
 export const refusedLine = (line: number, problem: string) => refused(`Line ${line}: ${problem}`)
 
-/** What a person does about a file that is no text. */
+/** What a person does about a file that is not text. */
 const SAVE_AGAIN = 'Save it in the spreadsheet as "CSV UTF-8", and send that file'
 
 /**
