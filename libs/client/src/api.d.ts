@@ -3685,9 +3685,15 @@ export interface components {
              * @example 0
              */
             failed: number;
-            /** @example 0 */
+            /**
+             * @description Rows with a warning.
+             * @example 0
+             */
             warned: number;
-            /** @example 0 */
+            /**
+             * @description Tags that the rows remove, or would remove in a dry run.
+             * @example 0
+             */
             tags_removed: number;
             /**
              * @description Known values: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`.
@@ -3699,6 +3705,7 @@ export interface components {
              * @example clear
              */
             empty_cells: string;
+            /** @description Up to three names of the file, of those with characters that are not ASCII if there are any. */
             first_names: string[];
             /**
              * Format: int64
@@ -3706,7 +3713,7 @@ export interface components {
              * @example 4503599627370497
              */
             applied_from: number | null;
-            /** @description Columns of an export that an import does not read. */
+            /** @description Columns of the file that the import does not read: those of an export, and those to be ignored. */
             ignored_columns: string[];
             /**
              * Format: int64

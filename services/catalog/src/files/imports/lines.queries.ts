@@ -49,11 +49,6 @@ export async function orderLines(tx: Tx, orgId: number, fileId: number): Promise
   )
   const waiting = waitingLines(children.rows)
   if (waiting.length === 0) return false
-  const [lines, afters, depths] = [
-    waiting.map(({ line }) => line),
-    waiting.map(({ after }) => after),
-    waiting.map(({ depth }) => depth),
-  ]
   await sql`
     update import_line as given set position = ordered.position, is_circular = ordered.is_circular
     from (
@@ -62,7 +57,7 @@ export async function orderLines(tx: Tx, orgId: number, fileId: number): Promise
                order by case when waiting.line is null then own.line else waiting.after end nulls last,
                         coalesce(waiting.depth, 0), own.line) as position
       from import_line as own
-      left join unnest(${lines}::int[], ${afters}::int[], ${depths}::int[]) as waiting (line, after, depth)
+      left join jsonb_to_recordset(${await jsonInSlices(waiting)}::jsonb) as waiting (line int, after int, depth int)
         on waiting.line = own.line
       where own.org_id = ${orgId} and own.file_id = ${fileId}) as ordered
     where given.org_id = ${orgId} and given.file_id = ${fileId} and given.line = ordered.line`.execute(tx)

@@ -75,12 +75,6 @@ describe('D10 an invalid file is refused and leaves nothing', () => {
     expect(await stored(catalog)).toEqual(NOTHING)
   })
 
-  test('D19.5 unknown columns: the detail says what to do', async ({ catalog }) => {
-    expect((await post(catalog, 'Bezeichnung,name\n')).json().error.detail).toBe(
-      'unknown column "Bezeichnung". Rename it, or send column=<header>:<field>, with an empty field to ignore the column',
-    )
-  })
-
   test('the query', async ({ catalog }) => {
     const fieldsOf = async (query: string) => (await post(catalog, 'name\n', query)).json().error.fields
     expect(await fieldsOf('')).toMatchObject([{ field: 'resource', code: 'required' }])

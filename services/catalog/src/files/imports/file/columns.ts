@@ -5,8 +5,7 @@ import {
   type FileColumn,
   type ImportResource,
 } from '@whereabouts/contracts/resources/catalog/imports'
-import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors/errors'
-import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 
 /** The field of a header, by the request. An empty one: the column is ignored. */
 export type Assignments = readonly (readonly [header: string, field: string])[]
@@ -46,10 +45,7 @@ export function readHeader(
     return { header, place, column: column as FileColumn | '' | undefined }
   })
   const read = found.filter(({ column }) => column) as { header: string; place: number; column: FileColumn }[]
-  const unknown = unknownColumns(found)
-  const problems = [...unknown, ...repeated(read), ...missing(read.map(({ column }) => column))]
-  if (unknown.length > 0) throw explained(problems)
-  rejectIfAny(problems)
+  rejectIfAny([...unknownColumns(found), ...repeated(read), ...missing(read.map(({ column }) => column))])
   return {
     columns: read.map(({ column }) => column),
     places: read.map(({ place }) => place),
@@ -88,13 +84,6 @@ function unknownColumns(found: readonly Found[]): FieldEntry[] {
     code: 'unknown_field',
     message: name === '' ? 'a column has no name' : `unknown column "${name}"`,
   }))
-}
-
-/** The detail says what to do. */
-function explained([first, ...rest]: readonly FieldEntry[]): AppError {
-  const { message, fields } = validationFailed([first as FieldEntry, ...rest])
-  const detail = `${message}. Rename it, or send column=<header>:<field>, with an empty field to ignore the column`
-  return new AppError('validation_error', detail, fields && { fields })
 }
 
 /** An unknown name may be very long. */

@@ -14,8 +14,8 @@ test('D19.5 a line comes after the last of its ancestors, and before what it hol
     { line: 8, parent: 2 },
   ]
   expect(waitingLines(children)).toEqual([
-    { line: 3, after: 7, depth: 1 },
     { line: 2, after: 7, depth: 2 },
+    { line: 3, after: 7, depth: 1 },
     { line: 4, after: 7, depth: 3 },
   ])
 })

@@ -143,7 +143,7 @@ function Doubts({ one }: { one: Import }) {
           {`Tags that ${one.dry_run ? 'would be removed' : 'were removed'}: ${counted(one.tags_removed)}.`}
           {one.dry_run &&
             one.empty_cells === 'clear' &&
-            ' To keep tags where a cell is empty, check the file again with “Leave alone”.'}
+            ' To keep tags where a cell is empty, check the file again with “Leaves alone”.'}
         </Text>
       )}
     </Alert>

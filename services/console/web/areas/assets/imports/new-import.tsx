@@ -82,7 +82,7 @@ export function NewImport() {
           clearButtonProps={{ 'aria-label': 'Remove file' }}
         />
         <Text size="sm" fw={500} id="empty-label">
-          An empty cell
+          An empty cell clears the value and removes tags, or leaves both alone
         </Text>
         <Group>
           <SegmentedControl
@@ -102,8 +102,8 @@ export function NewImport() {
 }
 
 const EMPTY_CELLS = [
-  { value: 'clear', label: 'Clears the value and removes tags' },
-  { value: 'keep', label: 'Leave alone' },
+  { value: 'clear', label: 'Clears' },
+  { value: 'keep', label: 'Leaves alone' },
 ]
 
 const isCancelled = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
