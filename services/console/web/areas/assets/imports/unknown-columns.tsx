@@ -19,7 +19,7 @@ export function useUnknownColumns() {
       setAssigned({})
     },
     /** For the `catch` of an upload. Those that have an answer already stay in the list. */
-    rememberAndThrow(error: unknown): never {
+    rememberAndThrow: (error: unknown): never => {
       const unknown = unknownIn(error)
       setHeaders([...new Set([...headers, ...unknown])])
       throw error
