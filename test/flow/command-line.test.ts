@@ -203,6 +203,21 @@ test('a CSV file is imported and exported; refused rows are printed and the othe
   expect(broken.said).toContain('row 1, A-3: metadata must be a JSON object, not {.')
 })
 
+test('D19.5 files of spreadsheets are imported, and doubtful rows are counted with examples', async () => {
+  const file = join(folder, 'excel.csv')
+  const rows =
+    'sep=;\r\nExternal Key;NAME;Tags;\r\nX-1;K\xfchlger\xe4t;barcode:8.71432E+12;\r\nX-2;Pump;;\r\n'
+  writeFileSync(file, Buffer.from(rows, 'latin1'))
+  const imported = await run(['import', 'assets', file])
+  expect(imported.status).toBe(0)
+  expect(imported.said).toContain(
+    'Doubtful rows, which were not refused: 1.\n  row 1: tags "8.71432E+12" was rewritten',
+  )
+  const utf16 = Buffer.from('\uFEFFexternal_key\tname\r\nX-1\tKühlgerät\r\n', 'utf16le')
+  writeFileSync(file, utf16)
+  expect((await run(['import', 'assets', file])).said).toBe('assets: 1, 1 unchanged\n')
+})
+
 test('watch prints what moves, and nothing else', async () => {
   for (const key of ['W-1', 'W-2']) await ok('location', 'set', key, '--name', key)
   await ok('asset', 'set', 'CART', '--name', 'Cart')

@@ -1346,7 +1346,7 @@ export interface paths {
         put?: never;
         /**
          * Import a CSV file
-         * @description With `dry_run`, only checks what the import would do.
+         * @description With `dry_run`, only checks what the import would do. Each column of the file must be known. `column` gives the field of one that is not, as in `column=Bezeichnung:name`; without a field, as in `column=Note:`, it is ignored.
          *
          *     **Access:** any signed-in user.
          *
@@ -3742,12 +3742,34 @@ export interface components {
              */
             failed: number;
             /**
+             * @description Rows with a warning.
+             * @example 0
+             */
+            warned: number;
+            /**
+             * @description Tags that the rows remove, or would remove in a dry run.
+             * @example 0
+             */
+            tags_removed: number;
+            /**
+             * @description Known values: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`.
+             * @example utf-8
+             */
+            encoding: string;
+            /**
+             * @description Known values: `clear`, `keep`.
+             * @example clear
+             */
+            empty_cells: string;
+            /** @description Up to three names of the file, of those with characters that are not ASCII if there are any. */
+            first_names: string[];
+            /**
              * Format: int64
              * @description The id of the dry run whose rows it executes. Null for a file of its own.
              * @example 4503599627370497
              */
             applied_from: number | null;
-            /** @description Columns of an export that an import does not read. */
+            /** @description Columns of the file that the import does not read: those of an export, and those to be ignored. */
             ignored_columns: string[];
             /**
              * Format: int64
@@ -4621,6 +4643,7 @@ export interface components {
             id: number | null;
             changes: string[];
             errors: components["schemas"]["ImportRowError"][];
+            warnings: components["schemas"]["ImportRowWarning"][];
         };
         ImportRowError: {
             /** @example rfid */
@@ -4638,6 +4661,20 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
+        };
+        ImportRowWarning: {
+            /** @example barcode */
+            field: string;
+            /**
+             * @description Known values: `spreadsheet_number`, `spreadsheet_error`, `unreadable_tag`, `invisible_character`.
+             * @example spreadsheet_number
+             */
+            code: string;
+            /**
+             * @description For people. The text may change.
+             * @example barcode "8.71432E+12" was rewritten by a spreadsheet
+             */
+            message: string;
         };
         /**
          * @description One stored scan of an asset.
@@ -11356,6 +11393,13 @@ export interface operations {
                      *           "updated": 0,
                      *           "unchanged": 0,
                      *           "failed": 0,
+                     *           "warned": 0,
+                     *           "tags_removed": 0,
+                     *           "encoding": "utf-8",
+                     *           "empty_cells": "clear",
+                     *           "first_names": [
+                     *             "no example"
+                     *           ],
                      *           "applied_from": null,
                      *           "ignored_columns": [
                      *             "no example"
@@ -11388,6 +11432,9 @@ export interface operations {
             query: {
                 resource: "assets" | "locations";
                 dry_run?: boolean;
+                empty_cells?: "clear" | "keep";
+                /** @description Repeatable: one of the values matches. */
+                column?: string[];
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -11424,6 +11471,13 @@ export interface operations {
                      *         "updated": 0,
                      *         "unchanged": 0,
                      *         "failed": 0,
+                     *         "warned": 0,
+                     *         "tags_removed": 0,
+                     *         "encoding": "utf-8",
+                     *         "empty_cells": "clear",
+                     *         "first_names": [
+                     *           "no example"
+                     *         ],
                      *         "applied_from": null,
                      *         "ignored_columns": [
                      *           "no example"
@@ -11483,6 +11537,13 @@ export interface operations {
                      *         "updated": 0,
                      *         "unchanged": 0,
                      *         "failed": 0,
+                     *         "warned": 0,
+                     *         "tags_removed": 0,
+                     *         "encoding": "utf-8",
+                     *         "empty_cells": "clear",
+                     *         "first_names": [
+                     *           "no example"
+                     *         ],
                      *         "applied_from": null,
                      *         "ignored_columns": [
                      *           "no example"
@@ -11548,6 +11609,7 @@ export interface operations {
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
                 outcome?: ("created" | "updated" | "unchanged" | "failed")[];
+                warned?: boolean;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -11584,6 +11646,13 @@ export interface operations {
                      *               "code": "required",
                      *               "message": "tag rfid:E28011606000020A1B2C3D4E already exists",
                      *               "params": {}
+                     *             }
+                     *           ],
+                     *           "warnings": [
+                     *             {
+                     *               "field": "barcode",
+                     *               "code": "spreadsheet_number",
+                     *               "message": "barcode \"8.71432E+12\" was rewritten by a spreadsheet"
                      *             }
                      *           ]
                      *         }
@@ -11676,6 +11745,13 @@ export interface operations {
                      *         "updated": 0,
                      *         "unchanged": 0,
                      *         "failed": 0,
+                     *         "warned": 0,
+                     *         "tags_removed": 0,
+                     *         "encoding": "utf-8",
+                     *         "empty_cells": "clear",
+                     *         "first_names": [
+                     *           "no example"
+                     *         ],
                      *         "applied_from": null,
                      *         "ignored_columns": [
                      *           "no example"

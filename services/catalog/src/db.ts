@@ -1,7 +1,12 @@
 import { assetFields } from '@whereabouts/contracts/resources/catalog/assets'
 import type { ImageType, PlacedReader, Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/rules/fields'
-import type { FileColumn, ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
+import type {
+  EmptyCells,
+  FileColumn,
+  ImportEncoding,
+  ImportResource,
+} from '@whereabouts/contracts/resources/catalog/imports'
 import { locationFields } from '@whereabouts/contracts/resources/catalog/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
@@ -82,6 +87,15 @@ type ImportTable = {
   updated: Generated<number>
   unchanged: Generated<number>
   failed: Generated<number>
+  warned: Generated<number>
+  tags_removed: Generated<number>
+  encoding: Generated<ImportEncoding>
+  empty_cells: Generated<EmptyCells>
+  first_names: Generated<string[]>
+  /** Columns of the file that were not stored. */
+  unread_columns: Generated<string[]>
+  /** The lines are processed by `position`, because a location may name a parent of a later line. */
+  is_reordered: Generated<boolean>
   created_by: number | null
   created_at: Generated<string>
   started_at: string | null

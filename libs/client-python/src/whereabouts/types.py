@@ -273,6 +273,11 @@ class Import(TypedDict):
     updated: int
     unchanged: int
     failed: int
+    warned: int
+    tags_removed: int
+    encoding: str
+    empty_cells: str
+    first_names: List[str]
     applied_from: Optional[int]
     ignored_columns: List[str]
     created_by: Optional[int]

@@ -165,7 +165,11 @@ const fields: Record<string, string> = {
   unchanged: 'Rows that equal the stored resource.',
   failed: 'Rows with an error, which changed nothing.',
   applied_from: 'The id of the dry run whose rows it executes. Null for a file of its own.',
-  ignored_columns: 'Columns of an export that an import does not read.',
+  ignored_columns:
+    'Columns of the file that the import does not read: those of an export, and those to be ignored.',
+  warned: 'Rows with a warning.',
+  tags_removed: 'Tags that the rows remove, or would remove in a dry run.',
+  first_names: 'Up to three names of the file, of those with characters that are not ASCII if there are any.',
   started_at: 'When it began. Null while it waits.',
   finished_at: 'When it ended. Null until then.',
   // Legacy vocabulary

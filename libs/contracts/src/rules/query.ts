@@ -155,6 +155,17 @@ export const metadataValues = parameters(readText(255), { type: 'string' })
 export const textParameter = (max: number, description: string) =>
   parameter(readText(max), { type: 'string', maxLength: max }, description)
 
+/** Of an import: the header of a column, and its field after the last colon. */
+export const columnsParameter = parameters<readonly [header: string, field: string]>(
+  (raw) => {
+    const at = raw.lastIndexOf(':')
+    return at === -1
+      ? invalid('a header, a colon and a field')
+      : { value: [raw.slice(0, at), raw.slice(at + 1)] }
+  },
+  { type: 'string', pattern: ':', example: 'Bezeichnung:name' },
+)
+
 export const enumParameter = <T extends string>(allowed: readonly T[]) =>
   parameter(readEnum(allowed), { type: 'string', enum: [...allowed] })
 

@@ -6,7 +6,7 @@ import {
   type ImportResource,
 } from '@whereabouts/contracts/resources/catalog/imports'
 import type { TagView } from '@whereabouts/contracts/resources/catalog/tags'
-import { escapeFormula } from '@whereabouts/service-kit/http/csv'
+import { CSV_START, escapeFormula } from '@whereabouts/service-kit/http/csv'
 import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { Readable } from 'node:stream'
@@ -75,7 +75,7 @@ async function* csv(
     const lineOf = (row: Exported) => csvText([columns.map((column) => escapeFormula(cell(column, row)))])
     return (await mapInSlices(page, lineOf)).join('')
   }
-  yield csvText([columns])
+  yield CSV_START + csvText([columns])
   if (first.done) return
   yield await textOf(first.value)
   for await (const page of pages) yield await textOf(page)

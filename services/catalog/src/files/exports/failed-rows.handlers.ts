@@ -3,7 +3,7 @@ import {
   type FileColumn,
   type RowError,
 } from '@whereabouts/contracts/resources/catalog/imports'
-import { escapeFormula, unescapeFormula } from '@whereabouts/service-kit/http/csv'
+import { CSV_START, escapeFormula, unescapeFormula } from '@whereabouts/service-kit/http/csv'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { Readable } from 'node:stream'
 import type { Db } from '../../db.ts'
@@ -38,7 +38,7 @@ export const failedRowHandlers = ({ db, exports = limitTransfers(EXPORTS) }: Dep
  */
 async function* failedRows(db: Db, row: ImportRow): AsyncGenerator<string> {
   const columns = row.columns.filter((column) => !failedRowColumns.some((name) => name === column))
-  yield csvText([[...columns, ...failedRowColumns]])
+  yield CSV_START + csvText([[...columns, ...failedRowColumns]])
   let rows = await nextFailedRows(db, row, 0)
   while (rows.length > 0) {
     yield csvText(

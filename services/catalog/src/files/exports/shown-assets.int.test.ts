@@ -4,7 +4,10 @@ import { test } from '../../../test/imports.fixture.ts'
 
 /** The rows of a file without quoted cells, by column. */
 function rowsOf(csv: string): Record<string, string>[] {
-  const [head = '', ...lines] = csv.split('\r\n').slice(0, -1)
+  const [head = '', ...lines] = csv
+    .replace(/^\uFEFF/, '')
+    .split('\r\n')
+    .slice(0, -1)
   const columns = head.split(',')
   return lines.map((line) => {
     const cells = line.split(',')
@@ -143,7 +146,7 @@ describe('the failed rows of an import', () => {
     expect(res.headers['content-disposition']).toBe('attachment; filename="assets-failed-rows.csv"')
     const file = res.body.split('\r\n')
     expect(file).toEqual([
-      'name,type,external_key,import_line,import_error',
+      '\uFEFFname,type,external_key,import_line,import_error',
       `'=Bad,robot,NO-1,3,"type: type must be one of: asset, person, inventory"`,
       'Also bad,,not a key,4,"external_key: external_key must contain only letters, digits and hyphens"',
       '',
@@ -162,11 +165,11 @@ describe('the failed rows of an import', () => {
     const csv = 'name,type,import_line,import_error\nBad,robot,7,old\n'
     const { id } = await imports.run('assets', csv)
     expect((await failedRows(catalog, id)).body.split('\r\n').slice(0, 2)).toEqual([
-      'name,type,import_line,import_error',
+      '\uFEFFname,type,import_line,import_error',
       'Bad,robot,2,"type: type must be one of: asset, person, inventory"',
     ])
     const none = await imports.run('locations', 'name\nDock\n')
-    expect((await failedRows(catalog, none.id)).body).toBe('name,import_line,import_error\r\n')
+    expect((await failedRows(catalog, none.id)).body).toBe('\uFEFFname,import_line,import_error\r\n')
   })
 
   test('are all of them, in the order of the file', async ({ catalog, imports }) => {

@@ -1,4 +1,9 @@
-import type { ImportRowView, RowError, RowOutcome } from '@whereabouts/contracts/resources/catalog/imports'
+import type {
+  ImportRowView,
+  RowError,
+  RowOutcome,
+  RowWarning,
+} from '@whereabouts/contracts/resources/catalog/imports'
 import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
 import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql } from 'kysely'
@@ -9,10 +14,12 @@ import { lockTree } from '../../locations/moves.queries.ts'
 import { holdClaim, type Claim } from './claims.queries.ts'
 import { saveOverlay, applyOverlay } from './dry-run-overlay.queries.ts'
 import { endImport } from './end-import.ts'
-import { advanceImport, type ImportRow } from './imports.queries.ts'
-import { findEarlierLines, findLaterLines, insertOutcomes, nextLines } from './lines.queries.ts'
-import { plan, tagName, type Change, type Snapshot, type Planned } from './plan.ts'
+import { advanceImport, rowsDone, type ImportRow } from './imports.queries.ts'
+import { findEarlierLines, insertOutcomes, nextLines } from './lines.queries.ts'
+import { gained, plan, tagName, type Change, type Snapshot } from './plan.ts'
 import { readRow, tableOf, type RowInput } from './file/row-input.ts'
+import { warningsOf } from './file/warnings.ts'
+import { withParentLines } from './parent-lines.ts'
 import { clock, loadParents, loadTagOwners, loadResources } from './snapshot.queries.ts'
 import { writeChanges } from './writes.queries.ts'
 
@@ -40,10 +47,28 @@ export async function workBatch(tx: Tx, claim: Claim, worker: string, size: numb
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
   const most = { lines: size, characters: MAX_CHARACTERS }
-  const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
-  const rows = await mapInSlices(lines, (line) => readRow(held.resource, held.columns, line))
-  return advance(tx, held, await execute(tx, held, await withRepeatedKeys(tx, held, rows)))
+  const lines = await nextLines(tx, held, most)
+  const rows = await mapInSlices(lines, (line) =>
+    readRow(held.resource, held.columns, line, held.empty_cells),
+  )
+  const batch: Batch = {
+    rows: await withRepeatedKeys(tx, held, rows),
+    warnings: await mapInSlices(lines, (line) => warningsOf(held.resource, held.columns, line)),
+    circular: new Set(lines.flatMap(({ line, is_circular }) => (is_circular ? [line] : []))),
+  }
+  return advance(tx, held, await execute(tx, held, batch))
 }
+
+type Batch = {
+  rows: readonly RowInput[]
+  /** Of each row. */
+  warnings: readonly RowWarning[][]
+  /** The lines whose parents lead back to themselves. */
+  circular: ReadonlySet<number>
+}
+
+/** What a batch did. */
+type Executed = { outcomes: ImportRowView[]; tagsRemoved: number }
 
 /** A row whose key an earlier row of the file has, in any batch, fails: it would silently overwrite that one. */
 async function withRepeatedKeys(
@@ -75,12 +100,11 @@ export async function failNextRow(
   const held = await holdClaim(tx, claim, worker)
   if (!held) return 'lost'
   const most = { lines: 1, characters: MAX_CHARACTERS }
-  const lines = await nextLines(tx, held.org_id, held.file_id, held.last_line, most)
-  return advance(
-    tx,
-    held,
-    lines.map(({ line }) => unprocessableRow(line, reason)),
-  )
+  const lines = await nextLines(tx, held, most)
+  return advance(tx, held, {
+    outcomes: lines.map(({ line }) => unprocessableRow(line, reason)),
+    tagsRemoved: 0,
+  })
 }
 
 /** Ends an import whose outcomes cannot be stored. Earlier batches remain. */
@@ -98,36 +122,52 @@ const unprocessableRow = (line: number, message: string): ImportRowView => ({
   id: null,
   changes: [],
   errors: [{ field: 'external_key', code: 'invalid_value', message }],
+  warnings: [],
 })
 
-async function advance(tx: Tx, held: ImportRow, outcomes: readonly ImportRowView[]): Promise<BatchResult> {
+async function advance(
+  tx: Tx,
+  held: ImportRow,
+  { outcomes, tagsRemoved: tags_removed }: Executed,
+): Promise<BatchResult> {
   await insertOutcomes(tx, held.org_id, held.id, outcomes)
   const counts: Record<RowOutcome, number> = { created: 0, updated: 0, unchanged: 0, failed: 0 }
   for (const { outcome } of outcomes) counts[outcome as RowOutcome] += 1
-  const lastLine = outcomes.at(-1)?.line ?? held.last_line
-  await advanceImport(tx, held, lastLine, counts)
-  const done = held.created + held.updated + held.unchanged + held.failed + outcomes.length
-  if (done < held.rows_total && outcomes.length > 0) return 'more'
+  const warned = outcomes.filter(({ warnings }) => warnings.length > 0).length
+  // A release before this one goes by the last line. In a file of another order it fails, instead of leaving rows out.
+  const lastLine = held.is_reordered ? held.last_line : (outcomes.at(-1)?.line ?? held.last_line)
+  await advanceImport(tx, held, lastLine, { ...counts, warned, tags_removed })
+  if (rowsDone(held) + outcomes.length < held.rows_total && outcomes.length > 0) return 'more'
   await endImport(tx, held, 'done')
   return 'done'
 }
 
-async function execute(tx: Tx, held: ImportRow, rows: readonly RowInput[]): Promise<ImportRowView[]> {
-  if (rows.length === 0) return []
+async function execute(tx: Tx, held: ImportRow, batch: Batch): Promise<Executed> {
+  const { rows, warnings } = batch
+  if (rows.length === 0) return { outcomes: [], tagsRemoved: 0 }
   const snapshot = await loadSnapshot(tx, held, rows)
   const before = new Map(snapshot.resources)
   // Row by row, because each row changes the snapshot.
   const decided = await mapInSlices(rows, (row) => plan(held.resource, snapshot, [row]))
-  const planned = await withLaterParents(tx, held, rows, decided.flat())
+  const planned = await withParentLines(tx, held, batch, decided.flat())
   const changes = [...snapshot.resources.values()]
     .map((after): Change => ({ before: before.get(after.key), after }))
     .filter((change) => change.before !== change.after)
   const ids = await applyChanges(tx, held, snapshot, changes)
-  return planned.map(({ line, outcome, key, changes: columns, errors }) => {
-    const id = outcome === 'failed' ? null : (ids.get(key ?? '') ?? null)
-    return { line, outcome, external_key: reportedKey(key), id, changes: columns, errors }
-  })
+  const outcomes = planned.map(({ line, outcome, key, changes: columns, errors }, i) => ({
+    line,
+    outcome,
+    external_key: reportedKey(key),
+    id: outcome === 'failed' ? null : (ids.get(key ?? '') ?? null),
+    changes: columns,
+    errors,
+    warnings: warnings[i] ?? [],
+  }))
+  return { outcomes, tagsRemoved: changes.reduce((sum, change) => sum + removedTags(change), 0) }
 }
+
+const removedTags = ({ before, after }: Change): number =>
+  tagTypes.reduce((sum, type) => sum + gained(after, before, type).length, 0)
 
 /** An invalid key may be very long. */
 const reportedKey = (key: string | undefined) =>
@@ -192,29 +232,5 @@ function mayMove(rows: readonly RowInput[], { resources }: Snapshot): boolean {
     if (typeof parent !== 'string' || key === undefined) return false
     const stored = resources.get(key)
     return stored ? stored.fields.parent_external_key !== parent : isKnown
-  })
-}
-
-/** If a missing parent is in a later line of the file, the error says so. */
-async function withLaterParents(
-  tx: Tx,
-  { org_id, file_id }: ImportRow,
-  rows: readonly RowInput[],
-  planned: readonly Planned[],
-): Promise<readonly Planned[]> {
-  const isMissing = ({ code }: RowError) => code === 'fk_not_found'
-  const orphans = planned.flatMap(({ line, errors }, i) => {
-    const key = rows[i]?.fields.parent_external_key
-    return key && errors.some(isMissing) ? [{ key, after: line }] : []
-  })
-  if (orphans.length === 0) return planned
-  const later = await findLaterLines(tx, org_id, file_id, orphans)
-  return planned.map((row) => {
-    const line = later.get(row.line)
-    const explained = (error: RowError) =>
-      isMissing(error) && line !== undefined
-        ? { ...error, message: `${error.message} yet: it comes in line ${line}` }
-        : error
-    return { ...row, errors: row.errors.map(explained) }
   })
 }

@@ -37,6 +37,32 @@ const endLeases = ({ database: { pool } }: Catalog) =>
 /** Rows without a key: a row that is executed twice makes two assets. */
 const minting = (count: number) => ['name', ...Array.from({ length: count }, (_, i) => `n${i}`)].join('\n')
 
+test('D19.5 a file whose parents come last continues after batches that broke off, in any worker', async ({
+  catalog,
+  files,
+}) => {
+  const count = 40
+  const rows = Array.from({ length: count }, (_, i) => `L-${i},n,${i === count - 1 ? '' : `L-${i + 1}`}`)
+  const { id } = await files.send('locations', ['external_key,name,parent_external_key', ...rows].join('\n'))
+  const { database, tenants, orgId } = catalog
+  for (let turn = 1; turn <= 3; turn += 1) {
+    const worker = randomUUID()
+    const claim = await claimImport(database.worker.db, worker)
+    if (!claim) throw new Error('there is an import to claim')
+    await tenants.transaction(orgId, (tx) => workBatch(tx, claim, worker, 7))
+    const broken = tenants.transaction(orgId, async (tx) => {
+      await workBatch(tx, claim, worker, 7)
+      throw new Error('it broke off')
+    })
+    await expect(broken).rejects.toThrow('it broke off')
+    expect((await files.rows(id)).length).toBe(7 * turn)
+    await endLeases(catalog)
+  }
+  workerOn(catalog)
+  expect(await files.finished(id)).toMatchObject({ state: 'done', created: count, failed: 0 })
+  expect((await files.rows(id)).map(({ line }) => line)).toEqual(rows.map((_, i) => i + 2))
+})
+
 async function expectOnce(
   catalog: Catalog,
   imports: Imports,

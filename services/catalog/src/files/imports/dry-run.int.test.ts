@@ -82,10 +82,19 @@ async function apply(catalog: Catalog, imports: Imports, id: number, org: number
 const withoutRepeatedKeys = (rows: readonly string[][]) =>
   rows.filter(([key], i) => key === '' || rows.findIndex(([earlier]) => earlier === key) === i)
 
+/** A file has its rows in any order (D19.5). One import per row needs the parent first. */
+function inParentOrder(rows: readonly string[][]): string[][] {
+  const parentAt = 2
+  const isLater = (row: readonly string[], i: number) =>
+    rows.findIndex(([key]) => key !== '' && key === row[parentAt]) >= i
+  return rows.filter((row, i) => !isLater(row, i))
+}
+
 const withoutIds = (rows: readonly ImportRowView[]) => rows.map(({ id: _id, ...row }) => row)
 
 describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource) => {
   const file = fc.array<string[]>(cells[resource], { minLength: 1, maxLength: 14 })
+  const comparableRows = (rows: string[][]) => (resource === 'locations' ? inParentOrder(rows) : rows)
 
   test('gives each row the outcome of the import, and changes nothing', async ({ catalog, imports }) => {
     await fc.assert(
@@ -106,7 +115,7 @@ describe.for(['assets', 'locations'] as const)('D10 a dry run of %s', (resource)
 
   test('gives the same outcomes in batches and row by row', async ({ catalog, imports }) => {
     await fc.assert(
-      fc.asyncProperty(file.map(withoutRepeatedKeys), async (rows) => {
+      fc.asyncProperty(file.map(withoutRepeatedKeys).map(comparableRows), async (rows) => {
         const [inParts, atOnce] = [newOrg(), newOrg()]
         const parts = await imports.run(resource, fileOf(resource, rows), { org: inParts })
         // One import per row, one after the other.

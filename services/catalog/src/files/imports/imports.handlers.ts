@@ -18,7 +18,7 @@ import {
   type ImportRow,
 } from './imports.queries.ts'
 import { toImportView } from './imports.views.ts'
-import { listOutcomes } from './lines.queries.ts'
+import { countOutcomes, listOutcomes } from './lines.queries.ts'
 import { receiveImport } from './upload.ts'
 
 export type ImportDeps = HandlerDeps & {
@@ -51,8 +51,9 @@ export const importHandlers = ({
 }: ImportDeps) =>
   ({
     async createImport({ principal: { orgId, userId = null }, query, upload: bytes }) {
-      const { resource, dry_run: dryRun = false } = query
-      const file = { orgId, resource, dryRun, createdBy: userId, bytes }
+      const { resource, dry_run: dryRun = false, empty_cells: emptyCells = 'clear' } = query
+      const assignments = query.column ?? []
+      const file = { orgId, resource, dryRun, emptyCells, assignments, createdBy: userId, bytes }
       const done = uploads.begin(orgId, userId ?? undefined)
       const row = await receiveImport(runInTransaction, file)
         .catch((error: unknown) => {
@@ -78,9 +79,13 @@ export const importHandlers = ({
     async listImportRows({ principal: { orgId }, params: { import_id }, query }) {
       const row = await findImport(db.forOrg(orgId), orgId, import_id)
       if (!row) throw importNotFound()
+      const own = db.forOrg(orgId)
       const counted = new Set(query.outcome ?? rowOutcomes)
-      const total_count = [...counted].reduce((total, outcome) => total + row[outcome], 0)
-      const data = await listOutcomes(db.forOrg(orgId), orgId, import_id, query.outcome, pageOf(query))
+      const total_count =
+        query.warned === undefined
+          ? [...counted].reduce((total, outcome) => total + row[outcome], 0)
+          : await countOutcomes(own, orgId, import_id, query)
+      const data = await listOutcomes(own, orgId, import_id, query, pageOf(query))
       return { data, ...pageOf(query), total_count }
     },
 

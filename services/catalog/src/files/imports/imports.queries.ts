@@ -1,14 +1,13 @@
 import { limits } from '@whereabouts/contracts/limits'
-import {
-  type FileColumn,
-  type ImportResource,
-  type RowOutcome,
-} from '@whereabouts/contracts/resources/catalog/imports'
+import type { FileColumn, RowOutcome } from '@whereabouts/contracts/resources/catalog/imports'
 import { sql, type Kysely, type Selectable } from 'kysely'
 import type { Db, Tables, Tx } from '../../db.ts'
 import { tooManyImports } from '../../errors.ts'
 
 export type ImportRow = Selectable<Tables['import']>
+
+export const rowsDone = (row: Pick<ImportRow, RowOutcome>): number =>
+  row.created + row.updated + row.unchanged + row.failed
 
 /** After this silence, the sender of a file counts as gone. */
 const UPLOAD_LEASE = sql`clock_timestamp() + interval '5 minutes'`
@@ -60,19 +59,17 @@ export async function admitImport(tx: Tx, orgId: number, userId: number | null):
     throw tooManyImports('organization', oldest)
 }
 
-type NewUpload = {
-  resource: ImportResource
-  dry_run: boolean
+type NewUpload = Pick<ImportRow, 'resource' | 'dry_run' | 'empty_cells' | 'created_by'> & {
   columns: readonly FileColumn[]
-  created_by: number | null
+  unread_columns: readonly string[]
 }
 
 /** Call after `admitImport`. The API does not show the import until `finishUpload`. */
 export async function beginUpload(tx: Tx, orgId: number, upload: NewUpload): Promise<number> {
   const { rows } = await sql<{ id: number }>`
-    insert into import (org_id, id, file_id, resource, dry_run, state, columns, created_by, lease_until)
-    select ${orgId}, minted.id, minted.id, ${upload.resource}, ${upload.dry_run}, 'uploading',
-           ${[...upload.columns]}::text[], ${upload.created_by}::bigint, ${UPLOAD_LEASE}
+    insert into import (org_id, id, file_id, resource, dry_run, empty_cells, state, columns, unread_columns, created_by, lease_until)
+    select ${orgId}, minted.id, minted.id, ${upload.resource}, ${upload.dry_run}, ${upload.empty_cells}, 'uploading',
+           ${[...upload.columns]}::text[], ${[...upload.unread_columns]}::text[], ${upload.created_by}::bigint, ${UPLOAD_LEASE}
     from (select mint_id() as id) as minted
     returning id`.execute(tx)
   return rows[0]?.id ?? 0
@@ -97,11 +94,16 @@ export function finishUpload(
   db: Db,
   orgId: number,
   id: number,
-  rowsTotal: number,
+  { first_names, ...read }: Pick<ImportRow, 'rows_total' | 'encoding' | 'first_names' | 'is_reordered'>,
 ): Promise<ImportRow | undefined> {
   return db
     .updateTable('import')
-    .set({ state: 'pending', rows_total: rowsTotal, lease_until: null })
+    .set({
+      ...read,
+      first_names: sql<string[]>`${first_names}::text[]`,
+      state: 'pending',
+      lease_until: null,
+    })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('state', '=', 'uploading')
@@ -147,6 +149,8 @@ export function findApplied(tx: Tx, orgId: number, dryRunId: number): Promise<Im
 /** Call under `lockImport` of the dry run, after `admitImport`. The import reads the lines of the dry run. */
 export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | null): Promise<ImportRow> {
   const { org_id, id, resource, columns, file_id, rows_total } = dryRun
+  const { encoding, empty_cells, first_names, unread_columns, is_reordered } = dryRun
+  const texts = <T extends string>(list: readonly T[]) => sql<T[]>`${[...list]}::text[]`
   return tx
     .insertInto('import')
     .values({
@@ -154,26 +158,34 @@ export function insertApplied(tx: Tx, dryRun: ImportRow, createdBy: number | nul
       resource,
       dry_run: false,
       state: 'pending',
-      columns: sql<FileColumn[]>`${[...columns]}::text[]`,
+      columns: texts(columns),
       file_id,
       applied_from: id,
       rows_total,
+      encoding,
+      empty_cells,
+      first_names: texts(first_names),
+      unread_columns: texts(unread_columns),
+      is_reordered,
       created_by: createdBy,
     })
     .returningAll()
     .executeTakeFirstOrThrow()
 }
 
+type BatchCounts = Record<RowOutcome | 'warned' | 'tags_removed', number>
+
 /** Adds the outcomes of a batch, and stores its last line. */
 export async function advanceImport(
   tx: Tx,
   { org_id, id }: Pick<ImportRow, 'org_id' | 'id'>,
   lastLine: number,
-  counts: Record<RowOutcome, number>,
+  counts: BatchCounts,
 ): Promise<void> {
   await sql`update import set last_line = ${lastLine}, created = created + ${counts.created},
       updated = updated + ${counts.updated}, unchanged = unchanged + ${counts.unchanged},
-      failed = failed + ${counts.failed}
+      failed = failed + ${counts.failed}, warned = warned + ${counts.warned},
+      tags_removed = tags_removed + ${counts.tags_removed}
     where org_id = ${org_id} and id = ${id}`.execute(tx)
 }
 

@@ -53,14 +53,27 @@ describe('D10 an invalid file is refused and leaves nothing', () => {
     ['colour,name,size\n', [['colour', 'unknown_field', 'unknown column "colour"'], ['size', 'unknown_field', 'unknown column "size"']]],
     ['name,name\n', [['name', 'ambiguous_fields', 'column "name" appears more than once']]],
     ['type,rfid\n', [['name', 'required', 'name is required']]],
-    ['name,\n', [['', 'unknown_field', 'a column has no name']]],
+    ['name,,type\n', [['', 'unknown_field', 'a column has no name']]],
+    ['External Key,external_key\n', [['external_key', 'ambiguous_fields', 'columns "External Key" and "external_key" are both external_key; rename or remove one of them']]],
     ['name,parent_external_key\n', [['parent_external_key', 'unknown_field', 'unknown column "parent_external_key"']]],
-    ['Name\n', [['Name', 'unknown_field', 'unknown column "Name"'], ['name', 'required', 'name is required']]],
+    ['Bezeichnung\n', [['Bezeichnung', 'unknown_field', 'unknown column "Bezeichnung"'], ['name', 'required', 'name is required']]],
   ] as const)('the header %j', async ([csv, fields], { catalog }) => {
     const { error } = (await post(catalog, csv)).json()
     expect(error.fields).toEqual(fields.map(([field, code, message]) => ({ field, code, message })))
     expect(await stored(catalog)).toEqual(NOTHING)
   }) // oxfmt-ignore
+
+  test.for([
+    ['column=Bezeichnung:colour', /^column must name one of: external_key, name/],
+    ['column=Farbe:name', 'column "Farbe" is not in the file'],
+    ['column=Bezeichnung:name&column=Bezeichnung:', 'column "Bezeichnung" has two fields'],
+    ['column=name', 'column must be a header, a colon and a field'],
+  ] as const)('D19.5 %s', async ([query, message], { catalog }) => {
+    const { error } = (await post(catalog, 'Bezeichnung\nPump\n', `resource=assets&${query}`)).json()
+    expect(error.fields).toMatchObject([{ field: 'column', code: 'invalid_value' }])
+    expect(error.fields[0].message).toMatch(message)
+    expect(await stored(catalog)).toEqual(NOTHING)
+  })
 
   test('the query', async ({ catalog }) => {
     const fieldsOf = async (query: string) => (await post(catalog, 'name\n', query)).json().error.fields
@@ -100,6 +113,11 @@ test('D10 the reply comes when the file is complete, with the URL of the import'
     updated: 0,
     unchanged: 0,
     failed: 0,
+    warned: 0,
+    tags_removed: 0,
+    encoding: 'utf-8',
+    empty_cells: 'clear',
+    first_names: [],
     applied_from: null,
     created_by: 1,
     created_at: expect.any(String),

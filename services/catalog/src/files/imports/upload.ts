@@ -1,5 +1,6 @@
 import {
   MAX_IMPORT_ROWS,
+  type EmptyCells,
   type FileColumn,
   type ImportResource,
 } from '@whereabouts/contracts/resources/catalog/imports'
@@ -8,7 +9,7 @@ import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
 import { bodyEndedEarly } from '@whereabouts/service-kit/errors/errors'
 import { tooManyRows } from '../../errors.ts'
 import type { RunInTransaction } from '../../changes/transactions/transactions.ts'
-import { readHeader } from './file/columns.ts'
+import { readHeader, type Assignments } from './file/columns.ts'
 import { readCsv, type CsvRow } from './file/csv.ts'
 import {
   admitImport,
@@ -18,12 +19,14 @@ import {
   renewUpload,
   type ImportRow,
 } from './imports.queries.ts'
-import { insertLines, sizeOf, type StoredLine } from './lines.queries.ts'
+import { insertLines, orderLines, sizeOf, type StoredLine } from './lines.queries.ts'
 
 export type Upload = {
   orgId: number
   resource: ImportResource
   dryRun: boolean
+  emptyCells: EmptyCells
+  assignments: Assignments
   createdBy: number | null
   bytes: AsyncIterable<Buffer>
 }
@@ -33,28 +36,43 @@ export type Upload = {
  * batches. Throws if the file is invalid. Then it removes the import, or the lease expires if that fails.
  */
 export async function receiveImport(runInTransaction: RunInTransaction, upload: Upload): Promise<ImportRow> {
-  const { orgId, resource, dryRun, createdBy } = upload
-  const { header, rows } = await readCsv(upload.bytes)
-  const columns = readHeader(resource, header)
-  const newUpload = { resource, dry_run: dryRun, columns, created_by: createdBy }
+  const { orgId, resource, dryRun, emptyCells, createdBy } = upload
+  const { header, rows, encoding } = await readCsv(upload.bytes)
+  const { columns, places, ignored } = readHeader(resource, header, upload.assignments)
+  const newUpload = {
+    resource,
+    dry_run: dryRun,
+    empty_cells: emptyCells,
+    columns,
+    unread_columns: ignored,
+    created_by: createdBy,
+  }
+  const names = new FirstNames()
   const id = await runInTransaction(orgId, async (tx) => {
     await admitImport(tx, orgId, createdBy)
     return beginUpload(tx, orgId, newUpload)
   })
   try {
-    return await storeFile(runInTransaction, orgId, id, withKeys(rows, columns))
+    const total = await storeLines(runInTransaction, orgId, id, storedLines(rows, columns, places, names))
+    return await runInTransaction(orgId, async (tx) => {
+      const is_reordered = columns.includes('parent_external_key') && (await orderLines(tx, orgId, id))
+      const read = { rows_total: total, encoding: encoding(), first_names: names.shown, is_reordered }
+      const stored = await finishUpload(tx, orgId, id, read)
+      if (!stored) throw bodyEndedEarly()
+      return stored
+    })
   } catch (error) {
     await runInTransaction(orgId, (tx) => removeImport(tx, orgId, id)).catch(() => undefined)
     throw error
   }
 }
 
-async function storeFile(
+async function storeLines(
   runInTransaction: RunInTransaction,
   orgId: number,
   id: number,
   lines: AsyncIterable<StoredLine>,
-): Promise<ImportRow> {
+): Promise<number> {
   let total = 0
   for await (const batch of inBatches(lines)) {
     total += batch.length
@@ -64,22 +82,48 @@ async function storeFile(
       await insertLines(tx, orgId, id, batch)
     })
   }
-  const stored = await runInTransaction(orgId, (tx) => finishUpload(tx, orgId, id, total))
-  if (!stored) throw bodyEndedEarly()
-  return stored
+  return total
 }
 
-/** Adds the key: each key may come once, and an earlier row may name a location as a parent. */
-async function* withKeys(
+/** The cells that are read. With the key, which may come once, and the parent, which comes before what it holds. */
+async function* storedLines(
   rows: AsyncIterable<CsvRow>,
   columns: readonly FileColumn[],
+  places: readonly number[],
+  names: FirstNames,
 ): AsyncGenerator<StoredLine> {
-  const at = columns.indexOf('external_key')
-  for await (const row of rows) {
-    const key = unescapeFormula(row.cells[at] ?? '')
-    yield NaturalKey.safeParse(key).success ? { ...row, key } : row
+  const cellOf = (cells: readonly string[], column: FileColumn) =>
+    unescapeFormula(cells[columns.indexOf(column)] ?? '')
+  const keyOf = (text: string) => (NaturalKey.safeParse(text).success ? text : undefined)
+  for await (const { line, cells: all } of rows) {
+    const cells = places.map((place) => all[place] ?? '')
+    names.add(cellOf(cells, 'name'))
+    const [key, parent] = [cellOf(cells, 'external_key'), cellOf(cells, 'parent_external_key')]
+    yield { line, cells, key: keyOf(key), parent: keyOf(parent) }
   }
 }
+
+/** Names from which a person sees whether the encoding is right. */
+class FirstNames {
+  readonly #first: string[] = []
+  readonly #telling: string[] = []
+
+  add(name: string): void {
+    if (name === '') return
+    if (this.#first.length < FirstNames.count) this.#first.push(shortened(name))
+    if (this.#telling.length < FirstNames.count && /[^\0-\x7f]/.test(name))
+      this.#telling.push(shortened(name))
+  }
+
+  get shown(): string[] {
+    return this.#telling.length > 0 ? this.#telling : this.#first
+  }
+
+  static readonly count = 3
+}
+
+/** A cell may be very long. */
+const shortened = (name: string) => name.slice(0, 255).toWellFormed()
 
 const BATCH = { lines: 500, characters: 1024 * 1024 }
 

@@ -1,6 +1,8 @@
+import type { ImportEncoding } from '@whereabouts/contracts/resources/catalog/imports'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { isUtf8 } from 'node:buffer'
 import { setImmediate } from 'node:timers/promises'
+import type { FileDecoder } from './encoding.ts'
 
 /** Any such piece is parsed in a few milliseconds. It has at most 4 096 rows. */
 const PIECE_BYTES = 8 * 1024
@@ -12,28 +14,57 @@ const [TAB, LF, CR, SPACE, QUOTE] = [0x09, 0x0a, 0x0d, 0x20, 0x22]
 export const refused = (detail: string) => new AppError('bad_request', detail)
 export const refusedLine = (line: number, problem: string) => refused(`Line ${line}: ${problem}`)
 
+/** What a person does about a file that is not text. */
+const SAVE_AGAIN = 'Save it in the spreadsheet as "CSV UTF-8", and send that file'
+
 /**
- * Splits the bytes into small pieces, and yields to the event loop between them. Fails at bytes that are not UTF-8,
- * and at NUL, which no cell may contain.
+ * Decodes the bytes in small pieces, and yields to the event loop between them. The pieces are UTF-8 without a byte order
+ * mark. Fails at bytes that the encoding does not have, and at control characters, which no text has.
  */
-export async function* checkedPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  const decoder = new TextDecoder('utf-8', { fatal: true })
+export async function* checkedPieces(
+  source: AsyncIterable<Buffer>,
+  decoder: FileDecoder,
+): AsyncGenerator<Buffer> {
   let line = 1
-  const decode = (piece: Buffer, isLast = false) => {
-    try {
-      return decoder.decode(piece, { stream: !isLast })
-    } catch {
-      throw refused(`The file is not UTF-8 (near line ${line + brokenLine(piece)})`)
-    }
-  }
-  for await (const piece of inPieces(source)) {
-    const text = decode(piece)
-    const at = text.indexOf('\0')
-    if (at !== -1) throw refusedLine(line + lineEnds(text.slice(0, at)), 'there is a NUL character')
+  const checked = (piece: Buffer, isLast = false): Buffer => {
+    const text = decoded(decoder, piece, isLast, line)
+    const at = controlIn(text, decoder.encoding)
+    if (at !== -1) throw refusedLine(line + lineEnds(text.slice(0, at)), controlProblem(text, at))
     line += lineEnds(text)
-    yield piece
+    return Buffer.from(text)
   }
-  decode(Buffer.alloc(0), true)
+  for await (const piece of inPieces(source)) yield checked(piece)
+  yield checked(Buffer.alloc(0), true)
+}
+
+function decoded(decoder: FileDecoder, piece: Buffer, isLast: boolean, line: number): string {
+  try {
+    return decoder.decode(piece, isLast)
+  } catch {
+    const { encoding } = decoder
+    const near = line + (encoding === 'utf-8' ? brokenLine(piece) : 0)
+    throw refused(`The file is not ${encoding.toUpperCase()} (near line ${near}). ${SAVE_AGAIN}`)
+  }
+}
+
+/** Labels of health care, food and cars have these inside barcodes, so cells decide about them. */
+const SEPARATORS: ReadonlySet<number> = new Set([0x04, 0x1c, 0x1d, 0x1e, 0x1f])
+
+/** Where the first character is that no text has. Bytes that Windows-1252 does not define are read as U+0080 to U+009F. */
+function controlIn(text: string, encoding: ImportEncoding): number {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    const isControl = code < SPACE && code !== TAB && code !== LF && code !== CR && !SEPARATORS.has(code)
+    if (isControl || (encoding === 'windows-1252' && code >= 0x80 && code <= 0x9f)) return at
+  }
+  return -1
+}
+
+function controlProblem(text: string, at: number): string {
+  const code = text.charCodeAt(at)
+  const name = code === 0 ? 'NUL' : `control`
+  const number = code.toString(16).toUpperCase().padStart(4, '0')
+  return `there is a ${name} character (U+${number}), so the file is not text. ${SAVE_AGAIN}`
 }
 
 async function* inPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -67,8 +98,6 @@ function brokenLine(piece: Buffer): number {
 const isBlank = (byte: number | undefined) =>
   byte === SPACE || (byte !== undefined && byte >= TAB && byte <= CR)
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
-
 /**
  * Returns a function that takes the pieces of a file in order, and returns true at the end of the first line with
  * text.
@@ -78,7 +107,6 @@ export function firstLineWatch(): (piece: Buffer) => boolean {
   return (piece) => {
     let at = 0
     if (!hasBegun) {
-      if (piece.subarray(0, 3).equals(BYTE_ORDER_MARK)) at = 3
       while (isBlank(piece[at])) at += 1
       hasBegun = at < piece.length
     }

@@ -40,6 +40,51 @@ describe('a valid file', () => {
     expect(await readAll(text, 1_000)).toEqual({ header, rows })
   }) // oxfmt-ignore
 
+  const swapped = (text: string) => Buffer.from(text, 'utf16le').swap16()
+  const windows = (text: string) => Buffer.from(text.replaceAll('€', '\x80'), 'latin1')
+  test.for([
+    ['utf-8', Buffer.from('\uFEFFa,b\nKühl,\uFEFF€\n')],
+    ['utf-8', Buffer.from('a,b\nKühl,\uFEFF€\n')],
+    ['utf-16le', Buffer.from('\uFEFFa\tb\r\nKühl\t\uFEFF€\r\n', 'utf16le')],
+    ['utf-16be', swapped('\uFEFFa\tb\r\nKühl\t\uFEFF€\r\n')],
+    ['windows-1252', windows('a;b\r\nKühl;€\r\n')],
+    ['windows-1252', windows('a;b\r\nKühl;€')],
+  ] as const)('D19.5 in %s', async ([encoding, bytes]) => {
+    for (const size of [1, 2, 3, 1_000]) {
+      const file = await readCsv(arriving(bytes, size))
+      const rows = []
+      for await (const { cells } of file.rows) rows.push(cells.map((cell) => cell.replace('\uFEFF', '')))
+      expect([file.encoding(), file.header, rows]).toEqual([encoding, ['a', 'b'], [['Kühl', '€']]])
+    }
+  })
+
+  test('D19.5 the first character that is not ASCII decides, however late it comes', async () => {
+    const file = await readCsv(arriving(windows(`a\n${'1\n'.repeat(20_000)}ü\n`), 65_536))
+    let last = ''
+    for await (const { cells } of file.rows) last = cells[0] ?? ''
+    expect([file.encoding(), last]).toEqual(['windows-1252', 'ü'])
+  })
+
+  test.for([
+    ['a sep= line', 'sep=;\na;b\n1;2\n', [3, '1', '2']],
+    ['a sep= line of a delimiter that the header has less often', 'sep=,\r\na,"b"\r\n1,2\r\n', [3, '1', '2']],
+    ['a quoted sep= line, filled up', '"sep=;";\na;b\n1;2\n', [3, '1', '2']],
+    ['a sep= line with a tab', 'SEP=\t\na\tb\n1\t2\n', [3, '1', '2']],
+    ['a sep= line with a bar', 'sep=|\na|b\n1|2\n', [3, '1', '2']],
+    ['an empty last column', 'a,b,\n1,2,\n', [2, '1', '2']],
+    ['empty last columns of the header alone', 'a,b,,\n1,2\n', [2, '1', '2']],
+    ['an empty last cell of the rows alone', 'a,b\n1,2,\n', [2, '1', '2']],
+  ] as const)('D19.5 with %s', async ([, text, row]) => {
+    const read = { header: ['a', 'b'], rows: [row] }
+    expect(await readAll(text)).toEqual(read)
+    expect(await readAll(text, 1_000)).toEqual(read)
+  })
+
+  test('D19.5 with the separators of labels, about which the cells decide', async () => {
+    const cell = '0109506000134352\u001D2112345\u001C\u001E\u001F\u0004'
+    expect((await readAll(`a\n${cell}\n`)).rows).toEqual([[2, cell]])
+  })
+
   test('line numbers are those of an editor, with quoted, empty and skipped lines', async () => {
     const text = '\n\na,b\r\n"x\r\ny\n",1\n\n,\n2,3\r\n\r\n"4","\n5"\n6,7'
     expect((await readAll(text)).rows).toEqual([
@@ -61,9 +106,22 @@ describe('an invalid file is refused with the line', () => {
     ['a,b\n"1"x,2\n', /^Line 2: a quoted cell is followed by something else/],
     ['a,b\n1,2\nx"y",2\n', 'Line 3: there is a quote in a cell that does not begin with one'],
     ['a,b\n1,\0\n', 'Line 2: there is a NUL character'],
-    [Buffer.from('a,b\n1,2\n\xff\xfe,1\n', 'latin1'), 'The file is not UTF-8 (near line 3)'],
-    [Buffer.from('a,b\n1,\xc3', 'latin1'), 'The file is not UTF-8 (near line 2)'],
-    [Buffer.from('\ufeffa,b\n1,2\n', 'utf16le'), 'The file is not UTF-8 (near line 1)'],
+    [Buffer.from('a,b\n\xc3\xbc,2\n\xff\xfe,1\n', 'latin1'), 'The file is not UTF-8 (near line 3). Save it'],
+    [Buffer.from('a,b\n\xc3\xbc,\xc3', 'latin1'), 'The file is not UTF-8 (near line 2). Save it'],
+    [
+      Buffer.from('\ufeffa,b\n1,2\n').subarray(0, -1).toString() + '\u0003',
+      'Line 2: there is a control character (U+0003), so the file is not text',
+    ],
+    [
+      Buffer.from('PK\u0003\u0004\u0014'),
+      'Line 1: there is a control character (U+0003), so the file is not text. Save it in the spreadsheet as "CSV UTF-8"',
+    ],
+    [Buffer.from('a,b\n1,\x81\n', 'latin1'), 'Line 2: there is a control character (U+0081)'],
+    [Buffer.from('a,b\n1,2\n', 'utf16le'), 'Line 1: there is a NUL character'],
+    [
+      Buffer.concat([Buffer.from('\ufeffa,b\n1,2', 'utf16le'), Buffer.from([0])]),
+      'The file is not UTF-16LE (near line 2)',
+    ],
   ] as const)('%j: %s', async ([text, message]) => {
     expect(await refusal(text, 1_000)).toMatch(message)
     expect(await refusal(text, 1)).toMatch(message)

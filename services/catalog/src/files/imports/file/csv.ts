@@ -1,7 +1,9 @@
+import type { ImportEncoding } from '@whereabouts/contracts/resources/catalog/imports'
 import { CsvError, Parser, type Info } from 'csv-parse'
 import { pipeline, Readable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { boundedRows, checkedPieces, firstLineWatch, lineEnds, refused, refusedLine } from './csv-bytes.ts'
+import { FileDecoder } from './encoding.ts'
 
 export type CsvRow = {
   /** The line where the row begins. The header is in line 1, or after empty lines. */
@@ -10,7 +12,12 @@ export type CsvRow = {
 }
 
 /** A file whose header has been read. `rows` can be iterated once, and left at any time. */
-export type CsvFile = { header: string[]; rows: AsyncIterable<CsvRow, undefined> }
+export type CsvFile = {
+  header: string[]
+  rows: AsyncIterable<CsvRow, undefined>
+  /** Certain once all rows were read. */
+  encoding: () => ImportEncoding
+}
 
 /** Longer than any valid row: metadata, 200 tags and the rest, with everything escaped. */
 const MAX_ROW_CHARACTERS = 1024 * 1024
@@ -18,19 +25,20 @@ const MAX_ROW_CHARACTERS = 1024 * 1024
 const MAX_HEADER_BYTES = 64 * 1024
 
 /**
- * Reads CSV while it arrives: UTF-8 with or without a byte order mark, any line ends, cells separated by commas,
- * semicolons or tabs. Skips empty rows, which spreadsheets write. Throws `bad_request` for any other file, here or
- * from `rows`.
+ * Reads CSV while it arrives: UTF-8, UTF-16 with a byte order mark or Windows-1252, any line ends, cells separated by
+ * commas, semicolons or tabs. Skips what spreadsheets add: a first line `sep=;`, columns without a name and without
+ * cells at the end, and empty rows. Throws `bad_request` for any other file, here or from `rows`.
  */
 export async function readCsv(source: AsyncIterable<Buffer>): Promise<CsvFile> {
-  const pieces = checkedPieces(source)
+  const decoder = new FileDecoder()
+  const pieces = checkedPieces(source, decoder)
   const head = await readHead(pieces)
   const delimiter = delimiterOf(Buffer.concat(head))
   const bytes = Readable.from(boundedRows(after(head, pieces), delimiter), { objectMode: false })
   const rows = parsed(bytes, delimiter)
   const first = await rows.next()
   if (first.done) throw refused('The file is empty; its first line must name the columns')
-  return { header: first.value.cells, rows }
+  return { header: first.value.cells, rows, encoding: () => decoder.encoding }
 }
 
 /** The beginning of the file, with the whole header unless it is too long. */
@@ -55,12 +63,17 @@ async function* after(head: readonly Buffer[], rest: AsyncIterable<Buffer>): Asy
   yield* rest
 }
 
-/** The most frequent delimiter of the header. No column name contains one. */
+/** A first line that names the delimiter. Excel may fill it up with delimiters. */
+const SEPARATOR_LINE = /^"?sep=([\t!#-/:-@[-^`{-~])"?\1*$/i
+
+/** The one that the first line names, else the most frequent one of the header. No column name contains one. */
 function delimiterOf(head: Buffer): string {
   const [header = ''] = head
     .toString()
     .trimStart()
     .split(/[\r\n]/, 1)
+  const [, named] = SEPARATOR_LINE.exec(header) ?? []
+  if (named !== undefined) return named
   const count = (delimiter: string) => header.split(delimiter).length
   return [',', ';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best))
 }
@@ -70,7 +83,6 @@ async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRo
   const tracker = new LineTracker()
   let columns: number | undefined
   const parser = new Parser({
-    bom: true,
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
@@ -79,9 +91,11 @@ async function* parsed(bytes: Readable, delimiter: string): AsyncGenerator<CsvRo
     on_record: (cells, info) => {
       const line = tracker.next(cells, info)
       if (cells.every((cell) => cell === '')) return undefined
-      columns ??= cells.length
-      if (cells.length !== columns) throw refusedLine(line, wrongCount(cells.length, columns))
-      return [String(line), ...cells]
+      if (columns === undefined && SEPARATOR_LINE.test(cells.join(delimiter))) return undefined
+      columns ??= cells.findLastIndex((cell) => cell.trim() !== '') + 1
+      const isWhole = cells.length >= columns && cells.slice(columns).every((cell) => cell === '')
+      if (!isWhole) throw refusedLine(line, wrongCount(cells.length, columns))
+      return [String(line), ...cells.slice(0, columns)]
     },
   })
   pipeline(bytes, parser, () => undefined) // the loop below throws the same error

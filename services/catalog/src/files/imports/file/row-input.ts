@@ -2,6 +2,7 @@ import { AssetPatch, type assetFields } from '@whereabouts/contracts/resources/c
 import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/rules/fields'
 import {
   importColumns,
+  type EmptyCells,
   type FileColumn,
   type ImportResource,
   type RowError,
@@ -53,13 +54,15 @@ const tagCells = {
   barcode: z.object({ barcode: TagCreate.shape.value }),
 }
 
-/** Checks a row with the schemas of PATCH, so that errors are the same as in the API. */
+/** Checks a row with the schemas of PATCH, so that errors are the same as in the API. `keep`: empty cells are as absent. */
 export function readRow(
   resource: ImportResource,
   columns: readonly FileColumn[],
   { line, cells }: CsvRow,
+  emptyCells: EmptyCells = 'clear',
 ): RowInput {
-  const given = new Map(columns.map((column, i) => [column, unescapeFormula(cells[i] ?? '')]))
+  const all = columns.map((column, i) => [column, unescapeFormula(cells[i] ?? '')] as const)
+  const given = new Map(emptyCells === 'keep' ? all.filter(([, cell]) => cell !== '') : all)
   const [key, { tags, errors: tagErrors }] = [given.get('external_key') || undefined, tagsIn(given)]
   const fields = parse(schemas[resource], fieldsIn(resource, given))
   const errors = [

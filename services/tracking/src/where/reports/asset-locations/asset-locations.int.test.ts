@@ -133,7 +133,7 @@ describe('as CSV', () => {
     expect(res.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(res.headers).toMatchObject({ 'x-total-count': '2', vary: 'Accept' })
     const head =
-      'asset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds'
+      '\uFEFFasset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds'
     expect(res.body).toBe(`${head}\r\n${b.id},BETA_1,,,,${iso(5)},,\r\n`)
     const filtered = await get(`?location_id=${shelf.id}`)
     expect(filtered.body).toBe(`${head}\r\n${a.id},ALPHA,${shelf.id},SHELF,,${iso(10)},${iso(10)},0\r\n`)
