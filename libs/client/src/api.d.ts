@@ -746,7 +746,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values.
+         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.
          *
          *     **Access:** an API key with the scope `assets:read`, or a signed-in user.
          *
