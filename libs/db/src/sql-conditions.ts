@@ -22,8 +22,8 @@ export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, S
 
 /**
  * The form in which texts are searched (D19): NFKC in lower case, a final sigma as any sigma, and the control characters of
- * labels as their symbols. Some letters have a composed form in lower case only, hence NFKC twice. Migrations have it too:
- * whoever changes it fills `search_text` again.
+ * labels as their symbols. Some letters have a composed form in lower case only, hence NFKC twice. Migrations have it too,
+ * so a change of it fills `search_text` again.
  */
 export const searchForm = (text: RawBuilder<unknown>): RawBuilder<string> => sql`
   translate(normalize(lower(normalize(${text}, NFKC) collate "pg_c_utf8"), NFKC),
