@@ -10,7 +10,7 @@ const NFC = 'K\u00FChl-1'
 const NFD = 'Ku\u0308hl-1'
 
 const found = async (catalog: Catalog, query: Record<string, string>) => {
-  const res = await catalog.get(`/assets?${new URLSearchParams(query)}`)
+  const res = await catalog.get(`/assets?${new URLSearchParams(query).toString()}`)
   expect(res.statusCode, res.body).toBe(200)
   return res.json<{ data: AssetView[] }>().data.map(({ name }) => name)
 }

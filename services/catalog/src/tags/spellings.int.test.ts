@@ -17,7 +17,9 @@ async function stored(catalog: Catalog, name: string, value: string): Promise<As
 }
 
 const found = async (catalog: Catalog, query: Record<string, string>) =>
-  (await catalog.get(`/assets?${new URLSearchParams(query)}`)).json().data.map(({ name }: AssetView) => name)
+  (await catalog.get(`/assets?${new URLSearchParams(query).toString()}`))
+    .json()
+    .data.map(({ name }: AssetView) => name)
 
 test('D19.1 D19.2 rows of earlier releases are found too, twins stay, and again changes nothing', async ({
   catalog,

@@ -294,9 +294,8 @@ describe('D19 unknown barcodes', () => {
   test('D19.1 D19.2 leave the list when they are attached in any spelling, before or after', async ({
     tracking,
   }) => {
-    const [{ id = 0 } = {}] = tracking.catalog.assets
     const tag = (n: number, value: string) => ({
-      org_id: 1, id: 7_000 + n, revision: 9_000 + n, tag_type: 'barcode' as const, value, asset_id: id, location_id: null,
+      org_id: 1, id: 7_000 + n, revision: 9_000 + n, tag_type: 'barcode' as const, value, asset_id: 5, location_id: null,
       created_at: '2026-01-01T00:00:00.000Z', deleted_at: null,
     }) // oxfmt-ignore
     const spellings = ['Ku\u0308hl', ' K\u00FChl\r\n']

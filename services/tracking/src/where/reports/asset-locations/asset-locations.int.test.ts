@@ -76,7 +76,7 @@ describe('GET /reports/asset-locations', () => {
     tracking.catalog.assets = tracking.catalog.assets.map((asset) =>
       asset.id === a.id ? { ...asset, revision: asset.revision + 1_000, name: 'Ku\u0308hl ΣΊΣΥΦΟΣ' } : asset,
     )
-    const [tag] = tracking.catalog.tags.filter(({ asset_id }) => asset_id === b.id)
+    const tag = tracking.catalog.tags.find(({ asset_id }) => asset_id === b.id)
     if (!tag) throw new Error('the scene has no tag')
     tracking.catalog.tags.push({ ...tag, id: tag.id + 5_000, tag_type: 'barcode', value: '01\u001D21' })
     await tracking.project()
