@@ -9168,13 +9168,13 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
                 window?: "current" | "any";
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
@@ -9665,13 +9665,13 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
                 window?: "current" | "any";
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
@@ -11788,12 +11788,12 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 window?: "current" | "any";
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
@@ -11948,7 +11948,7 @@ export interface operations {
                 not_seen_since?: string;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description RFC 3339 timestamp with any offset. Returns where each asset was at that time, according to its history. Includes assets that were valid, not deleted and already scanned at that time. The dwell is null. Responds with 400 if the time is before the oldest history that is kept. */
                 at?: string;
@@ -12020,7 +12020,7 @@ export interface operations {
                 location?: string[];
                 /** @description Repeatable: one of the values matches. */
                 asset?: string[];
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `last_seen`, `asset`, `location`. */
                 sort?: string;
@@ -12758,7 +12758,7 @@ export interface operations {
                 configured?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 status?: ("online" | "degraded" | "silent" | "never_heard")[];
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description The id of the location. Repeatable: one of the values matches. */
                 location_id?: number[];
@@ -13845,7 +13845,7 @@ export interface operations {
                 min_reads?: number;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 seen_since?: string;
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `last_seen_at`, `first_seen_at`, `reads`, `value`. */
                 sort?: string;

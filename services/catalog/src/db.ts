@@ -23,6 +23,7 @@ type ResourceTable<F extends Fields> = Columns<F> & {
   revision: Generated<number>
   /** The digits of an external key that has the form of a minted one. */
   key_number: GeneratedAlways<string | null>
+  /** Written by a trigger, see `searchForm`. */
   search_text: GeneratedAlways<string>
 }
 
@@ -42,6 +43,8 @@ export type Tables = {
     deleted_at: string | null
     revision: Generated<number>
     search_text: GeneratedAlways<string>
+    /** A newer one of two live barcodes that were equal when this became impossible (D19.2). */
+    is_twin: Generated<boolean>
   }
   /** Changes of the number of live assets. Their sum is that number (ADR 71). */
   asset_count: { org_id: number; id: GeneratedAlways<number>; n: number }
@@ -112,7 +115,7 @@ export type Db = Kysely<Tables> | Tx
 /** Rows without the columns that only SQL uses. */
 export type AssetRow = Omit<Selectable<Tables['asset']>, 'key_number' | 'search_text'>
 export type LocationRow = Omit<Selectable<Tables['location']>, 'key_number' | 'search_text'>
-export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text'>
+export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text' | 'is_twin'>
 
 const columnsOf = <T extends string, F extends Fields>(table: T, fields: F) =>
   (['org_id', 'revision', ...namesWith(fields, 'column')] as const).map((name) => `${table}.${name}` as const)

@@ -80,7 +80,12 @@ export const bodyRules: Partial<Record<OperationId, BodyRules>> = {
   lookUpValues: {
     good: { values: ['x'] },
     required: ['values'],
-    fields: { values: valuesOf(text(255, { lines: true }), (index) => `x${index}`, { min: 1, max: 200 }) },
+    fields: {
+      values: valuesOf(text(255, { lines: true, labels: true }), (index) => `x${index}`, {
+        min: 1,
+        max: 200,
+      }),
+    },
   },
   saveFloorPlan: {
     good: { zones: [], readers: [], version: 0 },

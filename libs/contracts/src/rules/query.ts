@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
 import { MAX_ID, readId, Uuid } from './ids.ts'
-import { addProblem, codePoints, hasControl, patternOf, type FieldProblem } from './text.ts'
+import { addProblem, codePoints, CONTROL_PROBLEM, hasControl, patternOf, type FieldProblem } from './text.ts'
 
 /**
  * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
@@ -100,9 +100,7 @@ const readText =
         },
       }
     if (/\p{Surrogate}/u.test(raw)) return invalid('valid text')
-    return hasControl(raw, true)
-      ? { problem: { code: 'invalid_value', message: '{f} must not contain control characters' } }
-      : { value: raw }
+    return hasControl(raw, 'labels') ? { problem: CONTROL_PROBLEM } : { value: raw }
   }
 
 export const limitParameter = (max: number) =>
@@ -145,8 +143,8 @@ export const keysParameter = parameters(readKey, {
 })
 export const searchParameter = parameter(
   readText(255),
-  { type: 'string', maxLength: 255, pattern: patternOf({ control: 'lines' }) },
-  'Returns rows that contain this text, in any case. No character has a special meaning.',
+  { type: 'string', maxLength: 255, pattern: patternOf({ control: 'labels' }) },
+  'Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning.',
 )
 
 /** The values of one filter by metadata (D12.13). */

@@ -1,4 +1,4 @@
-import { containing } from '@whereabouts/db/sql-conditions'
+import { containing, tagContaining } from '@whereabouts/db/sql-conditions'
 import { customPlan, fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
 import type { PageRange, PagedQuery } from './page.ts'
@@ -81,8 +81,7 @@ export function filtered(orgId: number, query: Filtered): (range: PageRange) => 
 }
 
 /**
- * Rows whose `search_text`, or that of a live tag, contains `q` literally, ignoring case (D4.11). The database folds
- * the case of both texts, because its rules differ from JavaScript's. Reads the views of own rows, because `like`
+ * Rows whose `search_text`, or that of a live tag, contains `q` literally, in any case and spelling (D4.11, D19.2). Reads the views of own rows, because `like`
  * uses no index of the tables (see `createOwnRowsView`). With fewer than three characters, it reads all rows of the
  * organization. The ids of tagged rows are read once, into an array: before a new table has statistics, a join would
  * search all of it for each row. Then it would also read each text of the organization by the index `asset_listed`, were
@@ -93,12 +92,11 @@ function searched({ table, orgId, q, found }: Searched, rowsOf: RowsOf): RawBuil
     const own = sql.join([sql`org_id = ${orgId}`, ...found], sql` and `)
     return rowsOf(sql`(select * from ${sql.table(`own_${table}`)} where ${own} offset 0)`, [])
   }
-  const pattern = containing(q)
   const rows = sql.table(`own_${table}`)
   const owner = sql.ref(`own_tag.${table}_id`)
   const tagged = sql`select ${owner} from own_tag
-    where org_id = ${orgId} and deleted_at is null and ${owner} is not null and search_text like ${pattern}`
-  const named = sql`(select * from ${rows} where org_id = ${orgId} and search_text like ${pattern} offset 0)`
+    where org_id = ${orgId} and deleted_at is null and ${owner} is not null and search_text like ${tagContaining(q)}`
+  const named = sql`(select * from ${rows} where org_id = ${orgId} and search_text like ${containing(q)} offset 0)`
   return sql`${rowsOf(named, found)} union
     ${rowsOf(rows, [sql`${sql.ref(`${table}.id`)} = any(array(${tagged}))`, ...found])}`
 }

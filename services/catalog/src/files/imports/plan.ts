@@ -6,6 +6,7 @@ import {
   type RowOutcome,
 } from '@whereabouts/contracts/resources/catalog/imports'
 import { WINDOW_PROBLEM } from '@whereabouts/contracts/rules/object-rules'
+import { uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { MAX_TAGS, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
@@ -56,7 +57,7 @@ export type Planned = {
   errors: RowError[]
 }
 
-export const tagName = (type: string, value: string): string => `${type}:${value}`
+export const tagName = (type: string, value: string): string => `${type}:${uniqueForm(type, value)}`
 export const ownerName = (table: KeyedTable, key: string): string => `${table}:${key}`
 
 /**
@@ -168,7 +169,7 @@ function changedColumns(resource: ImportResource, before: Resource | undefined, 
   return importColumns[resource].filter((column) => {
     if (column === 'external_key') return false
     return isTagType(column)
-      ? !isSameSet(before?.tags[column] ?? [], after.tags[column])
+      ? gained(before, after, column).length + gained(after, before, column).length > 0
       : !isSame(before?.fields[column], after.fields[column])
   })
 }
@@ -178,9 +179,6 @@ const isTagType = (column: string): column is TagType => tagTypes.some((type) =>
 /** Compares as JSON: the order of keys does not matter, and -0 is 0. */
 const isSame = (a: unknown, b: unknown) =>
   a === b || (typeof b === 'object' && b !== null && isDeepStrictEqual(a, JSON.parse(JSON.stringify(b))))
-
-const isSameSet = (a: readonly string[], b: readonly string[]) =>
-  a.length === b.length && new Set([...a, ...b]).size === a.length
 
 /** Only if a bound changes, because the stored window is valid. */
 function windowProblems(
@@ -226,7 +224,7 @@ function tagProblems(
 ): RowError[] {
   const owner = ownerName(table, after.key)
   const taken = tagTypes.flatMap((type) => {
-    const value = after.tags[type].find(
+    const value = gained(before, after, type).find(
       (one) => (snapshot.tagOwners.get(tagName(type, one)) ?? owner) !== owner,
     )
     return value === undefined ? [] : [conflict(type, tagExists(type, value))]
@@ -238,8 +236,8 @@ function tagProblems(
 
 /** The values that `after` has and `before` lacks. */
 export function gained(before: Resource | undefined, after: Resource | undefined, type: TagType): string[] {
-  const had = new Set(before?.tags[type])
-  return after?.tags[type].filter((value) => !had.has(value)) ?? []
+  const had = new Set(before?.tags[type].map((value) => uniqueForm(type, value)))
+  return after?.tags[type].filter((value) => !had.has(uniqueForm(type, value))) ?? []
 }
 
 function accept(snapshot: Snapshot, table: KeyedTable, before: Resource | undefined, after: Resource): void {

@@ -13,7 +13,7 @@ import {
   type TagRow,
   type Tx,
 } from '../../db.ts'
-import { listTags, tagColumns } from '../../tags/tags.queries.ts'
+import { inUniqueOrder, listTags, tagColumns } from '../../tags/tags.queries.ts'
 import { nextUpdate } from '../../changes/transactions/next-update.ts'
 import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'
 import { liveTag } from './snapshot.queries.ts'
@@ -171,7 +171,7 @@ async function deleteTags(tx: Tx, orgId: number, table: Table, tags: readonly Ta
   return rows
 }
 
-/** In the order of type and value. The microseconds keep the order of the file, which defines "oldest" (D6.5). */
+/** In the order of their unique forms. The microseconds keep the order of the file, which defines "oldest" (D6.5). */
 async function insertTags(tx: Tx, orgId: number, table: Table, tags: readonly TagOf[]): Promise<TagRow[]> {
   if (tags.length === 0) return []
   const { rows } = await sql<TagRow>`
@@ -179,8 +179,8 @@ async function insertTags(tx: Tx, orgId: number, table: Table, tags: readonly Ta
     select ${orgId}, tag_type, value, match_value, owner_id,
            statement_timestamp() + position * interval '1 microsecond'
     from ${givenTags(tags)}
-    order by tag_type collate "C", value collate "C"
-    on conflict (org_id, tag_type, value) where deleted_at is null do nothing
+    ${inUniqueOrder}
+    on conflict do nothing
     returning ${returnedTag}`.execute(tx)
   return rows
 }

@@ -8,6 +8,7 @@ import {
   type RowError,
 } from '@whereabouts/contracts/resources/catalog/imports'
 import { LocationPatch, type locationFields } from '@whereabouts/contracts/resources/catalog/locations'
+import { trimBarcode, uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import { NaturalKey } from '@whereabouts/contracts/rules/text'
 import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
@@ -48,11 +49,6 @@ export const tableOf = { assets: 'asset', locations: 'location' } as const
 
 const schemas = { assets: AssetPatch, locations: LocationPatch }
 const KeyCell = z.object({ external_key: NaturalKey })
-const tagCells = {
-  rfid: z.object({ rfid: TagCreate.shape.value }),
-  ble: z.object({ ble: TagCreate.shape.value }),
-  barcode: z.object({ barcode: TagCreate.shape.value }),
-}
 
 /** Checks a row with the schemas of PATCH, so that errors are the same as in the API. `keep`: empty cells are as absent. */
 export function readRow(
@@ -129,7 +125,7 @@ function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' |
   for (const type of tagTypes) {
     const cell = given.get(type)
     if (cell === undefined) continue
-    const values = cell.length > MAX_TAG_CELL ? [] : [...new Set(splitValues(cell))]
+    const values = cell.length > MAX_TAG_CELL ? [] : valuesIn(type, cell)
     const problem =
       cell.length > MAX_TAG_CELL || values.length > MAX_TAG_VALUES
         ? tooManyValues(type)
@@ -138,6 +134,14 @@ function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' |
     if (problem) errors.push(problem)
   }
   return { tags, errors }
+}
+
+/** Each tag once. */
+function valuesIn(type: TagType, cell: string): string[] {
+  const values = splitValues(cell).map((value) => (type === 'barcode' ? trimBarcode(value) : value))
+  const seen = new Set<string>()
+  const isNew = (form: string) => !seen.has(form) && seen.add(form)
+  return values.filter((value) => isNew(uniqueForm(type, value)))
 }
 
 /** More than any resource has. Each value costs a lookup. */
@@ -154,8 +158,8 @@ const tooManyValues = (type: TagType): RowError => ({
 
 function firstProblem(type: TagType, values: readonly string[]): RowError | undefined {
   for (const value of values) {
-    const [problem] = parse(tagCells[type], { [type]: value }).errors
-    if (problem) return problem
+    const [problem] = parse(TagCreate, { tag_type: type, value }).errors
+    if (problem) return { ...problem, field: type, message: problem.message.replace('value', type) }
   }
   return undefined
 }

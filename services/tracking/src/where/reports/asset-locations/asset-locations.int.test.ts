@@ -69,6 +69,24 @@ describe('GET /reports/asset-locations', () => {
     expect(await list('%')).toEqual([b.id])
   })
 
+  test('D19.1 D19.2 q compares names in one spelling, and finds barcodes as people see and scan them', async ({
+    tracking,
+  }) => {
+    const { a, b } = await scene(tracking)
+    tracking.catalog.assets = tracking.catalog.assets.map((asset) =>
+      asset.id === a.id ? { ...asset, revision: asset.revision + 1_000, name: 'Ku\u0308hl ΣΊΣΥΦΟΣ' } : asset,
+    )
+    const tag = tracking.catalog.tags.find(({ asset_id }) => asset_id === b.id)
+    if (!tag) throw new Error('the scene has no tag')
+    tracking.catalog.tags.push({ ...tag, id: tag.id + 5_000, tag_type: 'barcode', value: '01\u001D21' })
+    await tracking.project()
+    const list = async (q: string) =>
+      ids(await tracking.call('GET', `/reports/asset-locations?q=${encodeURIComponent(q)}`))
+    for (const q of ['KÜHL', 'ku\u0308hl', 'σίσυφος', 'Σίσυφος']) expect(await list(q)).toEqual([a.id])
+    for (const q of ['01\u001D21', '01␝2', '01\u001D21\r\n']) expect(await list(q)).toEqual([b.id])
+    expect(await list('l\u001F')).toEqual([])
+  })
+
   test('D7.1 a deleted or expired asset is left out; include_deleted brings the deleted back', async ({
     tracking,
   }) => {
