@@ -28,6 +28,7 @@ import {
   readerMessageHandlers,
   type ReaderMessageDeps,
 } from './setup/reader-messages/reader-messages.handlers.ts'
+import { messageChecker, messagesOfKeyHandlers } from './setup/reader-messages/messages-of-key.ts'
 import { scanHandlers, type ScanDeps } from './ingest/scans/scans.handlers.ts'
 import { testReadHandlers, type TestReadDeps } from './setup/test-reads/test-reads.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './readers/unknown-tags/unknown-tags.handlers.ts'
@@ -70,6 +71,7 @@ type WireDeps = {
   publishRead: AppDeps['publishRead']
   readBack: AppDeps['readBack']
   hear: AppDeps['hear']
+  askReaderUse: AppDeps['askReaderUse']
   wakeOutbox: () => void
   verify: PrincipalVerifier
   log: Logger
@@ -162,7 +164,7 @@ type AppDeps = HistoryDeps &
   PlacementSettingsDeps &
   PlacementPreviewDeps &
   ReaderMessageDeps &
-  ScanDeps &
+  Omit<ScanDeps, 'checkMessage'> &
   TestReadDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
@@ -191,7 +193,8 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...placementSettingsHandlers(deps),
       ...placementPreviewHandlers(deps),
       ...readerMessageHandlers(deps),
-      ...scanHandlers(deps),
+      ...messagesOfKeyHandlers(deps),
+      ...scanHandlers({ ...deps, checkMessage: messageChecker(deps) }),
       ...testReadHandlers(deps),
       ...unknownTagHandlers(deps),
       ...inventoryHandlers(deps),

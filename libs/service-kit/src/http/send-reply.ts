@@ -17,7 +17,7 @@ export async function sendReply(
   reply: FastifyReply,
   body: unknown,
 ): Promise<FastifyReply> {
-  reply.status(success.status)
+  reply.status(success.checked && body !== undefined ? 200 : success.status)
   if (success.download !== undefined) return sendFile(success.download, reply, body)
   if (success.csv && prefersCsv(reply.request.headers)) return sendList(success.csv, reply, body as List)
   if (success.csv) reply.header('vary', 'Accept')

@@ -13,6 +13,7 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import type { Route, Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
+import { unpack } from './content-encoding.ts'
 import { compress } from './encoding.ts'
 import type { Logger } from '../observe/logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
@@ -98,6 +99,7 @@ export function serveRows(
       },
       handler: async (request, reply) => {
         const context = readRequest(row, request)
+        if (row.message) context['message'] = await unpack(request, row.message.maxBytes)
         const result = await withTrace(scopeOf(row, request, reply), async () => handler(context))
         if (!(result instanceof Reply)) return sendReply(row, reply, result)
         return sendReply(row, reply.headers(result.headers), result.body)
