@@ -23,7 +23,7 @@ import {
   type WebhookEvent,
 } from '@whereabouts/client/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
-import { mintKey, newOrganization } from '../system/organization.ts'
+import { mintKey, newLocation, newOrganization, newReader } from '../system/organization.ts'
 import type { System } from '../system/system.ts'
 import { test } from './flow.fixture.ts'
 import { installClient, oldestNode } from './packed-client.ts'
@@ -169,7 +169,7 @@ test('what is wrong is said, with a status that scripts can tell apart', async (
   expect(refused.status).toBe(1)
   expect(refused.said).toContain('NOWHERE')
   expect((await run(['--help'])).out).toContain('Examples')
-  for (const args of [['scan', '--help'], ['asset', 'scan', '-h']])
+  for (const args of [['scann', '--help'], ['asset', 'scan', '-h']])
     expect(await run(args)).toMatchObject({ status: 2, out: '', said: expect.stringContaining('unknown command') })
   const { said } = await run(['where', '--at', 'noon'])
   expect(said.match(/Invalid 'at' timestamp/g)).toHaveLength(1)
@@ -412,3 +412,52 @@ test('completion names the commands', async () => {
   const bash = spawn('bash', ['-c', script])
   expect(await text(bash.stdout)).toBe('set\n')
 }) // oxfmt-ignore
+
+describe('D19.4 scan', () => {
+  const message = (antenna: number) =>
+    `{"reads":[{"tag":{"type":"rfid","value":"E280AA"},"antenna":${antenna}}]}`
+
+  test('a vendor checks and sends messages with the key of one reader', async () => {
+    const org = await newOrganization(system.stack, 'Vendor')
+    const locationId = await newLocation(org, 'Dock', 'DOCK')
+    await newReader(org, { key: 'dock-1', format: 'canonical', locationId, antennas: 1 })
+    const key = await mintKey(org.admin, org.id, 'vendor', ['scans:write'], { reader_key: 'dock-1' })
+    const own = {
+      ...env,
+      WHEREABOUTS_CLIENT_ID: key.clientId,
+      WHEREABOUTS_CLIENT_SECRET: key.clientSecret,
+    }
+    const scan = (input: string, ...options: string[]) =>
+      run(['scan', 'dock-1', 'canonical', ...options], { input, own })
+
+    const good = await scan(message(1), '--check')
+    expect(good).toMatchObject({ status: 0, said: '' })
+    expect(good.out).toMatch(/rfid:E280AA +1 +- +- +DOCK +unknown_tag\nNo problem\.\n$/)
+    const unknown = await scan(message(7), '-', '--check')
+    expect(unknown).toMatchObject({ status: 1 })
+    expect(unknown.out).toContain('unknown_antenna')
+    const json = await scan('{"reads":[', '--check', '--json')
+    expect(json.status).toBe(1)
+    expect(JSON.parse(json.out).problems).toMatchObject([{ code: 'malformed_json' }])
+
+    writeFileSync(join(folder, 'cut.json'), '{"reads":[')
+    const sent = await run(['scan', 'dock-1', 'canonical', 'cut.json'], { own })
+    expect(sent).toMatchObject({ status: 0, out: '10 bytes are sent to dock-1.\n' })
+    await vi.waitFor(
+      async () => {
+        const problems = await run(['problems', 'dock-1'], { own })
+        expect(problems).toMatchObject({ status: 0, out: expect.stringMatching(/https +malformed_json/) })
+      },
+      { timeout: 10_000, interval: 500 },
+    )
+    const missing = await run(['scan', 'dock-1', 'canonical', 'no-such.json'], { own })
+    expect(missing).toMatchObject({ status: 2, said: 'Cannot read no-such.json.\n' })
+  })
+
+  test('a key for all readers is told what to do, and the help has examples', async () => {
+    const refused = await run(['scan', 'dock-1', 'canonical', '--check'], { input: '{}' })
+    expect(refused).toMatchObject({ status: 1, out: '' })
+    expect(refused.said).toContain('bound to the reader dock-1')
+    expect(await ok('scan', '--help')).toContain('whereabouts scan dock-1 impinj message.json --check')
+  })
+})

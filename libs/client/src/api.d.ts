@@ -2068,13 +2068,37 @@ export interface paths {
         put?: never;
         /**
          * Send a message of a reader
-         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429.
+         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429. A body with `Content-Encoding: gzip` or `deflate` is unpacked; 256 KiB is the limit before and after that. With `check=true`, a key that is bound to the reader gets what would become of the message, and nothing is stored. Other parameters are ignored.
          *
          *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
         post: operations["sendReaderMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scans/{reader_key}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last messages of a reader with a problem, with the key of the reader
+         * @description For the person who sets up the device. Only a key that is bound to the reader may ask, by a token or by HTTP Basic. Any `User-Agent` is accepted. The list is that of `GET /readers/{reader_id}/messages`. It is empty for a reader that is not set up and sent nothing, which asking does not change.
+         *
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listMessagesOfKey"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -5403,6 +5427,7 @@ export interface components {
              */
             hour: string;
             messages: number;
+            /** @description What was not understood, and mistakes in the settings of the device. */
             problems: number;
             reads: number;
             mean_rssi_dbm: number | null;
@@ -5435,6 +5460,7 @@ export interface components {
             min_rssi_dbm: number | null;
             rssi_offset_db: number;
         };
+        /** @description A message of a reader that was not understood, or only in part. */
         ReaderMessage: {
             /**
              * Format: int64
@@ -5444,66 +5470,128 @@ export interface components {
             id: number;
             /**
              * Format: date-time
+             * @description When the message came, or when the broker last reported that a device used the key.
              * @example 2026-11-21T10:00:00.000Z
              */
             received_at: string;
             /**
-             * @description Known values: `nats`, `mqtt`, `https`.
+             * @description Known values: `nats`, `mqtt`, `https`, `broker`.
              * @example nats
              */
             via: string;
+            /**
+             * @description The topic as a NATS subject. Empty where `via` is `broker`: nobody knows it.
+             * @example scans.42.dock-1.canonical
+             */
             subject: string;
+            /** @description The size of the message in bytes. */
             size: number;
+            /**
+             * @description The first 8 KiB as text. Control characters are made visible.
+             * @example {"reads":[{}]}
+             */
             head: string;
+            /** @description What was not understood, and mistakes in the settings of the device. */
             problems: components["schemas"]["ReaderMessageProblem"][];
         };
+        /** @description What is wrong, where in the message, and what to do. */
         ReaderMessageProblem: {
+            /**
+             * @description The place in the message, a JSON pointer. Empty for the whole message.
+             * @example /reads/0/tag
+             */
             pointer: string;
+            /**
+             * @description What is wrong. More codes may come.
+             * @example missing_tag
+             */
             code: string;
+            /**
+             * @description What is wrong and what to do, for people.
+             * @example There is no tag here, so the read is ignored.
+             */
             detail: string;
         };
+        /** @description What would become of a message. */
+        DecodedMessage: {
+            /** @description The reads of the message, the first 1 000. */
+            reads: components["schemas"]["DecodedRead"][];
+            /** @description What was not understood, and mistakes in the settings of the device. */
+            problems: components["schemas"]["ReaderMessageProblem"][];
+        };
+        /**
+         * @description What would become of a read of a message.
+         * @example {
+         *       "tag": {
+         *         "tag_type": "rfid",
+         *         "value": "E28011606000020A1B2C3D4E"
+         *       },
+         *       "antenna": 1,
+         *       "location_key": null,
+         *       "read_at": "2026-11-21T10:00:00.000Z",
+         *       "rssi": -52,
+         *       "asset": {
+         *         "id": 4503599627370497,
+         *         "external_key": "PUMP-17",
+         *         "name": "Pump 17"
+         *       },
+         *       "location": {
+         *         "id": 4503599627370499,
+         *         "external_key": "DOCK-1",
+         *         "name": "Dock 1"
+         *       },
+         *       "outcome": "scan"
+         *     }
+         */
         DecodedRead: {
-            tag: {
-                /**
-                 * @description Known values: `rfid`, `ble`, `barcode`.
-                 * @example rfid
-                 */
-                tag_type: string;
-                value: string;
-            };
+            tag: components["schemas"]["ReadTag"];
+            /** @description The antenna of the read. Null for one that cannot be. */
             antenna: number | null;
+            /** @description The location that the device names. Null: the antenna decides. */
             location_key: string | null;
             /**
              * Format: date-time
+             * @description When the tag was read, as the device says. Null if it does not say.
              * @example 2026-11-21T10:00:00.000Z
              */
             read_at: string | null;
+            /** @description The strength of the signal in dBm. Null if unknown. */
             rssi: number | null;
             /** @description The external key of the asset. */
-            asset: {
-                /**
-                 * Format: int64
-                 * @example 4503599627370497
-                 */
-                id: number;
-                external_key: string;
-                name: string;
-            } | null;
+            asset: components["schemas"]["ReadOwner"] | null;
             /** @description The external key of the location. */
-            location: {
-                /**
-                 * Format: int64
-                 * @example 4503599627370497
-                 */
-                id: number;
-                external_key: string;
-                name: string;
-            } | null;
+            location: components["schemas"]["ReadOwner"] | null;
             /**
-             * @description `delivered` after a 2xx response, otherwise `failed`. Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
+             * @description `scan` and `no_location` are rows of history. The others are none, and say why. Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
              * @example scan
              */
             outcome: string;
+        };
+        /** @description The tag of a read. */
+        ReadTag: {
+            /**
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example E28011606000020A1B2C3D4E
+             */
+            value: string;
+        };
+        /** @description The asset or the location of a read. Null: none. */
+        ReadOwner: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
         };
         ReaderPreset: {
             /** @description Opaque and permanent. Never reused, and unique across all kinds of resource. */
@@ -6808,6 +6896,10 @@ export interface components {
         ReaderMessageList: {
             /** @description The content of the response. */
             data: components["schemas"]["ReaderMessage"][];
+        };
+        /** @description A response with one `DecodedMessage`. */
+        DecodedMessageAnswer: {
+            data: components["schemas"]["DecodedMessage"];
         };
         /** @description A list of `ReaderPreset`. */
         ReaderPresetList: {
@@ -13487,14 +13579,14 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "received_at": "2026-11-21T10:00:00.000Z",
                      *           "via": "nats",
-                     *           "subject": "no example",
+                     *           "subject": "scans.42.dock-1.canonical",
                      *           "size": 1,
-                     *           "head": "no example",
+                     *           "head": "{\"reads\":[{}]}",
                      *           "problems": [
                      *             {
-                     *               "pointer": "no example",
-                     *               "code": "no example",
-                     *               "detail": "no example"
+                     *               "pointer": "/reads/0/tag",
+                     *               "code": "missing_tag",
+                     *               "detail": "There is no tag here, so the read is ignored."
                      *             }
                      *           ]
                      *         }
@@ -13595,33 +13687,36 @@ export interface operations {
                      *           {
                      *             "tag": {
                      *               "tag_type": "rfid",
-                     *               "value": "no example"
+                     *               "value": "E28011606000020A1B2C3D4E"
                      *             },
-                     *             "antenna": null,
+                     *             "antenna": 1,
                      *             "location_key": null,
-                     *             "read_at": null,
-                     *             "rssi": null,
-                     *             "asset": null,
-                     *             "location": null,
+                     *             "read_at": "2026-11-21T10:00:00.000Z",
+                     *             "rssi": -52,
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "PUMP-17",
+                     *               "name": "Pump 17"
+                     *             },
+                     *             "location": {
+                     *               "id": 4503599627370499,
+                     *               "external_key": "DOCK-1",
+                     *               "name": "Dock 1"
+                     *             },
                      *             "outcome": "scan"
                      *           }
                      *         ],
                      *         "problems": [
                      *           {
-                     *             "pointer": "no example",
-                     *             "code": "no example",
-                     *             "detail": "no example"
+                     *             "pointer": "/reads/0/tag",
+                     *             "code": "missing_tag",
+                     *             "detail": "There is no tag here, so the read is ignored."
                      *           }
                      *         ]
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: {
-                            reads: components["schemas"]["DecodedRead"][];
-                            problems: components["schemas"]["ReaderMessageProblem"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["DecodedMessageAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -13727,7 +13822,10 @@ export interface operations {
     };
     sendReaderMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true`, returns what would become of the message, and stores nothing. Needs a key that is bound to the reader. */
+                check?: boolean;
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -13759,6 +13857,52 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What would become of it, with `check=true` */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reads": [
+                     *           {
+                     *             "tag": {
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             },
+                     *             "antenna": 1,
+                     *             "location_key": null,
+                     *             "read_at": "2026-11-21T10:00:00.000Z",
+                     *             "rssi": -52,
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "PUMP-17",
+                     *               "name": "Pump 17"
+                     *             },
+                     *             "location": {
+                     *               "id": 4503599627370499,
+                     *               "external_key": "DOCK-1",
+                     *               "name": "Dock 1"
+                     *             },
+                     *             "outcome": "scan"
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "pointer": "/reads/0/tag",
+                     *             "code": "missing_tag",
+                     *             "detail": "There is no tag here, so the read is ignored."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DecodedMessageAnswer"];
+                };
+            };
             /** @description Success, without a body */
             202: {
                 headers: {
@@ -13771,6 +13915,62 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listMessagesOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The key of the reader, as in the topic over MQTT. The reader need not exist yet. */
+                reader_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "received_at": "2026-11-21T10:00:00.000Z",
+                     *           "via": "nats",
+                     *           "subject": "scans.42.dock-1.canonical",
+                     *           "size": 1,
+                     *           "head": "{\"reads\":[{}]}",
+                     *           "problems": [
+                     *             {
+                     *               "pointer": "/reads/0/tag",
+                     *               "code": "missing_tag",
+                     *               "detail": "There is no tag here, so the read is ignored."
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderMessageList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

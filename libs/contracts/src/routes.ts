@@ -113,9 +113,11 @@ export type ReplyOf<K extends OperationId> = Routes[K]['success'] extends {
   schema: infer S extends z.ZodType
 }
   ? z.output<S>
-  : Routes[K]['success'] extends { download: string | readonly string[] }
-    ? AsyncIterable<string>
-    : undefined
+  : Routes[K]['success'] extends { checked: infer S extends z.ZodType }
+    ? z.output<S> | undefined
+    : Routes[K]['success'] extends { download: string | readonly string[] }
+      ? AsyncIterable<string>
+      : undefined
 
 /** The rows of one service, in the order of the table. */
 export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Route][] {

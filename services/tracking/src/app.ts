@@ -29,6 +29,7 @@ import {
   readerMessageHandlers,
   type ReaderMessageDeps,
 } from './setup/reader-messages/reader-messages.handlers.ts'
+import { messageChecker, messagesOfKeyHandlers } from './setup/reader-messages/messages-of-key.ts'
 import { scanHandlers, type ScanDeps } from './ingest/scans/scans.handlers.ts'
 import { testReadHandlers, type TestReadDeps } from './setup/test-reads/test-reads.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './readers/unknown-tags/unknown-tags.handlers.ts'
@@ -71,6 +72,7 @@ type WireDeps = {
   publishRead: AppDeps['publishRead']
   readBack: AppDeps['readBack']
   hear: AppDeps['hear']
+  askReaderUse: AppDeps['askReaderUse']
   wakeOutbox: () => void
   verify: PrincipalVerifier
   log: Logger
@@ -163,7 +165,7 @@ type AppDeps = HistoryDeps &
   PlacementSettingsDeps &
   PlacementPreviewDeps &
   ReaderMessageDeps &
-  ScanDeps &
+  Omit<ScanDeps, 'checkMessage'> &
   TestReadDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
@@ -193,7 +195,8 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...placementSettingsHandlers(deps),
       ...placementPreviewHandlers(deps),
       ...readerMessageHandlers(deps),
-      ...scanHandlers(deps),
+      ...messagesOfKeyHandlers(deps),
+      ...scanHandlers({ ...deps, checkMessage: messageChecker(deps) }),
       ...testReadHandlers(deps),
       ...unknownTagHandlers(deps),
       ...inventoryHandlers(deps),

@@ -13,6 +13,12 @@ import { UNKNOWN_ID } from '../support/rows.ts'
 import { WINDOW } from '../support/snapshot.ts'
 
 const message = { reader_key: 'dock-9', format: 'canonical' }
+/** The token of a key that is bound to the reader of `message`. */
+async function boundToken({ org }: Given): Promise<string> {
+  const { reader_key } = message
+  return (await org.key({ scopes: ['scans:write'], reader_key })).token
+}
+
 const named = { body: { name: 'Forklift' } }
 
 async function attachedTag(given: Given, to: 'asset' | 'location') {
@@ -209,10 +215,24 @@ export const resourceScenarios: Record<string, Scenario> = {
     }),
   },
   sendReaderMessage: {
+    200: async (given) => ({
+      params: message,
+      query: { check: true },
+      body: '{"reads":[]}',
+      token: await boundToken(given),
+    }),
     202: () => ({ params: message, body: '{"reads":[]}' }),
     400: () => ({ params: { ...message, format: 'a.b' }, body: '{}' }),
     413: () => ({ params: message, body: ' '.repeat(MAX_MESSAGE_BYTES + 1) }),
+    415: () => ({ params: message, body: '{}', headers: { 'content-encoding': 'br' } }),
     429: 'a hundred messages at once: scans.int.test.ts of tracking sends them',
+  },
+  listMessagesOfKey: {
+    200: async (given) => ({
+      params: { reader_key: message.reader_key },
+      token: await boundToken(given),
+    }),
+    429: 'needs twenty requests at once: messages-of-key.int.test.ts of tracking sends them',
   },
   sendTestRead: {
     202: async (given) => ({

@@ -67,6 +67,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     ),
   // The reader key of a message is one of the caller's own organization, whoever else has it: scans.int.test.ts.
   '/scans/{reader_key}/{format}': () => [],
+  '/scans/{reader_key}/messages': () => [],
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
   '/users/me/sessions/{session_id}': (_mine, { org }) =>
     missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),

@@ -459,6 +459,49 @@ class InventorySaved(TypedDict):
     timestamp: str
 
 
+class DecodedMessage(TypedDict):
+    reads: List[DecodedRead]
+    problems: List[ReaderMessageProblem]
+
+
+class DecodedRead(TypedDict):
+    tag: ReadTag
+    antenna: Optional[int]
+    location_key: Optional[str]
+    read_at: Optional[str]
+    rssi: Optional[float]
+    asset: Optional[ReadOwner]
+    location: Optional[ReadOwner]
+    outcome: str
+
+
+class ReadTag(TypedDict):
+    tag_type: str
+    value: str
+
+
+class ReadOwner(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class ReaderMessageProblem(TypedDict):
+    pointer: str
+    code: str
+    detail: str
+
+
+class ReaderMessage(TypedDict):
+    id: int
+    received_at: str
+    via: str
+    subject: str
+    size: int
+    head: str
+    problems: List[ReaderMessageProblem]
+
+
 class EventPage(TypedDict):
     data: List[Event]
     cursor: str
@@ -757,6 +800,14 @@ class UnsteadyAssetRowPage(TypedDict):
 
 class InventorySavedAnswer(TypedDict):
     data: InventorySaved
+
+
+class DecodedMessageAnswer(TypedDict):
+    data: DecodedMessage
+
+
+class ReaderMessageList(TypedDict):
+    data: List[ReaderMessage]
 
 
 class WebhookPage(TypedDict):

@@ -119,7 +119,7 @@ function impliedErrors(row: Route): ErrorType[] {
   // Broken percent-encoding and unknown parameters: every operation may answer 400.
   types.push('bad_request', 'validation_error')
   if (row.body ?? row.upload) types.push('payload_too_large', 'unsupported_media_type')
-  if (row.message) types.push('payload_too_large')
+  if (row.message) types.push('payload_too_large', 'unsupported_media_type')
   if (row.conditional && row.method !== 'GET') types.push('precondition_failed')
   if (row.idempotent) types.push('conflict')
   if (row.vocabulary === 'legacy') types.push('gone')

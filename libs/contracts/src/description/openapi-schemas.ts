@@ -30,6 +30,12 @@ const schemas: Record<string, string> = {
   SuggestedSettings: 'Settings of positions, only those to change.',
   InventorySave: 'Assets that are at a location now.',
   InventorySaved: 'What an inventory save stored.',
+  DecodedMessage: 'What would become of a message.',
+  DecodedRead: 'What would become of a read of a message.',
+  ReadTag: 'The tag of a read.',
+  ReadOwner: 'The asset or the location of a read. Null: none.',
+  ReaderMessage: 'A message of a reader that was not understood, or only in part.',
+  ReaderMessageProblem: 'What is wrong, where in the message, and what to do.',
   // Keys and tokens
   TokenRequest: 'The credentials of a key, or a refresh token, in exchange for tokens.',
   TokenPair: 'An access token, and the refresh token for the next one.',

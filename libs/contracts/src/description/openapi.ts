@@ -147,7 +147,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     summary: row.summary,
     tags: [tagOf(row).name],
     description: describeOperation(row),
-    security: [...security(row.access), ...(row.message ? [{ BasicAuth: [] }] : [])],
+    security: [...security(row.access), ...(row.forDevices ? [{ BasicAuth: [] }] : [])],
     ...(row.vocabulary === 'legacy' && { deprecated: true }),
     ...(isScope(row.access) && {
       'x-required-scope': row.access,
@@ -184,20 +184,27 @@ const files = (mediaTypes: readonly string[]) =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }]))
 
 function success(row: Route): ZodOpenApiOperationObject['responses'] {
-  const { status, schema, download, csv } = row.success
+  const { status, schema, download, csv, checked } = row.success
   const headers = successHeaders(row)
   const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_CONTENT_TYPE]: csvOf(csv) }) }
   const content = download === undefined ? json : files([download].flat())
   const body = { description: 'Success', headers, content }
-  const whole = { [String(status)]: content ? body : { description: 'Success, without a body', headers } }
-  return (
-    row.conditional && row.method === 'GET' ? { ...whole, 304: { ...NOT_MODIFIED, headers } } : whole
-  ) as never
+  const main = { [String(status)]: content ? body : { description: 'Success, without a body', headers } }
+  const unchanged = row.conditional && row.method === 'GET' && { 304: { ...NOT_MODIFIED, headers } }
+  return { ...(checked && checkedReply(checked, headers)), ...main, ...unchanged } as never
 }
 
 const NOT_MODIFIED = {
   description: 'Nothing has changed since the response with the `ETag` that you sent. Without a body.',
 }
+
+const checkedReply = (schema: z.ZodType, headers: ReturnType<typeof successHeaders>) => ({
+  '200': {
+    description: 'What would become of it, with `check=true`',
+    headers,
+    content: { [JSON_MEDIA_TYPE]: { schema } },
+  },
+})
 
 const csvOf = (columns: readonly string[]) => ({
   schema: {

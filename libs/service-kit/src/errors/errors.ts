@@ -27,6 +27,15 @@ export const preconditionFailed = () =>
   )
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
+/** With what the server takes (RFC 9110, 15.5.16). */
+export const unsupportedEncoding = (allowed: readonly string[]) =>
+  new AppError(
+    'unsupported_media_type',
+    allowed.length === 0
+      ? 'Content-Encoding is not supported here: send the body as it is'
+      : `Content-Encoding must be ${allowed.join(' or ')}`,
+    { headers: { 'accept-encoding': allowed.join(', ') || 'identity' } },
+  )
 export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)
 export const serviceUnavailable = (cause?: unknown, isCounted = false) =>
   new AppError('service_unavailable', 'The service is temporarily unavailable', {

@@ -19,7 +19,7 @@ export async function sendReply(
   body: unknown,
 ): Promise<FastifyReply> {
   if (conditional && isUnchanged(reply)) return reply.status(304).header('vary', 'Accept-Encoding').send()
-  reply.status(success.status)
+  reply.status(success.checked && body !== undefined ? 200 : success.status)
   if (success.download !== undefined) return sendFile(success.download, reply, body)
   if (success.csv && prefersCsv(reply.request.headers)) return sendList(success.csv, reply, body as List)
   if (success.csv) reply.header('vary', 'Accept')

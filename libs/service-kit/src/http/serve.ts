@@ -13,6 +13,7 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import type { Route, Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
+import { unpack } from './content-encoding.ts'
 import { compress } from './encoding.ts'
 import { toAppError } from './error-handler.ts'
 import {
@@ -135,17 +136,23 @@ async function answered(
 ): Promise<unknown> {
   const { principal } = request
   const once = row.idempotent && principal && keyedRequest(request, principal)
-  if (once === undefined) return handler(readRequest(row, request))
+  if (once === undefined) return handler(await contextOf(row, request))
   if (!answers) throw new Error('this service keeps no answers')
   try {
     await answers.answer(once)
-    return await handler({ ...readRequest(row, request), once })
+    return await handler({ ...(await contextOf(row, request)), once })
   } catch (error) {
     if (error instanceof AnsweredBefore) return new Reply(error.body, { ...error.headers, ...REPLAYED })
     const refusal = toAppError(error)
     if (isKept(refusal)) await answers.keepRefusal(once, refusal)
     throw error
   }
+}
+
+async function contextOf(row: Route, request: FastifyRequest): Promise<Record<string, unknown>> {
+  const context = readRequest(row, request)
+  if (row.message) context['message'] = await unpack(request, row.message.maxBytes)
+  return context
 }
 
 /** The limit of the body, for rows with `message`. */

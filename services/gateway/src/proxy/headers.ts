@@ -21,6 +21,8 @@ const PASSED_ON = [
 
 /** Services compress their answers. */
 export const passedToServices = ['accept-encoding'] as const
+/** Messages of devices are unpacked by their service. */
+export const passedWithMessages = [...passedToServices, 'content-encoding'] as const
 
 /** Headers that only the console gets: its pages are compressed, and it keeps sessions in a cookie. */
 export const passedToConsole = {
