@@ -2734,10 +2734,12 @@ export interface components {
             settings: components["schemas"]["PlacementUpdate"];
             hours: number;
         };
+        /** @description Assets to create and change. */
         AssetBatch: {
             /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
             items: components["schemas"]["AssetBatchItem"][];
         };
+        /** @description Locations to create and change. */
         LocationBatch: {
             /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
             items: components["schemas"]["LocationBatchItem"][];
@@ -3879,6 +3881,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description What has the key or the tag. */
         ErrorConflict: {
             /**
              * @description What it is. Known values: `asset`, `location`.
@@ -4389,6 +4392,7 @@ export interface components {
             }[];
         };
         /**
+         * @description What became of one item.
          * @example {
          *       "index": 0,
          *       "status": "updated",
@@ -4413,6 +4417,7 @@ export interface components {
             /** @description Why the item failed, or null. */
             error: components["schemas"]["BatchItemError"] | null;
         };
+        /** @description Why an item failed. */
         BatchItemError: {
             /**
              * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
@@ -6306,6 +6311,7 @@ export interface components {
             data: components["schemas"]["ImportFinishedData"];
         };
         /**
+         * @description One asset of a batch: a new one, or what changes about one.
          * @example {
          *       "external_key": "FORKLIFT-7",
          *       "name": "Forklift 7",
@@ -6351,9 +6357,10 @@ export interface components {
              */
             valid_to?: string | null;
             /** @description The tags of the resource, at most 200. */
-            tags?: components["schemas"]["TagCreateOutput"][] | null;
+            tags?: components["schemas"]["TagCreate"][] | null;
         };
         /**
+         * @description One location of a batch: a new one, or what changes about one.
          * @example {
          *       "external_key": "DOCK-1",
          *       "name": "Dock 1",
@@ -6396,7 +6403,7 @@ export interface components {
              */
             valid_to?: string | null;
             /** @description The tags of the resource, at most 200. */
-            tags?: components["schemas"]["TagCreateOutput"][] | null;
+            tags?: components["schemas"]["TagCreate"][] | null;
         };
         /** @description A response with one `Session`. */
         SessionAnswer: {

@@ -693,7 +693,7 @@ class AssetBatchItem(_AssetBatchItemRequired, total=False):
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
-    tags: Optional[List[TagCreateOutput]]
+    tags: Optional[List[TagCreate]]
 
 
 class _LocationBatchItemRequired(TypedDict):
@@ -708,7 +708,7 @@ class LocationBatchItem(_LocationBatchItemRequired, total=False):
     is_active: bool
     valid_from: str
     valid_to: Optional[str]
-    tags: Optional[List[TagCreateOutput]]
+    tags: Optional[List[TagCreate]]
 
 
 class CurrentOrganizationAnswer(TypedDict):

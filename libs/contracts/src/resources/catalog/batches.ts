@@ -51,6 +51,7 @@ export const AssetBatchItem = z
   .check(patchWindowRule())
   .meta({
     id: 'AssetBatchItem',
+    unusedIO: 'input',
     example: {
       external_key: 'FORKLIFT-7',
       name: 'Forklift 7',
@@ -70,6 +71,7 @@ export const LocationBatchItem = z
   .check(patchWindowRule(), bothOrNeitherNull('parent_id', 'parent_external_key'))
   .meta({
     id: 'LocationBatchItem',
+    unusedIO: 'input',
     example: { external_key: 'DOCK-1', name: 'Dock 1', parent_external_key: 'WAREHOUSE-1' },
   })
 export type LocationBatchItem = z.infer<typeof LocationBatchItem>
