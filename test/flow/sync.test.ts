@@ -66,12 +66,12 @@ test('each request may be cut anywhere and is repeated: the end is the same, and
     n >= CUTS ? undefined : n % 3 === 0 ? { sent: random(n, 40_000) } : { received: random(n, 20_000) },
   )
   try {
-    const { assets, upsertAsset, saveInventory, locations } = clientOf(integratorKey, proxy.url)
-    await locations.sync([{ external_key: 'DOCK', name: 'Dock' }])
+    const client = clientOf(integratorKey, proxy.url)
+    await client.locations.sync([{ external_key: 'DOCK', name: 'Dock' }])
     for (let round = 0; proxy.connections() <= CUTS && round < 40; round += 1) {
-      await assets.sync(items(300, `Round ${round % 2}`))
-      await upsertAsset(`U-${round}`, { name: 'Upserted' })
-      await saveInventory([`U-${round}`], 'DOCK')
+      await client.assets.sync(items(300, `Round ${round % 2}`))
+      await client.upsertAsset(`U-${round}`, { name: 'Upserted' })
+      await client.saveInventory([`U-${round}`], 'DOCK')
     }
     expect(proxy.connections()).toBeGreaterThan(20)
   } finally {

@@ -45,7 +45,13 @@ async function syncFile(resource: Resource, file: string, { dryRun, mode, retire
   if (report.failed > 0) process.exitCode = IN_PART
 } // oxfmt-ignore
 
-const countsOf = ({ failures: _, ...counts }: SyncReport) => counts
+const countsOf = ({ created, updated, unchanged, failed, retired }: SyncReport) => ({
+  created,
+  updated,
+  unchanged,
+  failed,
+  retired,
+})
 
 /** A cell that cannot be read ends the work, because the row would be something else without it. */
 async function* itemsOf<Item>(

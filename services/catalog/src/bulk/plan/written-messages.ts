@@ -1,7 +1,7 @@
 import type { Queued } from '@whereabouts/db/outbox/outbox'
 import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { toAssetView } from '../../assets/assets.views.ts'
-import { attached, created, detached, updated, type TagOwner } from '../messages/changes.ts'
+import { attached, created, detached, updated, type TagOwner } from '../../changes/messages/changes.ts'
 import type { AssetRow, LocationRow, TagRow } from '../../db.ts'
 import { toLocationView } from '../../locations/locations.views.ts'
 import type { Change, Resource } from './plan.ts'

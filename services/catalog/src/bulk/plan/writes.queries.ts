@@ -4,7 +4,7 @@ import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
-import { enqueueChanges } from '../messages/enqueue-changes.ts'
+import { enqueueChanges } from '../../changes/messages/enqueue-changes.ts'
 import {
   assetColumns,
   locationColumns,
@@ -14,7 +14,7 @@ import {
   type Tx,
 } from '../../db.ts'
 import { inUniqueOrder, listTags, tagColumns } from '../../tags/tags.queries.ts'
-import { nextUpdate } from '../transactions/next-update.ts'
+import { nextUpdate } from '../../changes/transactions/next-update.ts'
 import { gained, tagName, type Change, type Snapshot, type Resource } from './plan.ts'
 import { liveTag } from './snapshot.queries.ts'
 import { messagesOf } from './written-messages.ts'

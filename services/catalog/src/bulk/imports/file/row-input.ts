@@ -14,13 +14,7 @@ import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
 import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
 import { parseMetadata } from '@whereabouts/service-kit/http/json-text'
 import { z } from 'zod'
-import {
-  eachOnce,
-  inColumnOrder,
-  tableOf,
-  type ImportedFields,
-  type RowInput,
-} from '../../../changes/plan/row-input.ts'
+import { eachOnce, inColumnOrder, tableOf, type ImportedFields, type RowInput } from '../../plan/row-input.ts'
 import { fieldsOf } from '../../../db.ts'
 import { splitValues } from './cells.ts'
 import type { CsvRow } from './csv.ts'

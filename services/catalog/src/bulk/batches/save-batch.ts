@@ -204,7 +204,7 @@ function problemOf(errors: readonly { field: string; code: string; message: stri
 
 async function withIds(
   tx: Tx,
-  { orgId, dryRun, table }: BatchOptions,
+  { orgId, dryRun }: BatchOptions,
   outcomes: readonly Outcome[],
   ids: ReadonlyMap<string, number | null>,
 ): Promise<BatchResult[]> {
