@@ -3,6 +3,7 @@ import theme from 'vitepress/theme-without-fonts'
 import { defineComponent, h } from 'vue'
 import { keepLanguage } from './language.ts'
 import { pageWeight } from './page-weight.ts'
+import { searchTerm } from './search-term.ts'
 import './theme.css'
 
 const notFound = () =>
@@ -25,6 +26,9 @@ export default {
       return false
     }
     // In config.ts it would reach the browser as text, which the content security policy does not let run.
-    siteData.value.themeConfig.search.options.miniSearch.searchOptions.boostDocument = pageWeight
+    Object.assign(siteData.value.themeConfig.search.options.miniSearch.searchOptions, {
+      boostDocument: pageWeight,
+      processTerm: searchTerm,
+    })
   },
 } satisfies Theme
