@@ -4,6 +4,7 @@ import { anchorOf } from './anchor.ts'
 import { inlinePictures } from './pictures.ts'
 import { adaptRepositoryLinks } from './repository-links.ts'
 import { API_REFERENCE, sidebar } from './navigation.ts'
+import { writeMarkdown } from './pages/markdown.ts'
 import { searchOptions } from './search/options.ts'
 import { searchIndex } from './search/search-index.ts'
 
@@ -53,6 +54,7 @@ export default defineConfig({
       options: { miniSearch: { searchOptions } },
     },
   },
+  buildEnd: ({ outDir }) => writeMarkdown(outDir),
   transformPageData(page) {
     if (page.relativePath === 'index.md') page.frontmatter['pageClass'] = 'start'
   },

@@ -1,6 +1,7 @@
 import MiniSearch from 'minisearch'
 import { searchOptions } from './options.ts'
-import { pageFiles, sectionsOf } from './sections.ts'
+import { pageFiles } from '../pages/pages.ts'
+import { sectionsOf } from './sections.ts'
 import { WORDS } from './words.ts'
 
 /** What the search of the site looks through: every section, and the words that people use for it. */

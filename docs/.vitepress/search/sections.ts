@@ -1,21 +1,8 @@
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { anchorOf } from '../anchor.ts'
+import { pathOf, plain, readPage } from '../pages/pages.ts'
 
 /** A heading with the text up to the next one: what the search finds. `titles` are the headings above it. */
 export type Section = { id: string; title: string; titles: string[]; text: string }
-
-const DOCS = join(import.meta.dirname, '../..')
-
-/** The files of all pages, by their path below `docs/`. */
-export const pageFiles = (): string[] =>
-  globSync('{,adr/,contributing/,design/,readers/}*.md', { cwd: DOCS }).toSorted()
-
-/** The text of a page. */
-const readPage = (file: string): string => readFileSync(join(DOCS, file), 'utf8')
-
-/** The path of a page at the site, from its file. */
-export const pathOf = (file: string): string => `/docs/${file.replace(/(?:index|README)?\.md$/, '')}`
 
 /** A heading, or a block of code, in which a line with `#` is a comment. */
 const HEADING_OR_CODE = /^ *```[^]*?^ *```$|^(#{1,6}) (.+)$/gm
@@ -37,7 +24,3 @@ export function sectionsOf(file: string, markdown = readPage(file)): Section[] {
     return { id: `${pathOf(file)}#${anchor}${before > 0 ? `-${before}` : ''}`, title, titles, text }
   })
 }
-
-/** Without the marks of links and code. */
-const plain = (markdown: string) =>
-  markdown.replaceAll(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1').replaceAll('`', '')

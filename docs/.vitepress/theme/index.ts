@@ -1,6 +1,7 @@
 import type { Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
 import { defineComponent, h } from 'vue'
+import { CopyPage } from './copy-page.ts'
 import { keepLanguage } from './language.ts'
 import { pageWeight } from './page-weight.ts'
 import { searchTerm } from './search-term.ts'
@@ -16,7 +17,7 @@ export default {
   extends: theme,
   Layout: defineComponent(() => {
     keepLanguage()
-    return () => h(theme.Layout, null, { 'not-found': notFound })
+    return () => h(theme.Layout, null, { 'not-found': notFound, 'doc-before': () => h(CopyPage) })
   }),
   enhanceApp({ router, siteData }) {
     // The API reference is a page of the gateway: the browser must load it.
