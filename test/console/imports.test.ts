@@ -103,6 +103,59 @@ test('a file with a wrong header is refused with the request ID; an empty one be
   await alert.getByText(/Request/).waitFor()
 })
 
+test('D19.5 a file of a spreadsheet: its columns are assigned, and what is doubtful is shown before it is applied', async ({
+  member,
+  organization,
+}) => {
+  await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E2801160' }])
+  const { page } = member
+  await member.open('/imports')
+  const csv = 'External Key;Bezeichnung;Notiz;RFID\r\nASSET-0001;Kühlgerät;x;\r\nA-2;Box;y;3.0395E+23\r\n'
+  const file = { name: 'excel.csv', mimeType: 'text/csv', buffer: Buffer.from(csv, 'latin1') }
+  await page.locator('input[type=file]').setInputFiles(file)
+  const check = page.getByRole('button', { name: 'Check file' })
+  await check.click()
+  await page.getByRole('combobox', { name: 'Column “Bezeichnung”' }).click()
+  await page.getByRole('option', { name: 'name', exact: true }).click()
+  await page.getByRole('combobox', { name: 'Column “Notiz”' }).click()
+  await page.getByRole('option', { name: 'Ignore this column' }).click()
+  await expectAccessible(page)
+  await check.click()
+  await page.getByText('Checked 2 of 2 rows').waitFor()
+  await page.getByText(/read as Windows-1252.*“Kühlgerät”/).waitFor()
+  await page.getByText(/Tags that would be removed: 1/).waitFor()
+  await page.getByText('Ignored: Notiz.').waitFor()
+  await page.getByText('Doubtful (1)').click()
+  await row(page, 3)
+    .getByText(/"3.0395E\+23" was rewritten by a spreadsheet/)
+    .waitFor()
+  expect(await row(page, 2).count()).toBe(0)
+  await expectAccessible(page)
+
+  await member.open('/imports')
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByText('Leaves alone').click()
+  await choose(page, 'external_key,rfid\nASSET-0001,\n')
+  await check.click()
+  await page.getByText('Unchanged (1)').waitFor()
+})
+
+test('D19.5 a file that cannot be read says why and what to do', async ({ member }) => {
+  const { page } = member
+  await member.open('/imports')
+  for (const [text, reason] of [
+    ['name\na\n"b\n', /^Line 3: a quoted cell has no end\..*CSV UTF-8/],
+    ['PK\u0003\u0004', /^Line 1: there is a control character.*not text.*CSV UTF-8/],
+  ] as const) {
+    await choose(page, text)
+    await page.getByRole('button', { name: 'Check file' }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('This file cannot be read').waitFor()
+    await alert.getByText(reason).waitFor()
+    expect(await page.getByText('The server has a problem').count()).toBe(0)
+  }
+})
+
 test('the example of each resource can be imported', async ({ member }) => {
   const { page } = member
   for (const resource of ['assets', 'locations']) {

@@ -95,3 +95,25 @@ test('an assignment that comes too late shows why it failed, and the list stays 
   await page.getByText('You see earlier data').waitFor()
   await page.getByText('E200DD').waitFor()
 })
+
+test('D19.1 separators of labels are visible and assigned, other control characters are not offered', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newAsset(organization, 'Vial', [])
+  await member.open('/unknown-tags')
+  const barcode = (value: string) => ({ type: 'barcode', value })
+  await publish(organization, barcode('0109506\u001D2112345\r\n'), barcode('\u0002wedge'))
+  await page.getByText('␂wedge').waitFor()
+  await page.getByText('Cannot be assigned: it has control characters.').waitFor()
+  expect(await page.getByRole('button', { name: 'Assign ␂wedge' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Assign 0109506␝2112345' }).click()
+  await page.getByRole('combobox', { name: 'Asset' }).fill('vial')
+  await page.getByRole('option', { name: /Vial/ }).click()
+  await page.getByRole('button', { name: 'Assign tag' }).click()
+  await page.getByText('Assigned 0109506␝2112345 to Vial.').waitFor()
+  expect(await tagsOf(organization, '6␝21')).toEqual([{ name: 'Vial', value: '0109506\u001D2112345' }])
+  await page.getByLabel('Search').fill('␂w')
+  await page.getByText('No matching unknown tags').waitFor()
+})

@@ -68,6 +68,7 @@ describe('D3 D7 every query parameter', () => {
 const OTHER_IDS = {
   identifier: 'a key: identifiers.test.ts',
   key_id: 'an id or a UUID: api-keys.test.ts',
+  reader_key: 'a text: messages-of-key.int.test.ts and scans.int.test.ts of tracking',
   session_id: 'a UUID, see below',
   delivery_id: 'a UUID, see below',
   hash: 'of an image, see below',

@@ -81,7 +81,7 @@ describe('D8.1 history of several rows', () => {
     expect(csv.headers.get('x-total-count')).toBe('5')
     expect(csv.headers.get('access-control-expose-headers')).toContain('X-Total-Count')
     expect(csv.text).toBe(
-      `event_observed_at,location_id,location_external_key,duration_seconds\r\n${at(0)},${dock.id},${dock.external_key},\r\n`,
+      `\uFEFFevent_observed_at,location_id,location_external_key,duration_seconds\r\n${at(0)},${dock.id},${dock.external_key},\r\n`,
     )
     const head = await api.call('listAssetHistory', { ...call, method: 'HEAD' })
     expect([head.headers.get('content-type'), head.text]).toEqual(['text/csv; charset=utf-8', ''])

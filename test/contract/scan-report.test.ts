@@ -203,7 +203,7 @@ describe('D8.2 report', () => {
     const csv = await api.call('listAssetLocations', { token, headers, query: { limit: 1, offset: 1 } })
     expect(csv.headers.get('x-total-count')).toBe('2')
     expect(csv.text.split('\r\n')).toEqual([
-      'asset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds',
+      '\uFEFFasset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds',
       `${other.id},${other.external_key},${shelf.id},${shelf.external_key},,${at(3)},${at(3)},0`,
       '',
     ])

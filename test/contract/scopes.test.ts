@@ -8,7 +8,8 @@ import { test } from './support/fixtures.ts'
 import { succeed, type Organization } from './support/organization.ts'
 
 const table = Object.entries<Route>(routes) as [OperationId, Route][]
-const guarded = table.filter(([, { access }]) => access !== 'none')
+/** Without the one for which a scope is not enough: vendor.test.ts asks it with the key of a reader. */
+const guarded = table.filter(([id, { access }]) => access !== 'none' && id !== 'listMessagesOfKey')
 
 /**
  * The scope that opens an operation, from the table of the contract and not from our own: a scope, `any` key, or

@@ -61,6 +61,28 @@ describe('D6 tags', () => {
     },
   )
 
+  test.for(kinds)(
+    'D19.1 D19.2 D19.6 a barcode of a %s has no ends, may have separators, and conflicts in any spelling',
+    async (kind, { api, org }) => {
+      const { make, attach, list } = resourcesOf(api, org.admin, kind)
+      const { id } = await make()
+      const mark = randomUUID()
+      const barcode = (value: string) => ({ tag_type: 'barcode', value })
+      const attached = await attach(id, barcode(` \t01\u001D21\u0004ü-${mark}\r\n`))
+      const value = `01\u001D21\u0004ü-${mark}`
+      expect(attached.body.data).toMatchObject(barcode(value))
+      for (const same of [value, `01\u001D21\u0004u\u0308-${mark}\n`, `01␝21␄ü-${mark}`])
+        expect((await attach(id, barcode(same))).status).toBe(409)
+      expect(codesOf(await attach(id, barcode(' \t\r\n')))).toEqual(['value too_short'])
+      expect(codesOf(await attach(id, barcode('a\u0001b')))).toEqual(['value invalid_value'])
+      for (const q of [value, `01␝21␄U\u0308-${mark}`, `${value}\r\n`])
+        expect((await list({ q })).body.data.map((row) => row.id)).toEqual([id])
+      for (const tag of [`barcode:${value}`, `barcode:01␝21␄u\u0308-${mark}\n`])
+        expect((await list({ tag })).body.data.map((row) => row.id)).toEqual([id])
+      expect((await list({ tag: `barcode:01␝21␄Ü-${mark}` })).body.data).toEqual([])
+    },
+  )
+
   test.for(kinds)('only rfid, ble and barcode are written to a %s', async (kind, { api, org }) => {
     const { make, attach, create } = resourcesOf(api, org.admin, kind)
     const allowed = ['rfid', 'ble', 'barcode']

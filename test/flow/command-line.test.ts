@@ -23,7 +23,7 @@ import {
   type WebhookEvent,
 } from '@whereabouts/client/webhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, vi } from 'vitest'
-import { mintKey, newOrganization } from '../system/organization.ts'
+import { mintKey, newLocation, newOrganization, newReader } from '../system/organization.ts'
 import type { System } from '../system/system.ts'
 import { test } from './flow.fixture.ts'
 import { installClient, oldestNode } from './packed-client.ts'
@@ -75,6 +75,46 @@ async function ok(...args: string[]): Promise<string> {
   if (status !== 0) throw new Error(`whereabouts ${args.join(' ')} ended with ${status}: ${said}`)
   return out
 }
+
+describe('sync', () => {
+  test('makes assets what a file says, says it first, retires on demand, and prints what failed', async () => {
+    const file = join(folder, 'sync.csv')
+    const rows = Array.from(
+      { length: 700 },
+      (_, i) => `S-${i},Thing ${i},rfid:E2${String(i).padStart(22, '0')}`,
+    )
+    writeFileSync(file, ['external_key,name,tags', ...rows].join('\n'))
+    const preview = await run(['assets', 'sync', file, '--dry-run', '--json'])
+    expect(preview.said).toContain('assets: 700, 700 would be created')
+    expect(JSON.parse(preview.out)).toEqual({ created: 700, updated: 0, unchanged: 0, failed: 0, retired: 0 })
+    expect((await run(['assets', 'sync', file])).said).toContain('assets: 700, 700 created')
+    expect((await run(['assets', 'sync', file])).said).toContain('assets: 700, 700 unchanged')
+    writeFileSync(
+      file,
+      [
+        'external_key,name',
+        ...rows.slice(0, 690).map((row) => row.split(',').slice(0, 2).join(',')),
+        'S-3,Twice',
+        'NEW,',
+      ].join('\n'),
+    )
+    const failed = await run(['assets', 'sync', file])
+    expect(failed.status).toBe(4)
+    expect(failed.said).toContain('row 692, NEW: name is required')
+    expect(failed.said).toContain('S-3: an earlier item has this external_key')
+    writeFileSync(file, ['external_key', ...rows.slice(0, 690).map((row) => row.split(',')[0])].join('\n'))
+    const refused = await run(['assets', 'sync', file, '--retire-at-most', '9'])
+    expect([refused.status, refused.said]).toEqual([
+      1,
+      expect.stringContaining('10 assets are not among the 690 items'),
+    ])
+    expect((await run(['assets', 'sync', file, '--retire-at-most', '10'])).said).toContain('10 retired')
+    writeFileSync(file, 'external_key,name,parent_external_key\nH,Hall,\nR,Room,H')
+    expect((await run(['locations', 'sync', file])).said).toContain('locations: 2, 2 created')
+    expect((await run(['assets', 'sync', '--help'])).out).toContain('--retire-at-most')
+    expect((await run(['locations', 'sync', '--help'])).out).not.toContain('--retire-at-most')
+  })
+})
 
 describe('sign-in', () => {
   test('a key is kept in a file of its own user, and forgotten', async () => {
@@ -169,7 +209,7 @@ test('what is wrong is said, with a status that scripts can tell apart', async (
   expect(refused.status).toBe(1)
   expect(refused.said).toContain('NOWHERE')
   expect((await run(['--help'])).out).toContain('Examples')
-  for (const args of [['scan', '--help'], ['asset', 'scan', '-h']])
+  for (const args of [['scann', '--help'], ['asset', 'scan', '-h']])
     expect(await run(args)).toMatchObject({ status: 2, out: '', said: expect.stringContaining('unknown command') })
   const { said } = await run(['where', '--at', 'noon'])
   expect(said.match(/Invalid 'at' timestamp/g)).toHaveLength(1)
@@ -201,6 +241,21 @@ test('a CSV file is imported and exported; refused rows are printed and the othe
   expect((await run(['import', 'assets', join(folder, 'out.csv')])).said).toMatch(/ unchanged\n$/)
   const broken = await run(['import', 'assets', '-'], { input: 'external_key,name,metadata\nA-3,Belt,{\n' })
   expect(broken.said).toContain('row 1, A-3: metadata must be a JSON object, not {.')
+})
+
+test('D19.5 files of spreadsheets are imported, and doubtful rows are counted with examples', async () => {
+  const file = join(folder, 'excel.csv')
+  const rows =
+    'sep=;\r\nExternal Key;NAME;Tags;\r\nX-1;K\xfchlger\xe4t;barcode:8.71432E+12;\r\nX-2;Pump;;\r\n'
+  writeFileSync(file, Buffer.from(rows, 'latin1'))
+  const imported = await run(['import', 'assets', file])
+  expect(imported.status).toBe(0)
+  expect(imported.said).toContain(
+    'Doubtful rows, which were not refused: 1.\n  row 1: tags "8.71432E+12" was rewritten',
+  )
+  const utf16 = Buffer.from('\uFEFFexternal_key\tname\r\nX-1\tKühlgerät\r\n', 'utf16le')
+  writeFileSync(file, utf16)
+  expect((await run(['import', 'assets', file])).said).toBe('assets: 1, 1 unchanged\n')
 })
 
 test('watch prints what moves, and nothing else', async () => {
@@ -397,3 +452,52 @@ test('completion names the commands', async () => {
   const bash = spawn('bash', ['-c', script])
   expect(await text(bash.stdout)).toBe('set\n')
 }) // oxfmt-ignore
+
+describe('D19.4 scan', () => {
+  const message = (antenna: number) =>
+    `{"reads":[{"tag":{"type":"rfid","value":"E280AA"},"antenna":${antenna}}]}`
+
+  test('a vendor checks and sends messages with the key of one reader', async () => {
+    const org = await newOrganization(system.stack, 'Vendor')
+    const locationId = await newLocation(org, 'Dock', 'DOCK')
+    await newReader(org, { key: 'dock-1', format: 'canonical', locationId, antennas: 1 })
+    const key = await mintKey(org.admin, org.id, 'vendor', ['scans:write'], { reader_key: 'dock-1' })
+    const own = {
+      ...env,
+      WHEREABOUTS_CLIENT_ID: key.clientId,
+      WHEREABOUTS_CLIENT_SECRET: key.clientSecret,
+    }
+    const scan = (input: string, ...options: string[]) =>
+      run(['scan', 'dock-1', 'canonical', ...options], { input, own })
+
+    const good = await scan(message(1), '--check')
+    expect(good).toMatchObject({ status: 0, said: '' })
+    expect(good.out).toMatch(/rfid:E280AA +1 +- +- +DOCK +unknown_tag\nNo problem\.\n$/)
+    const unknown = await scan(message(7), '-', '--check')
+    expect(unknown).toMatchObject({ status: 1 })
+    expect(unknown.out).toContain('unknown_antenna')
+    const json = await scan('{"reads":[', '--check', '--json')
+    expect(json.status).toBe(1)
+    expect(JSON.parse(json.out).problems).toMatchObject([{ code: 'malformed_json' }])
+
+    writeFileSync(join(folder, 'cut.json'), '{"reads":[')
+    const sent = await run(['scan', 'dock-1', 'canonical', 'cut.json'], { own })
+    expect(sent).toMatchObject({ status: 0, out: '10 bytes are sent to dock-1.\n' })
+    await vi.waitFor(
+      async () => {
+        const problems = await run(['problems', 'dock-1'], { own })
+        expect(problems).toMatchObject({ status: 0, out: expect.stringMatching(/https +malformed_json/) })
+      },
+      { timeout: 10_000, interval: 500 },
+    )
+    const missing = await run(['scan', 'dock-1', 'canonical', 'no-such.json'], { own })
+    expect(missing).toMatchObject({ status: 2, said: 'Cannot read no-such.json.\n' })
+  })
+
+  test('a key for all readers is told what to do, and the help has examples', async () => {
+    const refused = await run(['scan', 'dock-1', 'canonical', '--check'], { input: '{}' })
+    expect(refused).toMatchObject({ status: 1, out: '' })
+    expect(refused.said).toContain('bound to the reader dock-1')
+    expect(await ok('scan', '--help')).toContain('whereabouts scan dock-1 impinj message.json --check')
+  })
+})

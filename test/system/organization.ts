@@ -82,10 +82,17 @@ export function clientFromNewAddress({ urls }: { urls: { base: string } }): Clie
   })
 }
 
-export async function mintKey(admin: Client, orgId: number, name: string, scopes: string[]): Promise<ApiKey> {
+/** `bound`: to one reader. */
+export async function mintKey(
+  admin: Client,
+  orgId: number,
+  name: string,
+  scopes: string[],
+  bound: { reader_key?: string } = {},
+): Promise<ApiKey> {
   const created = await admin.POST('/api/v1/orgs/{org_id}/api-keys', {
     params: { path: { org_id: orgId } },
-    body: { name, scopes: scopes as 'scans:write'[] },
+    body: { name, scopes: scopes as 'scans:write'[], ...bound },
   })
   const { client_id, client_secret } = unwrap(created).data
   return { clientId: client_id, clientSecret: client_secret }

@@ -689,6 +689,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/assets/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and change many assets
+         * @description Creates and changes up to 500 assets by `external_key`. An update leaves what an item omits; `tags`, if sent, are all tags afterwards. The response has one result per item, in order, and status 200 also if items failed. A repeat of the request changes nothing more: its items are `unchanged`.
+         *
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["saveAssetBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/locations/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and change many locations
+         * @description Creates and changes up to 500 locations by `external_key`. An update leaves what an item omits; `tags`, if sent, are all tags afterwards. An item may name an earlier one as its parent. The response has one result per item, in order, and status 200 also if items failed. A repeat of the request changes nothing more: its items are `unchanged`.
+         *
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["saveLocationBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets": {
         parameters: {
             query?: never;
@@ -698,7 +746,7 @@ export interface paths {
         };
         /**
          * List assets
-         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values.
+         * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.
          *
          *     **Access:** an API key with the scope `assets:read`, or a signed-in user.
          *
@@ -1298,7 +1346,7 @@ export interface paths {
         put?: never;
         /**
          * Import a CSV file
-         * @description With `dry_run`, only checks what the import would do.
+         * @description With `dry_run`, only checks what the import would do. Each column of the file must be known. `column` gives the field of one that is not, as in `column=Bezeichnung:name`; without a field, as in `column=Note:`, it is ignored.
          *
          *     **Access:** any signed-in user.
          *
@@ -2020,13 +2068,37 @@ export interface paths {
         put?: never;
         /**
          * Send a message of a reader
-         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429.
+         * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429. A body with `Content-Encoding: gzip` or `deflate` is unpacked; 256 KiB is the limit before and after that. With `check=true`, a key that is bound to the reader gets what would become of the message, and nothing is stored. Other parameters are ignored.
          *
          *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
          *
          *     **Rate limit:** not counted.
          */
         post: operations["sendReaderMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/scans/{reader_key}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the last messages of a reader with a problem, with the key of the reader
+         * @description For the person who sets up the device. Only a key that is bound to the reader may ask, by a token or by HTTP Basic. Any `User-Agent` is accepted. The list is that of `GET /readers/{reader_id}/messages`. It is empty for a reader that is not set up and sent nothing, which asking does not change.
+         *
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listMessagesOfKey"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2662,6 +2734,127 @@ export interface components {
             settings: components["schemas"]["PlacementUpdate"];
             hours: number;
         };
+        /** @description Assets to create and change. */
+        AssetBatch: {
+            /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
+            items: components["schemas"]["AssetBatchItem"][];
+        };
+        /**
+         * @description One asset of a batch: a new one, or what changes about one.
+         * @example {
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7",
+         *       "metadata": {
+         *         "maker": "Linde"
+         *       },
+         *       "tags": [
+         *         {
+         *           "tag_type": "rfid",
+         *           "value": "E28011606000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
+        AssetBatchItem: {
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description?: string | null;
+            /**
+             * @description The kind of asset.
+             * @enum {string}
+             */
+            type?: "asset" | "person" | "inventory";
+            metadata?: components["schemas"]["Metadata"];
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags?: components["schemas"]["TagCreate"][] | null;
+        };
+        /**
+         * @description A new tag of an asset or location.
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85"
+         *     }
+         */
+        TagCreate: {
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
+            tag_type: "rfid" | "ble" | "barcode";
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
+            value: string;
+        };
+        /** @description Locations to create and change. */
+        LocationBatch: {
+            /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
+            items: components["schemas"]["LocationBatchItem"][];
+        };
+        /**
+         * @description One location of a batch: a new one, or what changes about one.
+         * @example {
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1",
+         *       "parent_external_key": "WAREHOUSE-1"
+         *     }
+         */
+        LocationBatchItem: {
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description?: string | null;
+            /**
+             * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+            /**
+             * @description The external key of the location that contains this one. Null for a root.
+             * @example DOCK-1
+             */
+            parent_external_key?: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags?: components["schemas"]["TagCreate"][] | null;
+        };
         /**
          * @description A new asset. Only `name` is required.
          * @example {
@@ -2713,22 +2906,6 @@ export interface components {
             valid_to?: string | null;
             /** @description The tags of the resource, at most 200. */
             tags?: components["schemas"]["TagCreate"][] | null;
-        };
-        /**
-         * @description A new tag of an asset or location.
-         * @example {
-         *       "tag_type": "rfid",
-         *       "value": "3074257BF7194E4000001A85"
-         *     }
-         */
-        TagCreate: {
-            /**
-             * @description The technology of the tag.
-             * @enum {string}
-             */
-            tag_type: "rfid" | "ble" | "barcode";
-            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
-            value: string;
         };
         /**
          * @description What changes about an asset: a merge patch.
@@ -3686,12 +3863,34 @@ export interface components {
              */
             failed: number;
             /**
+             * @description Rows with a warning.
+             * @example 0
+             */
+            warned: number;
+            /**
+             * @description Tags that the rows remove, or would remove in a dry run.
+             * @example 0
+             */
+            tags_removed: number;
+            /**
+             * @description Known values: `utf-8`, `utf-16le`, `utf-16be`, `windows-1252`.
+             * @example utf-8
+             */
+            encoding: string;
+            /**
+             * @description Known values: `clear`, `keep`.
+             * @example clear
+             */
+            empty_cells: string;
+            /** @description Up to three names of the file, of those with characters that are not ASCII if there are any. */
+            first_names: string[];
+            /**
              * Format: int64
              * @description The id of the dry run whose rows it executes. Null for a file of its own.
              * @example 4503599627370497
              */
             applied_from: number | null;
-            /** @description Columns of an export that an import does not read. */
+            /** @description Columns of the file that the import does not read: those of an export, and those to be ignored. */
             ignored_columns: string[];
             /**
              * Format: int64
@@ -3776,6 +3975,21 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description What has the key or the tag. */
+        ErrorConflict: {
+            /**
+             * @description What it is. Known values: `asset`, `location`.
+             * @example asset
+             */
+            resource: string;
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
         };
         Session: {
             /**
@@ -4272,6 +4486,49 @@ export interface components {
                 then: number;
             }[];
         };
+        /**
+         * @description What became of one item.
+         * @example {
+         *       "index": 0,
+         *       "status": "failed",
+         *       "id": null,
+         *       "error": {
+         *         "type": "conflict",
+         *         "detail": "tag rfid:E28011606000020A1B2C3D4E already exists"
+         *       }
+         *     }
+         */
+        BatchResult: {
+            /** @description The place of the item in `items`, from 0. */
+            index: number;
+            /**
+             * @description What became of the item. Known values: `created`, `updated`, `unchanged`, `failed`.
+             * @example created
+             */
+            status: string;
+            /**
+             * Format: int64
+             * @description Null for what failed, and for what a dry run would create.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description Why the item failed, or null. */
+            error: components["schemas"]["BatchItemError"] | null;
+        };
+        /** @description Why an item failed. */
+        BatchItemError: {
+            /**
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @example validation_error
+             */
+            type: string;
+            /** @description For people. The text may change. */
+            detail: string;
+            /** @description Only on `validation_error`: one entry per problem, with paths within the item. */
+            fields?: components["schemas"]["FieldError"][];
+            /** @description Only on `conflict`: what has the key or the tag. */
+            conflict?: components["schemas"]["ErrorConflict"];
+        };
         LocationOfBranch: {
             /**
              * Format: int64
@@ -4513,6 +4770,7 @@ export interface components {
             id: number | null;
             changes: string[];
             errors: components["schemas"]["ImportRowError"][];
+            warnings: components["schemas"]["ImportRowWarning"][];
         };
         ImportRowError: {
             /** @example rfid */
@@ -4530,6 +4788,20 @@ export interface components {
             params?: {
                 [key: string]: unknown;
             };
+        };
+        ImportRowWarning: {
+            /** @example barcode */
+            field: string;
+            /**
+             * @description Known values: `spreadsheet_number`, `spreadsheet_error`, `unreadable_tag`, `invisible_character`.
+             * @example spreadsheet_number
+             */
+            code: string;
+            /**
+             * @description For people. The text may change.
+             * @example barcode "8.71432E+12" was rewritten by a spreadsheet
+             */
+            message: string;
         };
         /**
          * @description One stored scan of an asset.
@@ -5258,6 +5530,7 @@ export interface components {
              */
             hour: string;
             messages: number;
+            /** @description What was not understood, and mistakes in the settings of the device. */
             problems: number;
             reads: number;
             mean_rssi_dbm: number | null;
@@ -5290,6 +5563,7 @@ export interface components {
             min_rssi_dbm: number | null;
             rssi_offset_db: number;
         };
+        /** @description A message of a reader that was not understood, or only in part. */
         ReaderMessage: {
             /**
              * Format: int64
@@ -5299,66 +5573,128 @@ export interface components {
             id: number;
             /**
              * Format: date-time
+             * @description When the message came, or when the broker last reported that a device used the key.
              * @example 2026-11-21T10:00:00.000Z
              */
             received_at: string;
             /**
-             * @description Known values: `nats`, `mqtt`, `https`.
+             * @description Known values: `nats`, `mqtt`, `https`, `broker`.
              * @example nats
              */
             via: string;
+            /**
+             * @description The topic as a NATS subject. Empty where `via` is `broker`: nobody knows it.
+             * @example scans.42.dock-1.canonical
+             */
             subject: string;
+            /** @description The size of the message in bytes. */
             size: number;
+            /**
+             * @description The first 8 KiB as text. Control characters are made visible.
+             * @example {"reads":[{}]}
+             */
             head: string;
+            /** @description What was not understood, and mistakes in the settings of the device. */
             problems: components["schemas"]["ReaderMessageProblem"][];
         };
+        /** @description What is wrong, where in the message, and what to do. */
         ReaderMessageProblem: {
+            /**
+             * @description The place in the message, a JSON pointer. Empty for the whole message.
+             * @example /reads/0/tag
+             */
             pointer: string;
+            /**
+             * @description What is wrong. More codes may come.
+             * @example missing_tag
+             */
             code: string;
+            /**
+             * @description What is wrong and what to do, for people.
+             * @example There is no tag here, so the read is ignored.
+             */
             detail: string;
         };
+        /** @description What would become of a message. */
+        DecodedMessage: {
+            /** @description The reads of the message, the first 1 000. */
+            reads: components["schemas"]["DecodedRead"][];
+            /** @description What was not understood, and mistakes in the settings of the device. */
+            problems: components["schemas"]["ReaderMessageProblem"][];
+        };
+        /**
+         * @description What would become of a read of a message.
+         * @example {
+         *       "tag": {
+         *         "tag_type": "rfid",
+         *         "value": "E28011606000020A1B2C3D4E"
+         *       },
+         *       "antenna": 1,
+         *       "location_key": null,
+         *       "read_at": "2026-11-21T10:00:00.000Z",
+         *       "rssi": -52,
+         *       "asset": {
+         *         "id": 4503599627370497,
+         *         "external_key": "PUMP-17",
+         *         "name": "Pump 17"
+         *       },
+         *       "location": {
+         *         "id": 4503599627370499,
+         *         "external_key": "DOCK-1",
+         *         "name": "Dock 1"
+         *       },
+         *       "outcome": "scan"
+         *     }
+         */
         DecodedRead: {
-            tag: {
-                /**
-                 * @description Known values: `rfid`, `ble`, `barcode`.
-                 * @example rfid
-                 */
-                tag_type: string;
-                value: string;
-            };
+            tag: components["schemas"]["ReadTag"];
+            /** @description The antenna of the read. Null for one that cannot be. */
             antenna: number | null;
+            /** @description The location that the device names. Null: the antenna decides. */
             location_key: string | null;
             /**
              * Format: date-time
+             * @description When the tag was read, as the device says. Null if it does not say.
              * @example 2026-11-21T10:00:00.000Z
              */
             read_at: string | null;
+            /** @description The strength of the signal in dBm. Null if unknown. */
             rssi: number | null;
             /** @description The external key of the asset. */
-            asset: {
-                /**
-                 * Format: int64
-                 * @example 4503599627370497
-                 */
-                id: number;
-                external_key: string;
-                name: string;
-            } | null;
+            asset: components["schemas"]["ReadOwner"] | null;
             /** @description The external key of the location. */
-            location: {
-                /**
-                 * Format: int64
-                 * @example 4503599627370497
-                 */
-                id: number;
-                external_key: string;
-                name: string;
-            } | null;
+            location: components["schemas"]["ReadOwner"] | null;
             /**
-             * @description `delivered` after a 2xx response, otherwise `failed`. Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
+             * @description `scan` and `no_location` are rows of history. The others are none, and say why. Known values: `scan`, `no_location`, `unknown_tag`, `no_scan_point`, `unknown_location`, `too_weak`.
              * @example scan
              */
             outcome: string;
+        };
+        /** @description The tag of a read. */
+        ReadTag: {
+            /**
+             * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
+             * @example rfid
+             */
+            tag_type: string;
+            /**
+             * @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings.
+             * @example E28011606000020A1B2C3D4E
+             */
+            value: string;
+        };
+        /** @description The asset or the location of a read. Null: none. */
+        ReadOwner: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
         };
         ReaderPreset: {
             /** @description Opaque and permanent. Never reused, and unique across all kinds of resource. */
@@ -6194,6 +6530,11 @@ export interface components {
         PlacementPreviewAnswer: {
             data: components["schemas"]["PlacementPreview"];
         };
+        /** @description A list of `BatchResult`. */
+        BatchResultList: {
+            /** @description The content of the response. */
+            data: components["schemas"]["BatchResult"][];
+        };
         /** @description A page of a list of `Asset`. */
         AssetPage: {
             /** @description The content of the response. */
@@ -6551,6 +6892,10 @@ export interface components {
             /** @description The content of the response. */
             data: components["schemas"]["ReaderMessage"][];
         };
+        /** @description A response with one `DecodedMessage`. */
+        DecodedMessageAnswer: {
+            data: components["schemas"]["DecodedMessage"];
+        };
         /** @description A list of `ReaderPreset`. */
         ReaderPresetList: {
             /** @description The content of the response. */
@@ -6649,21 +6994,6 @@ export interface components {
         Metadata: {
             [key: string]: unknown;
         };
-        /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
-        ErrorConflict: {
-            /**
-             * @description What it is. Known values: `asset`, `location`.
-             * @example asset
-             */
-            resource: string;
-            /**
-             * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
-             */
-            id: number;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
-            external_key: string;
-        };
         /** @description Only on `gone` of events: what can be read, because `after` is older. */
         ErrorCursor: {
             /** @description All events that are kept come after it. */
@@ -6674,7 +7004,7 @@ export interface components {
         /** @description What is wrong with the request. */
         ErrorDetails: {
             /**
-             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
              * @example validation_error
              */
             type: string;
@@ -6690,6 +7020,7 @@ export interface components {
             request_id: string;
             /** @description Only on `validation_error`: one entry per problem. */
             fields?: components["schemas"]["FieldError"][];
+            /** @description Only on `conflict`: what has the key or the tag that you sent, if it still has it. */
             conflict?: components["schemas"]["ErrorConflict"];
             cursor?: components["schemas"]["ErrorCursor"];
         };
@@ -6850,6 +7181,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Precondition failed (`precondition_failed`) */
+        Error412: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Gone (`gone`) */
         Error410: {
             headers: {
@@ -6865,6 +7207,12 @@ export interface components {
     parameters: {
         /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
         RequestId: string;
+        /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+        IdempotencyKey: string;
+        /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+        IfNoneMatch: string;
+        /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+        IfMatch: string;
     };
     requestBodies: never;
     headers: {
@@ -6894,6 +7242,10 @@ export interface components {
         "X-RateLimit-Reset": number;
         /** @description The sustained rate: requests and seconds. Always present for API keys. */
         "RateLimit-Policy": string;
+        /** @description Present on the response to a repeated request, which changed nothing. */
+        "Idempotent-Replayed": string;
+        /** @description Stands for the state of the response, tags included. The same in every encoding. */
+        ETag: string;
         /** @description With `text/csv`: the number of rows on all pages. */
         "X-Total-Count": number;
     };
@@ -8742,6 +9094,158 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    saveAssetBatch: {
+        parameters: {
+            query?: {
+                /** @description `upsert` creates what is missing and updates the rest. `create` fails items that exist, `update` those that do not. */
+                mode?: "upsert" | "create" | "update";
+                /** @description Whether to say what would happen and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "external_key": "FORKLIFT-7",
+                 *           "name": "Forklift 7",
+                 *           "metadata": {
+                 *             "maker": "Linde"
+                 *           },
+                 *           "tags": [
+                 *             {
+                 *               "tag_type": "rfid",
+                 *               "value": "E28011606000020A1B2C3D4E"
+                 *             }
+                 *           ]
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["AssetBatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": "failed",
+                     *           "id": null,
+                     *           "error": {
+                     *             "type": "conflict",
+                     *             "detail": "tag rfid:E28011606000020A1B2C3D4E already exists"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchResultList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    saveLocationBatch: {
+        parameters: {
+            query?: {
+                /** @description `upsert` creates what is missing and updates the rest. `create` fails items that exist, `update` those that do not. */
+                mode?: "upsert" | "create" | "update";
+                /** @description Whether to say what would happen and change nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "items": [
+                 *         {
+                 *           "external_key": "DOCK-1",
+                 *           "name": "Dock 1",
+                 *           "parent_external_key": "WAREHOUSE-1"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LocationBatch"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "index": 0,
+                     *           "status": "failed",
+                     *           "id": null,
+                     *           "error": {
+                     *             "type": "conflict",
+                     *             "detail": "tag rfid:E28011606000020A1B2C3D4E already exists"
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BatchResultList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     listAssets: {
         parameters: {
             query?: {
@@ -8757,13 +9261,13 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
                 window?: "current" | "any";
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
@@ -8846,6 +9350,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -8879,6 +9385,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8938,6 +9445,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -8955,6 +9464,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8996,6 +9506,19 @@ export interface operations {
                     "application/json": components["schemas"]["AssetAnswer"];
                 };
             };
+            /** @description Nothing has changed since the response with the `ETag` that you sent. Without a body. */
+            304: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
@@ -9012,6 +9535,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -9033,6 +9558,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            412: components["responses"]["Error412"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -9045,6 +9571,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -9072,6 +9600,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9118,6 +9647,7 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9228,13 +9758,13 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 /** @description `any` adds rows whose validity window does not include the current time. */
                 window?: "current" | "any";
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
@@ -9301,6 +9831,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -9324,6 +9856,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9367,6 +9900,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /** @description The id of the location. */
@@ -9384,6 +9919,7 @@ export interface operations {
                     "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9409,6 +9945,19 @@ export interface operations {
                     "application/json": components["schemas"]["LocationAnswer"];
                 };
             };
+            /** @description Nothing has changed since the response with the `ETag` that you sent. Without a body. */
+            304: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
@@ -9425,6 +9974,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the location. */
@@ -9447,6 +9998,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -9459,6 +10011,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /** @description The id of the location. */
@@ -9483,6 +10037,7 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
+                    ETag: components["headers"]["ETag"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9513,6 +10068,7 @@ export interface operations {
             403: components["responses"]["Error403"];
             404: components["responses"]["Error404"];
             409: components["responses"]["Error409"];
+            412: components["responses"]["Error412"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -9875,6 +10431,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of the asset. */
@@ -9899,6 +10457,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9976,6 +10535,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
                 /** @description The id of the location. */
@@ -10000,6 +10561,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10924,6 +11486,13 @@ export interface operations {
                      *           "updated": 0,
                      *           "unchanged": 0,
                      *           "failed": 0,
+                     *           "warned": 0,
+                     *           "tags_removed": 0,
+                     *           "encoding": "utf-8",
+                     *           "empty_cells": "clear",
+                     *           "first_names": [
+                     *             "no example"
+                     *           ],
                      *           "applied_from": null,
                      *           "ignored_columns": [
                      *             "no example"
@@ -10956,6 +11525,9 @@ export interface operations {
             query: {
                 resource: "assets" | "locations";
                 dry_run?: boolean;
+                empty_cells?: "clear" | "keep";
+                /** @description Repeatable: one of the values matches. */
+                column?: string[];
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -10992,6 +11564,13 @@ export interface operations {
                      *         "updated": 0,
                      *         "unchanged": 0,
                      *         "failed": 0,
+                     *         "warned": 0,
+                     *         "tags_removed": 0,
+                     *         "encoding": "utf-8",
+                     *         "empty_cells": "clear",
+                     *         "first_names": [
+                     *           "no example"
+                     *         ],
                      *         "applied_from": null,
                      *         "ignored_columns": [
                      *           "no example"
@@ -11051,6 +11630,13 @@ export interface operations {
                      *         "updated": 0,
                      *         "unchanged": 0,
                      *         "failed": 0,
+                     *         "warned": 0,
+                     *         "tags_removed": 0,
+                     *         "encoding": "utf-8",
+                     *         "empty_cells": "clear",
+                     *         "first_names": [
+                     *           "no example"
+                     *         ],
                      *         "applied_from": null,
                      *         "ignored_columns": [
                      *           "no example"
@@ -11116,6 +11702,7 @@ export interface operations {
                 offset?: number;
                 /** @description Repeatable: one of the values matches. */
                 outcome?: ("created" | "updated" | "unchanged" | "failed")[];
+                warned?: boolean;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
@@ -11152,6 +11739,13 @@ export interface operations {
                      *               "code": "required",
                      *               "message": "tag rfid:E28011606000020A1B2C3D4E already exists",
                      *               "params": {}
+                     *             }
+                     *           ],
+                     *           "warnings": [
+                     *             {
+                     *               "field": "barcode",
+                     *               "code": "spreadsheet_number",
+                     *               "message": "barcode \"8.71432E+12\" was rewritten by a spreadsheet"
                      *             }
                      *           ]
                      *         }
@@ -11244,6 +11838,13 @@ export interface operations {
                      *         "updated": 0,
                      *         "unchanged": 0,
                      *         "failed": 0,
+                     *         "warned": 0,
+                     *         "tags_removed": 0,
+                     *         "encoding": "utf-8",
+                     *         "empty_cells": "clear",
+                     *         "first_names": [
+                     *           "no example"
+                     *         ],
                      *         "applied_from": null,
                      *         "ignored_columns": [
                      *           "no example"
@@ -11280,12 +11881,12 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
                 window?: "current" | "any";
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `external_key`, `name`, `created_at`, `updated_at`. */
                 sort?: string;
@@ -11440,7 +12041,7 @@ export interface operations {
                 not_seen_since?: string;
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description RFC 3339 timestamp with any offset. Returns where each asset was at that time, according to its history. Includes assets that were valid, not deleted and already scanned at that time. The dwell is null. Responds with 400 if the time is before the oldest history that is kept. */
                 at?: string;
@@ -11512,7 +12113,7 @@ export interface operations {
                 location?: string[];
                 /** @description Repeatable: one of the values matches. */
                 asset?: string[];
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `last_seen`, `asset`, `location`. */
                 sort?: string;
@@ -12185,6 +12786,8 @@ export interface operations {
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same name has the first response again, with `Idempotent-Replayed: true`, and changes nothing. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -12209,6 +12812,7 @@ export interface operations {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
                     Location: components["headers"]["Location"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -12228,6 +12832,7 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            409: components["responses"]["Error409"];
             413: components["responses"]["Error413"];
             415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
@@ -12246,7 +12851,7 @@ export interface operations {
                 configured?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 status?: ("online" | "degraded" | "silent" | "never_heard")[];
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description The id of the location. Repeatable: one of the values matches. */
                 location_id?: number[];
@@ -12975,14 +13580,14 @@ export interface operations {
                      *           "id": 4503599627370497,
                      *           "received_at": "2026-11-21T10:00:00.000Z",
                      *           "via": "nats",
-                     *           "subject": "no example",
+                     *           "subject": "scans.42.dock-1.canonical",
                      *           "size": 1,
-                     *           "head": "no example",
+                     *           "head": "{\"reads\":[{}]}",
                      *           "problems": [
                      *             {
-                     *               "pointer": "no example",
-                     *               "code": "no example",
-                     *               "detail": "no example"
+                     *               "pointer": "/reads/0/tag",
+                     *               "code": "missing_tag",
+                     *               "detail": "There is no tag here, so the read is ignored."
                      *             }
                      *           ]
                      *         }
@@ -13083,33 +13688,36 @@ export interface operations {
                      *           {
                      *             "tag": {
                      *               "tag_type": "rfid",
-                     *               "value": "no example"
+                     *               "value": "E28011606000020A1B2C3D4E"
                      *             },
-                     *             "antenna": null,
+                     *             "antenna": 1,
                      *             "location_key": null,
-                     *             "read_at": null,
-                     *             "rssi": null,
-                     *             "asset": null,
-                     *             "location": null,
+                     *             "read_at": "2026-11-21T10:00:00.000Z",
+                     *             "rssi": -52,
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "PUMP-17",
+                     *               "name": "Pump 17"
+                     *             },
+                     *             "location": {
+                     *               "id": 4503599627370499,
+                     *               "external_key": "DOCK-1",
+                     *               "name": "Dock 1"
+                     *             },
                      *             "outcome": "scan"
                      *           }
                      *         ],
                      *         "problems": [
                      *           {
-                     *             "pointer": "no example",
-                     *             "code": "no example",
-                     *             "detail": "no example"
+                     *             "pointer": "/reads/0/tag",
+                     *             "code": "missing_tag",
+                     *             "detail": "There is no tag here, so the read is ignored."
                      *           }
                      *         ]
                      *       }
                      *     }
                      */
-                    "application/json": {
-                        data: {
-                            reads: components["schemas"]["DecodedRead"][];
-                            problems: components["schemas"]["ReaderMessageProblem"][];
-                        };
-                    };
+                    "application/json": components["schemas"]["DecodedMessageAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -13215,7 +13823,10 @@ export interface operations {
     };
     sendReaderMessage: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With `true`, returns what would become of the message, and stores nothing. Needs a key that is bound to the reader. */
+                check?: boolean;
+            };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
                 "X-Request-ID"?: components["parameters"]["RequestId"];
@@ -13247,6 +13858,52 @@ export interface operations {
             };
         };
         responses: {
+            /** @description What would become of it, with `check=true` */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reads": [
+                     *           {
+                     *             "tag": {
+                     *               "tag_type": "rfid",
+                     *               "value": "E28011606000020A1B2C3D4E"
+                     *             },
+                     *             "antenna": 1,
+                     *             "location_key": null,
+                     *             "read_at": "2026-11-21T10:00:00.000Z",
+                     *             "rssi": -52,
+                     *             "asset": {
+                     *               "id": 4503599627370497,
+                     *               "external_key": "PUMP-17",
+                     *               "name": "Pump 17"
+                     *             },
+                     *             "location": {
+                     *               "id": 4503599627370499,
+                     *               "external_key": "DOCK-1",
+                     *               "name": "Dock 1"
+                     *             },
+                     *             "outcome": "scan"
+                     *           }
+                     *         ],
+                     *         "problems": [
+                     *           {
+                     *             "pointer": "/reads/0/tag",
+                     *             "code": "missing_tag",
+                     *             "detail": "There is no tag here, so the read is ignored."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DecodedMessageAnswer"];
+                };
+            };
             /** @description Success, without a body */
             202: {
                 headers: {
@@ -13259,6 +13916,62 @@ export interface operations {
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
             413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listMessagesOfKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The key of the reader, as in the topic over MQTT. The reader need not exist yet. */
+                reader_key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "received_at": "2026-11-21T10:00:00.000Z",
+                     *           "via": "nats",
+                     *           "subject": "scans.42.dock-1.canonical",
+                     *           "size": 1,
+                     *           "head": "{\"reads\":[{}]}",
+                     *           "problems": [
+                     *             {
+                     *               "pointer": "/reads/0/tag",
+                     *               "code": "missing_tag",
+                     *               "detail": "There is no tag here, so the read is ignored."
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReaderMessageList"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -13333,7 +14046,7 @@ export interface operations {
                 min_reads?: number;
                 /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
                 seen_since?: string;
-                /** @description Returns rows that contain this text, in any case. No character has a special meaning. */
+                /** @description Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning. */
                 q?: string;
                 /** @description Fields separated by commas. A leading `-` sorts in descending order. Empty: the default order. Fields: `last_seen_at`, `first_seen_at`, `reads`, `value`. */
                 sort?: string;

@@ -67,18 +67,31 @@ export type Route = {
    */
   hasFixedOrder?: true
   body?: z.ZodType
+  /** The body as the description shows it, if its parts are checked by the handler. */
+  describedBody?: z.ZodType
   /** An empty text in the body counts as left out (RFC 6749, 3.2). */
   emptyIsAbsent?: true
   /** Instead of `body`: a file that its handler reads while it arrives. */
   upload?: Upload
   /**
-   * Instead of `body`: a message of a device, whose bytes its handler gets. Devices send what they can: any media type, any
-   * `User-Agent`, and credentials of a key by HTTP Basic.
+   * Instead of `body`: a message of a device, whose bytes its handler gets, unpacked. Devices send what they can: any media
+   * type, gzip or deflate, and a query of their own, of which only the parameters of the row are read.
    */
   message?: { maxBytes: number }
+  /**
+   * Of a thing with an entity tag (D12.7): GET sends it and answers `If-None-Match` with 304, PATCH and DELETE honour
+   * `If-Match`.
+   */
+  conditional?: true
+  /** Takes an `Idempotency-Key`: a repeat gets the first answer again (D12.8). */
+  idempotent?: true
+  /** For devices and the people who set them up: any `User-Agent`, and credentials of a key by HTTP Basic. */
+  forDevices?: true
   success: {
     status: 200 | 201 | 202 | 204
     schema?: z.ZodType
+    /** With `check=true` in the query, the response is 200 with this body instead, and nothing is done. */
+    checked?: z.ZodType
     /**
      * Instead of `schema`: the response is a file of this media type, sent while it is made. Of several, the handler sends
      * the `content-type`.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountRoutes } from './resources/keys/accounts.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
+import { batchRoutes } from './resources/catalog/batches.ts'
 import { floorRoutes } from './resources/tracking/floor.ts'
 import { floorPlanRoutes } from './resources/catalog/floor-plans.ts'
 import { importRoutes } from './resources/catalog/imports.ts'
@@ -60,6 +61,7 @@ export const routes = {
   ...provisioningRoutes,
   ...limitRoutes,
   ...placementRoutes,
+  ...batchRoutes,
   ...assetRoutes,
   ...locationRoutes,
   ...locationTreeRoutes,
@@ -111,9 +113,11 @@ export type ReplyOf<K extends OperationId> = Routes[K]['success'] extends {
   schema: infer S extends z.ZodType
 }
   ? z.output<S>
-  : Routes[K]['success'] extends { download: string | readonly string[] }
-    ? AsyncIterable<string>
-    : undefined
+  : Routes[K]['success'] extends { checked: infer S extends z.ZodType }
+    ? z.output<S> | undefined
+    : Routes[K]['success'] extends { download: string | readonly string[] }
+      ? AsyncIterable<string>
+      : undefined
 
 /** The rows of one service, in the order of the table. */
 export function routesOf<U extends Upstream>(upstream: U): [OperationsOf<U>, Route][] {

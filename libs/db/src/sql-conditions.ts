@@ -1,3 +1,4 @@
+import { trimBarcode } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { sql, type RawBuilder } from 'kysely'
 
 /**
@@ -20,8 +21,24 @@ export function isValidNow(alias: string): RawBuilder<boolean> {
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, String.raw`\$&`)
 
 /**
- * A LIKE pattern for a column `search_text` that contains `q`, ignoring case (D4.11). The database folds both sides,
- * because two definitions of lower case would not match.
+ * The form in which texts are searched (D19): NFKC in lower case, a final sigma as any sigma, and the control characters of
+ * labels as their symbols. Some letters have a composed form in lower case only, hence NFKC twice. Migrations have it too,
+ * so a change of it fills `search_text` again.
+ */
+export const searchForm = (text: RawBuilder<unknown>): RawBuilder<string> => sql`
+  translate(normalize(lower(normalize(${text}, NFKC) collate "pg_c_utf8"), NFKC),
+    E'ς\x1c\x1d\x1e\x1f\x04', 'σ␜␝␞␟␄')`
+
+/**
+ * A LIKE pattern for a column `search_text`, whose parts are in `searchForm`, that contains `q`. The database makes the form
+ * of both sides, because two definitions of lower case would not match. NFKC comes before escaping: it makes `%` of `％`.
  */
 export const containing = (q: string): RawBuilder<string> =>
-  sql`lower(${`%${escapeLike(q)}%`}::text collate "pg_c_utf8")`
+  searchForm(sql`${`%${escapeLike(q.normalize('NFKC'))}%`}::text`)
+
+/** The same for the value of a tag: scanners add white space at its ends (D19.1). */
+export const tagContaining = (q: string): RawBuilder<string> => containing(trimBarcode(q) || q)
+
+/** One of these columns contains `q`, compared in the same way. Reads each row. No search can have the separator. */
+export const hasText = (q: string, columns: readonly string[]): RawBuilder<boolean> =>
+  sql`position(${searchForm(sql`${q}::text`)} in ${searchForm(sql`concat_ws(chr(1), ${sql.join(columns.map((column) => sql.ref(column)))})`)}) > 0`

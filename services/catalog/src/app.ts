@@ -1,3 +1,4 @@
+import { answerKeeper } from '@whereabouts/db/answers/kept-answers'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
@@ -7,12 +8,13 @@ import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { assetHandlers, assetReadHandlers } from './assets/assets.handlers.ts'
 import { legacyAssetHandlers } from './assets/assets.legacy.ts'
+import { batchHandlers } from './bulk/batches/batches.handlers.ts'
 import type { Tables } from './db.ts'
-import { exportHandlers } from './files/exports/exports.handlers.ts'
-import { failedRowHandlers } from './files/exports/failed-rows.handlers.ts'
+import { exportHandlers } from './bulk/exports/exports.handlers.ts'
+import { failedRowHandlers } from './bulk/exports/failed-rows.handlers.ts'
 import { floorImageHandlers } from './locations/floor-plans/floor-images.handlers.ts'
 import { floorPlanHandlers } from './locations/floor-plans/floor-plans.handlers.ts'
-import { importHandlers } from './files/imports/imports.handlers.ts'
+import { importHandlers } from './bulk/imports/imports.handlers.ts'
 import { locationHandlers } from './locations/locations.handlers.ts'
 import { legacyLocationHandlers } from './locations/locations.legacy.ts'
 import { tagHandlers } from './tags/tags.handlers.ts'
@@ -43,6 +45,7 @@ export function wire({ verify, log, registry, tracking, imports, wakeOutbox, db 
   const handlers = {
     ...assetHandlers(deps),
     ...assetReadHandlers({ db, log }),
+    ...batchHandlers(deps),
     ...locationHandlers(deps),
     ...treeHandlers(deps),
     ...tagHandlers(deps),
@@ -60,6 +63,6 @@ export function wire({ verify, log, registry, tracking, imports, wakeOutbox, db 
     ...legacyTreeHandlers(deps),
     ...legacyTagHandlers(deps),
   }
-  serve(app, 'catalog', { verify, handlers: { ...handlers, ...legacy } })
+  serve(app, 'catalog', { verify, handlers: { ...handlers, ...legacy }, answers: answerKeeper(db, log) })
   return { app, runInTransaction: deps.runInTransaction }
 }

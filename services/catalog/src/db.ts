@@ -1,7 +1,12 @@
 import { assetFields } from '@whereabouts/contracts/resources/catalog/assets'
 import type { ImageType, PlacedReader, Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { namesWith, type Fields, type NamesWith, type ValueOf } from '@whereabouts/contracts/rules/fields'
-import type { FileColumn, ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
+import type {
+  EmptyCells,
+  FileColumn,
+  ImportEncoding,
+  ImportResource,
+} from '@whereabouts/contracts/resources/catalog/imports'
 import { locationFields } from '@whereabouts/contracts/resources/catalog/locations'
 import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { Generated, GeneratedAlways, JSONColumnType, Kysely, Selectable, Transaction } from 'kysely'
@@ -18,6 +23,7 @@ type ResourceTable<F extends Fields> = Columns<F> & {
   revision: Generated<number>
   /** The digits of an external key that has the form of a minted one. */
   key_number: GeneratedAlways<string | null>
+  /** Written by a trigger, see `searchForm`. */
   search_text: GeneratedAlways<string>
 }
 
@@ -37,6 +43,8 @@ export type Tables = {
     deleted_at: string | null
     revision: Generated<number>
     search_text: GeneratedAlways<string>
+    /** A newer one of two live barcodes that were equal when this became impossible (D19.2). */
+    is_twin: Generated<boolean>
   }
   /** Changes of the number of live assets. Their sum is that number (ADR 71). */
   asset_count: { org_id: number; id: GeneratedAlways<number>; n: number }
@@ -82,6 +90,15 @@ type ImportTable = {
   updated: Generated<number>
   unchanged: Generated<number>
   failed: Generated<number>
+  warned: Generated<number>
+  tags_removed: Generated<number>
+  encoding: Generated<ImportEncoding>
+  empty_cells: Generated<EmptyCells>
+  first_names: Generated<string[]>
+  /** Columns of the file that were not stored. */
+  unread_columns: Generated<string[]>
+  /** The lines are processed by `position`, because a location may name a parent of a later line. */
+  is_reordered: Generated<boolean>
   created_by: number | null
   created_at: Generated<string>
   started_at: string | null
@@ -98,7 +115,7 @@ export type Db = Kysely<Tables> | Tx
 /** Rows without the columns that only SQL uses. */
 export type AssetRow = Omit<Selectable<Tables['asset']>, 'key_number' | 'search_text'>
 export type LocationRow = Omit<Selectable<Tables['location']>, 'key_number' | 'search_text'>
-export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text'>
+export type TagRow = Omit<Selectable<Tables['tag']>, 'match_value' | 'search_text' | 'is_twin'>
 
 const columnsOf = <T extends string, F extends Fields>(table: T, fields: F) =>
   (['org_id', 'revision', ...namesWith(fields, 'column')] as const).map((name) => `${table}.${name}` as const)

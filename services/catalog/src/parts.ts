@@ -1,3 +1,4 @@
+import { startAnswerPurge } from '@whereabouts/db/answers/answers-purge'
 import { openDatabase } from '@whereabouts/db/connect/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox/outbox-relay'
 import { measurePools } from '@whereabouts/db/connect/pool-metrics'
@@ -16,9 +17,9 @@ import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import { wire } from './app.ts'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
-import { batchMetrics, startImportGauges } from './files/imports/imports-metrics.ts'
-import { startImportWorker } from './files/imports/imports.loop.ts'
-import { startImportPurge } from './files/imports/purge.loop.ts'
+import { batchMetrics, startImportGauges } from './bulk/imports/imports-metrics.ts'
+import { startImportWorker } from './bulk/imports/imports.loop.ts'
+import { startImportPurge } from './bulk/imports/purge.loop.ts'
 import { serveLookups } from './responders/lookup/lookup.responder.ts'
 import { serveRepublish } from './republish/states.ts'
 import { serveTagClaims } from './responders/tag-claims/tag-claims.responder.ts'
@@ -100,6 +101,7 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
       purge: startImportPurge(shared),
       gauges: startImportGauges(shared),
       fold: startCountFolds(worker.db, shared),
+      answers: startAnswerPurge(worker.db, shared),
     }),
     stop: (loops) => stopAll(Object.values(loops)),
   })

@@ -18,7 +18,14 @@ import type { RunInTransaction } from '../src/changes/transactions/transactions.
 import { wire } from '../src/app.ts'
 import { TrackingStandIn } from './tracking.fixture.ts'
 
-type As = { org?: number; user?: number; mediaType?: string; accept?: string; vocabulary?: 'legacy' }
+type As = {
+  org?: number
+  user?: number
+  mediaType?: string
+  accept?: string
+  vocabulary?: 'legacy'
+  headers?: Record<string, string>
+}
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** The service on a database of this file. Each test has its own organization, `orgId`. */
@@ -137,6 +144,7 @@ function catalogOf(service: Service, orgId: number): Catalog {
       headers: {
         ...(await callers.headersFor({ orgId: as.org ?? orgId, ...(as.user && { userId: as.user }) })),
         ...(as.accept && { accept: as.accept }),
+        ...as.headers,
         'content-type': as.mediaType ?? (method === 'PATCH' ? MERGE_PATCH_MEDIA_TYPE : JSON_MEDIA_TYPE),
       },
       ...(body !== undefined && { payload: isRaw(body) ? body : JSON.stringify(body) }),

@@ -21,6 +21,7 @@ import { slowRefusals } from './credentials/callout/slow-refusals.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db.ts'
 import { askUsage } from './limits/usage.queries.ts'
+import { serveReaderUse } from './credentials/api-keys/reader-use.responder.ts'
 import { republishState } from './restore/states.ts'
 
 type Deps = {
@@ -50,6 +51,7 @@ type Connections = {
   rates: { stop(): void }
   logins: LoginResponder
   states: Responder
+  readerUse: Responder
 }
 
 /** The connections of this service's three broker users. */
@@ -101,7 +103,7 @@ export function openBrokers(config: Config, deps: Deps) {
     certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),
     /** Takes no more logins and requests, and finishes those in progress. */
     async stopAnswering() {
-      await Promise.all([live?.logins.stop(), live?.states.stop()])
+      await Promise.all([live?.logins.stop(), live?.states.stop(), live?.readerUse.stop()])
       live?.counts.stop()
       live?.rates.stop()
     },
@@ -150,5 +152,6 @@ async function connectAll(config: Config, deps: Deps): Promise<Connections> {
     async (payload) => republishState(db, payload),
     { logger: log },
   )
-  return { services, system, callout, counts, rates, logins, states }
+  const readerUse = serveReaderUse(services, db, log)
+  return { services, system, callout, counts, rates, logins, states, readerUse }
 }

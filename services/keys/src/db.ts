@@ -99,6 +99,8 @@ type ApiKeyTable = {
   last_used_at: Generated<string | null>
   /** When a reader with it was first seen to send something. */
   first_message_at: Generated<string | null>
+  /** When a device last logged in with it over NATS or MQTT, or was seen to send. Unlike `last_used_at`, without tokens. */
+  broker_used_at: Generated<string | null>
 }
 
 type PendingDisconnectTable = {

@@ -1,3 +1,4 @@
+import { answerKeeper } from '@whereabouts/db/answers/kept-answers'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
@@ -28,6 +29,7 @@ import {
   readerMessageHandlers,
   type ReaderMessageDeps,
 } from './setup/reader-messages/reader-messages.handlers.ts'
+import { messageChecker, messagesOfKeyHandlers } from './setup/reader-messages/messages-of-key.ts'
 import { scanHandlers, type ScanDeps } from './ingest/scans/scans.handlers.ts'
 import { testReadHandlers, type TestReadDeps } from './setup/test-reads/test-reads.handlers.ts'
 import { unknownTagHandlers, type UnknownTagDeps } from './readers/unknown-tags/unknown-tags.handlers.ts'
@@ -70,6 +72,7 @@ type WireDeps = {
   publishRead: AppDeps['publishRead']
   readBack: AppDeps['readBack']
   hear: AppDeps['hear']
+  askReaderUse: AppDeps['askReaderUse']
   wakeOutbox: () => void
   verify: PrincipalVerifier
   log: Logger
@@ -162,7 +165,7 @@ type AppDeps = HistoryDeps &
   PlacementSettingsDeps &
   PlacementPreviewDeps &
   ReaderMessageDeps &
-  ScanDeps &
+  Omit<ScanDeps, 'checkMessage'> &
   TestReadDeps &
   UnknownTagDeps & { verify: PrincipalVerifier; log: Logger; registry: Registry }
 
@@ -172,6 +175,7 @@ function buildApp(deps: AppDeps): FastifyInstance {
   app.addHook('preClose', async () => deps.live.close()) // streams do not end by themselves
   serve(app, 'tracking', {
     verify: deps.verify,
+    answers: answerKeeper(deps.db, deps.log),
     handlers: {
       ...historyHandlers(deps),
       ...legacyHistoryHandlers(deps),
@@ -191,7 +195,8 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...placementSettingsHandlers(deps),
       ...placementPreviewHandlers(deps),
       ...readerMessageHandlers(deps),
-      ...scanHandlers(deps),
+      ...messagesOfKeyHandlers(deps),
+      ...scanHandlers({ ...deps, checkMessage: messageChecker(deps) }),
       ...testReadHandlers(deps),
       ...unknownTagHandlers(deps),
       ...inventoryHandlers(deps),

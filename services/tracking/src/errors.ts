@@ -1,6 +1,7 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
+import type { Principal } from '@whereabouts/contracts/principal'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
-import { validationFailed } from '@whereabouts/service-kit/errors/errors'
+import { invalidToken, validationFailed } from '@whereabouts/service-kit/errors/errors'
 
 export const orgNotFound = () => new AppError('not_found', 'Organization not found')
 export const assetNotFound = () => new AppError('not_found', 'Asset not found')
@@ -26,6 +27,17 @@ export const tooManyMessages = () =>
   })
 export const otherReaderOnly = (readerKey: string) =>
   new AppError('forbidden', `This API key may send for the reader ${readerKey} only`)
+
+/** For what only the key of a reader may ask. */
+export const ownKeyOnly = ({ kind, readerKey: bound }: Principal, readerKey: string) =>
+  kind === 'key' && bound === undefined
+    ? invalidToken() // of the release before, which does not say (D16.1)
+    : kind === 'key' && bound !== null && bound !== undefined
+      ? otherReaderOnly(bound)
+      : new AppError(
+          'forbidden',
+          `Only an API key that is bound to the reader ${readerKey} may ask this. Create one with this reader_key, or use the screen of the reader`,
+        )
 
 export const tooManyDecodings = () =>
   new AppError('rate_limited', 'Wait a second before the next message', { headers: { 'retry-after': '1' } })

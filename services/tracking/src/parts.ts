@@ -27,6 +27,7 @@ import { startCanary } from './ingest/canary/canary.loop.ts'
 import type { loadConfig } from './config.ts'
 import type { Tables } from './db.ts'
 import { ingestConsumer, mqttCopyConsumer, overflowConsumer } from './ingest/ingest.consumer.ts'
+import { askReaderUseOver } from './setup/reader-messages/reader-use.ts'
 import { servePlacements } from './inventory/place-asset.responder.ts'
 import { placementsConsumer } from './inventory/placements.consumer.ts'
 import { liveConnectionsGauge } from './where/live/live-metrics.ts'
@@ -96,6 +97,7 @@ export function tracking(frame: Frame<Config>) {
         batchSize: READ_BACK_AT_ONCE,
       }),
     hear: (subject, onMessage) => listenTo(brokers.up.app, subject, onMessage),
+    askReaderUse: (...question) => askReaderUseOver(brokers.up.app)(...question),
     wakeOutbox: () => outbox.value?.wake(),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })

@@ -146,6 +146,7 @@ export async function startTracking(
   const clock: { stoppedAt?: number } = {}
   const brokers: { current?: Broker } = {}
   const heard = new Set<string>()
+  const readerUses = new Map<string, string>()
   const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
     longReads: through(tenants),
@@ -170,6 +171,7 @@ export async function startTracking(
         stop()
       }
     },
+    askReaderUse: async (orgId, readerKey) => readerUses.get(`${orgId} ${readerKey}`) ?? null,
     wakeOutbox: () => undefined,
     verify: callers.verify,
     now: () => clock.stoppedAt ?? Date.now(),
@@ -188,6 +190,8 @@ export async function startTracking(
     clock,
     /** The broker of test reads; none unless the test sets it. */
     brokers,
+    /** When a device used a key that is bound to a reader, by organization and reader key. */
+    readerUses,
     /** Subjects that are heard now. */
     heard,
     directory,
@@ -216,11 +220,12 @@ export async function startTracking(
         bytes?: Buffer | string
         base?: string
         accept?: string
+        headers?: Record<string, string>
       } = {},
     ) {
       const { accept, orgId = 1, userId = 1 } = options
       const caller = await callers.headersFor({ orgId, userId, ...options.as })
-      const headers = accept === undefined ? caller : { ...caller, accept }
+      const headers = { ...caller, ...(accept !== undefined && { accept }), ...options.headers }
       const sent = options.bytes ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
       const payload = sent === undefined ? {} : { payload: sent }
       return app.inject({ method, url: `${options.base ?? API_PREFIX}${path}`, headers, ...payload })

@@ -13,6 +13,12 @@ import { UNKNOWN_ID } from '../support/rows.ts'
 import { WINDOW } from '../support/snapshot.ts'
 
 const message = { reader_key: 'dock-9', format: 'canonical' }
+/** The token of a key that is bound to the reader of `message`. */
+async function boundToken({ org }: Given): Promise<string> {
+  const { reader_key } = message
+  return (await org.key({ scopes: ['scans:write'], reader_key })).token
+}
+
 const named = { body: { name: 'Forklift' } }
 
 async function attachedTag(given: Given, to: 'asset' | 'location') {
@@ -29,6 +35,7 @@ async function takenTag(given: Given) {
   return tag
 }
 
+const assetPath = async (given: Given) => ({ params: { asset_id: (await newAsset(given)).id } })
 const locationPath = async (given: Given) => ({ params: { location_id: (await newLocation(given)).id } })
 
 async function save(given: Given) {
@@ -49,6 +56,16 @@ async function newScanPoint(given: Given) {
   return { ...params, scan_point_id: (await creating).body.data.id }
 }
 
+/** A request under the name of another one (D12.8). */
+const renamedRequest =
+  (operationId: 'saveAssetBatch' | 'saveLocationBatch') =>
+  async ({ api, token }: Given) => {
+    const headers = { 'idempotency-key': unique('NAME') }
+    const body = { items: [{ ...newKey(), name: 'First' }] }
+    await api.call(operationId, { token, headers, body })
+    return { headers, body: { items: [{ ...newKey(), name: 'Second' }] } }
+  }
+
 export const resourceScenarios: Record<string, Scenario> = {
   listAssets: { 200: () => ({}) },
   createAsset: {
@@ -58,12 +75,24 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { body: { name: 'Forklift', external_key } }
     },
   },
-  getAsset: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  saveAssetBatch: {
+    200: () => ({ body: { items: [{ ...newKey(), name: 'Forklift' }] } }),
+    409: renamedRequest('saveAssetBatch'),
+  },
+  saveLocationBatch: {
+    200: () => ({ body: { items: [{ ...newKey(), name: 'Dock' }] } }),
+    409: renamedRequest('saveLocationBatch'),
+  },
+  getAsset: {
+    200: assetPath,
+    304: async (given) => ({ ...(await assetPath(given)), headers: { 'if-none-match': '*' } }),
+  },
   updateAsset: {
     200: async (given) => ({
       params: { asset_id: (await newAsset(given)).id },
       body: { name: 'Forklift 2' },
     }),
+    412: async (given) => ({ ...(await assetPath(given)), body: {}, headers: { 'if-match': '"other"' } }),
   },
   renameAsset: {
     200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
@@ -77,7 +106,10 @@ export const resourceScenarios: Record<string, Scenario> = {
     200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: {} }),
     409: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
   },
-  deleteAsset: { 204: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  deleteAsset: {
+    204: assetPath,
+    412: async (given) => ({ ...(await assetPath(given)), headers: { 'if-match': '"other"' } }),
+  },
 
   listLocations: { 200: () => ({}) },
   createLocation: {
@@ -87,12 +119,16 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { body: { name: 'Dock', external_key } }
     },
   },
-  getLocation: { 200: async (given) => ({ params: { location_id: (await newLocation(given)).id } }) },
+  getLocation: {
+    200: locationPath,
+    304: async (given) => ({ ...(await locationPath(given)), headers: { 'if-none-match': '*' } }),
+  },
   updateLocation: {
     200: async (given) => ({
       params: { location_id: (await newLocation(given)).id },
       body: { name: 'Dock 2' },
     }),
+    412: async (given) => ({ ...(await locationPath(given)), body: {}, headers: { 'if-match': '"other"' } }),
     409: async (given) => {
       const parent = await newLocation(given)
       const { id: parent_id } = await newLocation(given, { parent_id: parent.id })
@@ -112,7 +148,8 @@ export const resourceScenarios: Record<string, Scenario> = {
     409: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: newKey() }),
   },
   deleteLocation: {
-    204: async (given) => ({ params: { location_id: (await newLocation(given)).id } }),
+    204: locationPath,
+    412: async (given) => ({ ...(await locationPath(given)), headers: { 'if-match': '"other"' } }),
     409: async (given) => {
       const parent = await newLocation(given)
       await newLocation(given, { parent_id: parent.id })
@@ -153,7 +190,14 @@ export const resourceScenarios: Record<string, Scenario> = {
   summarizeMovements: { 200: () => ({}) },
   listRecentMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },
-  saveInventory: { 201: save },
+  saveInventory: {
+    201: save,
+    409: async (given) => {
+      const headers = { 'idempotency-key': unique('NAME') }
+      await given.api.call('saveInventory', { token: given.token, headers, ...(await save(given)) })
+      return { headers, ...(await save(given)) }
+    },
+  },
   saveLegacyInventory: { 201: save },
 
   getPlacement: { 200: ({ org }) => ({ params: { org_id: org.id } }) },
@@ -209,10 +253,24 @@ export const resourceScenarios: Record<string, Scenario> = {
     }),
   },
   sendReaderMessage: {
+    200: async (given) => ({
+      params: message,
+      query: { check: true },
+      body: '{"reads":[]}',
+      token: await boundToken(given),
+    }),
     202: () => ({ params: message, body: '{"reads":[]}' }),
     400: () => ({ params: { ...message, format: 'a.b' }, body: '{}' }),
     413: () => ({ params: message, body: ' '.repeat(MAX_MESSAGE_BYTES + 1) }),
+    415: () => ({ params: message, body: '{}', headers: { 'content-encoding': 'br' } }),
     429: 'a hundred messages at once: scans.int.test.ts of tracking sends them',
+  },
+  listMessagesOfKey: {
+    200: async (given) => ({
+      params: { reader_key: message.reader_key },
+      token: await boundToken(given),
+    }),
+    429: 'needs twenty requests at once: messages-of-key.int.test.ts of tracking sends them',
   },
   sendTestRead: {
     202: async (given) => ({

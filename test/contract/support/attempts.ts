@@ -67,6 +67,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     ),
   // The reader key of a message is one of the caller's own organization, whoever else has it: scans.int.test.ts.
   '/scans/{reader_key}/{format}': () => [],
+  '/scans/{reader_key}/messages': () => [],
   '/unknown-tags/{unknown_tag_id}': (_mine, { unknownTagId }) => missing({ unknown_tag_id: unknownTagId }),
   '/users/me/sessions/{session_id}': (_mine, { org }) =>
     missing({ session_id: String(jwtParts(org.admin).claims['sid']) }),
@@ -254,6 +255,8 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   decodeReaderMessage: { valid: { message: {}, format: 'impinj' } },
   sendTestRead: { valid: { tag_type: 'rfid', value: 'E280' } },
   updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
+  saveAssetBatch: {}, // keys are its own; batches.int.test.ts of catalog
+  saveLocationBatch: {}, // an item with another's parent fails alone: batches.int.test.ts of catalog
   updateLocation: {
     valid: { name: 'Stolen' },
     foreign: (mine, { location }) => [

@@ -44,19 +44,34 @@ function types(
   return nullable ? wrong : [...wrong, refused(null, nullEntry(field, expected))]
 }
 
-type TextOptions = { nullable?: boolean; min?: number; lines?: boolean; trimmed?: boolean; plain?: boolean }
+type TextOptions = {
+  nullable?: boolean
+  min?: number
+  lines?: boolean
+  labels?: boolean
+  trimmed?: boolean
+  plain?: boolean
+}
 
 export const text =
   (
     max: number,
-    { nullable = false, min = 1, lines = false, trimmed = false, plain = false }: TextOptions = {},
+    {
+      nullable = false,
+      min = 1,
+      lines = false,
+      labels = false,
+      trimmed = false,
+      plain = false,
+    }: TextOptions = {},
   ): FieldRule =>
   (field) => [
     ...types(field, 'string', { nullable }),
     ...(min === 0 ? [] : [refused('', tooShort(field, min))]),
     refused('📦'.repeat(max + 1), tooLong(field, max)),
-    ...['\u0000', '\u001f', '\u007f', ...(lines ? [] : ['\t', '\n', '\r'])].map((control) =>
-      refused(`a${control}b`.padEnd(min, 'c'), invalid(field, 'must not contain control characters')),
+    ...['\u0000', labels ? '\u001b' : '\u001f', '\u007f', ...(lines ? [] : ['\t', '\n', '\r'])].map(
+      (control) =>
+        refused(`a${control}b`.padEnd(min, 'c'), invalid(field, 'must not contain control characters')),
     ),
     refused('a\ud800'.padEnd(min, 'c'), invalid(field, 'must be valid Unicode text')),
     ...(trimmed ? [' a', 'a\u00a0'] : []).map((value) =>

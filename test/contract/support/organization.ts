@@ -23,7 +23,12 @@ export type Organization = {
   email: string
   password: string
   /** Creates a key and exchanges it. Default: every scope. */
-  key(options?: { name?: string; scopes?: readonly Scope[]; expiresAt?: string }): Promise<Key>
+  key(options?: {
+    name?: string
+    scopes?: readonly Scope[]
+    expiresAt?: string
+    reader_key?: string
+  }): Promise<Key>
 }
 
 const PASSWORD = 'correct horse battery'
@@ -45,8 +50,14 @@ export async function newOrganization(api: Api, name = 'Contract suite'): Promis
     userId: user.id,
     email,
     password: PASSWORD,
-    async key({ name: keyName = 'integrator', scopes = allScopes, expiresAt } = {}) {
-      const body = { name: keyName, scopes, ...(expiresAt !== undefined && { expires_at: expiresAt }) }
+    async key({ name: keyName = 'integrator', scopes = allScopes, expiresAt, reader_key } = {}) {
+      const bound = reader_key !== undefined && { reader_key }
+      const body = {
+        name: keyName,
+        scopes,
+        ...(expiresAt !== undefined && { expires_at: expiresAt }),
+        ...bound,
+      }
       const { id, jti, client_id, client_secret } = await minter.mint(body)
       const { access_token, refresh_token } = await exchange(api, client_id, client_secret)
       return {

@@ -48,6 +48,10 @@ const ids = repeatable('5', ['', 'x', '0', '-5', '1.5', '%2B5', '922337203685477
   invalid(name, 'a positive integer'),
 )
 
+const columns = repeatable('A:name', ['', 'name', '%00'], (name) =>
+  invalid(name, 'a header, a colon and a field'),
+)
+
 const tags = repeatable(
   'rfid:A',
   ['', 'rfid', 'rfid:', ':A', 'A', 'RFID:A', 'qr:A', 'rfid:%00', `ble:${'x'.repeat(256)}`],
@@ -137,6 +141,8 @@ export const neededParameters: Partial<Record<OperationId, Record<string, string
 /** The contract's rule for every query parameter. */
 export const parameterRules: Partial<Record<OperationId, Record<string, ParameterRule>>> = {
   listAssets: { ...page, ...filters, type: types },
+  saveAssetBatch: { mode: choice('upsert', 'create', 'update'), dry_run: boolean },
+  saveLocationBatch: { mode: choice('upsert', 'create', 'update'), dry_run: boolean },
   exportAssets: { ...filters, type: types },
   listLocations: { ...page, ...filters, parent_id: ids, parent_external_key: keys, is_root: boolean },
   listLocationAncestors: page,
@@ -145,9 +151,14 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
   listLocationBranch: { ...page, parent_id: id },
   saveFloorImage: version,
   removeFloorImage: version,
-  createImport: { resource: choice('assets', 'locations'), dry_run: boolean },
+  createImport: {
+    resource: choice('assets', 'locations'),
+    dry_run: boolean,
+    empty_cells: choice('clear', 'keep'),
+    column: columns,
+  },
   listImports: page,
-  listImportRows: { ...page, outcome: choices('created', 'updated', 'unchanged', 'failed') },
+  listImportRows: { ...page, outcome: choices('created', 'updated', 'unchanged', 'failed'), warned: boolean },
 
   listAssetHistory: { ...page, ...period, sort: sort('event_observed_at'), expand },
   listAssetLocations: {

@@ -28,8 +28,12 @@ function ownQuery(operationId: OperationId, { location }: World): NonNullable<Ca
   return OF_A_WINDOW.has(operationId) ? WINDOW : {}
 }
 
-/** What moved in the last five minutes changes by itself, and webhooks that are off have no delivery. */
-const OTHERS: ReadonlySet<OperationId> = new Set(['listRecentMovements', 'getEndpointDelivery'])
+/** What moved in the last five minutes changes by itself, webhooks that are off have no delivery, and no session has the key of a reader. */
+const OTHERS: ReadonlySet<OperationId> = new Set([
+  'listRecentMovements',
+  'getEndpointDelivery',
+  'listMessagesOfKey',
+])
 
 /**
  * Everything that can be read of an organization, without values that change by themselves: last uses of keys, and

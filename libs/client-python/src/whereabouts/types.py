@@ -25,6 +25,49 @@ class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
     reader_key: Optional[str]
 
 
+class AssetBatch(TypedDict):
+    items: List[AssetBatchItem]
+
+
+class _AssetBatchItemRequired(TypedDict):
+    external_key: str
+
+
+class AssetBatchItem(_AssetBatchItemRequired, total=False):
+    name: str
+    description: Optional[str]
+    type: Literal["asset", "person", "inventory"]
+    metadata: Metadata
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
+
+
+class TagCreate(TypedDict):
+    tag_type: Literal["rfid", "ble", "barcode"]
+    value: str
+
+
+class LocationBatch(TypedDict):
+    items: List[LocationBatchItem]
+
+
+class _LocationBatchItemRequired(TypedDict):
+    external_key: str
+
+
+class LocationBatchItem(_LocationBatchItemRequired, total=False):
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
+
+
 class _AssetCreateRequired(TypedDict):
     name: str
 
@@ -38,11 +81,6 @@ class AssetCreate(_AssetCreateRequired, total=False):
     valid_from: str
     valid_to: Optional[str]
     tags: Optional[List[TagCreate]]
-
-
-class TagCreate(TypedDict):
-    tag_type: Literal["rfid", "ble", "barcode"]
-    value: str
 
 
 class AssetPatch(TypedDict, total=False):
@@ -265,6 +303,11 @@ class Import(TypedDict):
     updated: int
     unchanged: int
     failed: int
+    warned: int
+    tags_removed: int
+    encoding: str
+    empty_cells: str
+    first_names: List[str]
     applied_from: Optional[int]
     ignored_columns: List[str]
     created_by: Optional[int]
@@ -293,6 +336,12 @@ class _FieldErrorRequired(TypedDict):
 
 class FieldError(_FieldErrorRequired, total=False):
     params: Dict[str, Any]
+
+
+class ErrorConflict(TypedDict):
+    resource: str
+    id: int
+    external_key: str
 
 
 class CurrentOrganization(TypedDict):
@@ -331,6 +380,23 @@ class Limit(TypedDict):
     name: str
     limit: int
     used: int
+
+
+class BatchResult(TypedDict):
+    index: int
+    status: str
+    id: Optional[int]
+    error: Optional[BatchItemError]
+
+
+class _BatchItemErrorRequired(TypedDict):
+    type: str
+    detail: str
+
+
+class BatchItemError(_BatchItemErrorRequired, total=False):
+    fields: List[FieldError]
+    conflict: ErrorConflict
 
 
 class _HistoryRowRequired(TypedDict):
@@ -421,6 +487,49 @@ class InventorySaved(TypedDict):
     location_id: int
     location_name: str
     timestamp: str
+
+
+class DecodedMessage(TypedDict):
+    reads: List[DecodedRead]
+    problems: List[ReaderMessageProblem]
+
+
+class DecodedRead(TypedDict):
+    tag: ReadTag
+    antenna: Optional[int]
+    location_key: Optional[str]
+    read_at: Optional[str]
+    rssi: Optional[float]
+    asset: Optional[ReadOwner]
+    location: Optional[ReadOwner]
+    outcome: str
+
+
+class ReadTag(TypedDict):
+    tag_type: str
+    value: str
+
+
+class ReadOwner(TypedDict):
+    id: int
+    external_key: str
+    name: str
+
+
+class ReaderMessageProblem(TypedDict):
+    pointer: str
+    code: str
+    detail: str
+
+
+class ReaderMessage(TypedDict):
+    id: int
+    received_at: str
+    via: str
+    subject: str
+    size: int
+    head: str
+    problems: List[ReaderMessageProblem]
 
 
 class EventPage(TypedDict):
@@ -616,6 +725,10 @@ class LimitList(TypedDict):
     data: List[Limit]
 
 
+class BatchResultList(TypedDict):
+    data: List[BatchResult]
+
+
 class AssetPage(TypedDict):
     data: List[Asset]
     limit: int
@@ -684,6 +797,14 @@ class InventorySavedAnswer(TypedDict):
     data: InventorySaved
 
 
+class DecodedMessageAnswer(TypedDict):
+    data: DecodedMessage
+
+
+class ReaderMessageList(TypedDict):
+    data: List[ReaderMessage]
+
+
 class WebhookPage(TypedDict):
     data: List[Webhook]
     limit: int
@@ -715,12 +836,6 @@ class EndpointDeliveryDetailAnswer(TypedDict):
 
 
 Metadata = Dict[str, Any]
-
-
-class ErrorConflict(TypedDict):
-    resource: str
-    id: int
-    external_key: str
 
 
 class ErrorCursor(TypedDict):

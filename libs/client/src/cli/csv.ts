@@ -1,15 +1,18 @@
 import { createReadStream, createWriteStream } from 'node:fs'
 import { stdin, stdout } from 'node:process'
+import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Argument, type Command } from 'commander'
 import { parse } from 'csv-parse'
 import { ApiError, type components } from '../client.ts'
 import type { AssetFields, LocationFields } from '../upsert.ts'
-import { delimiterOf, peekHeader } from './delimiter.ts'
+import { delimiterOf, peekHeader, separatorOf } from './delimiter.ts'
+import { doubtOf } from './doubts.ts'
+import { utf8Of } from './file-text.ts'
 import { csvLine, progress, say } from './output.ts'
 import { open, UsageError } from './settings.ts'
 
-type Row = Record<string, string>
+export type Row = Record<string, string>
 type Parse = (text: string, column: string) => unknown
 type ColumnsOf<Fields> = Readonly<Record<'external_key' | keyof Fields, Parse>>
 
@@ -22,14 +25,16 @@ const COLUMNS = {
   assets: { ...shared, type: asText, ...window, metadata: objectOf, tags: tagsOf },
   locations: { ...shared, parent_external_key: asText, ...window, tags: tagsOf },
 } satisfies { assets: ColumnsOf<AssetFields>; locations: ColumnsOf<Omit<LocationFields, 'parent_id'>> }
-type Resource = keyof typeof COLUMNS
+export type Resource = keyof typeof COLUMNS
 const namesOf = (resource: Resource): string[] => Object.keys(COLUMNS[resource])
 
 /** Done in part: some rows were refused. */
-const IN_PART = 4
+export const IN_PART = 4
 /** As shells say that Ctrl-C ended a program. */
 const INTERRUPTED = 130
 const OF_ROW = new Set([400, 403, 404, 409, 413, 415, 422])
+/** Doubtful rows that are printed. */
+const EXAMPLES = 5
 /** Requests of an import at a time. */
 const AT_ONCE = 4
 
@@ -44,7 +49,7 @@ export function addCsvCommands(program: Command): void {
 Columns, in any order; external_key and name are needed:
   assets     ${namesOf('assets').join(', ')}
   locations  ${namesOf('locations').join(', ')}
-Commas, semicolons or tabs between the columns. An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Metadata is a JSON object. Locations come after their parents.
+Commas, semicolons or tabs between the columns, or what a first line sep=; names. UTF-8, UTF-16 or Windows-1252. An empty cell changes nothing. Tags are separated by spaces, as in rfid:E280 barcode:4006. Metadata is a JSON object. Locations come after their parents.
 Refused rows are printed, and the others are kept: repair the file and run it again.`)
     .action(importFile)
   program
@@ -57,21 +62,7 @@ Refused rows are printed, and the others are kept: repair the file and run it ag
 
 async function importFile(resource: Resource, file: string): Promise<void> {
   const whereabouts = open()
-  const known = new Set(namesOf(resource))
-  const { header, whole } = await peekHeader(file === '-' ? stdin : createReadStream(file))
-  const rows = whole.pipe(
-    parse({
-      delimiter: delimiterOf(header),
-      bom: true,
-      skip_empty_lines: true,
-      columns(names: string[]) {
-        const unknown = names.filter((name) => !known.has(name))
-        if (unknown.length > 0) throw new UsageError(`Unknown column ${unknown[0]}. Possible are ${[...known].join(', ')}.`)
-        if (!names.includes('external_key') || !names.includes('name')) throw new UsageError('The columns external_key and name are needed.')
-        return names
-      },
-    }),
-  )
+  const rows = await rowsIn(resource, file)
   const done = progress(resource)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
@@ -81,7 +72,7 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   const put = async (row: Row, line: number) => {
     const key = row['external_key'] ?? ''
     try {
-      const fields = fieldsOf(row, COLUMNS[resource])
+      const fields = valuesOf(resource, row)
       const { outcome } = await (resource === 'assets'
         ? whereabouts.upsertAsset(key, fields as AssetFields, { signal })
         : whereabouts.upsertLocation(key, fields as LocationFields, { signal }))
@@ -100,8 +91,11 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   const atOnce = resource === 'assets' ? AT_ONCE : 1
   const running = new Set<Promise<void>>()
   let line = 0
-  for await (const row of rows as AsyncIterable<Row>) {
+  const doubts: string[] = []
+  for await (const row of rows) {
     line += 1
+    const doubt = Object.entries(row).map(([column, cell]) => doubtOf(column, cell)).find((text) => text !== undefined)
+    if (doubt !== undefined) doubts.push(`row ${line}: ${doubt}`)
     if (signal.aborted) {
       left += 1
       if (file === '-') break // more may never come
@@ -114,14 +108,47 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   await Promise.all(running)
   process.off('SIGINT', stop)
   if (done.end().has('refused')) process.exitCode = IN_PART
+  if (doubts.length > 0) say(`Doubtful rows, which were not refused: ${doubts.length}.\n${doubts.slice(0, EXAMPLES).map((text) => `  ${text}\n`).join('')}`)
   if (!signal.aborted) return
   say(`Stopped: ${file === '-' ? 'the rows after that' : `${left} rows`} are left. What was under way may be done. Run it again: what is equal stays as it is.\n`)
   process.exitCode = INTERRUPTED
 } // oxfmt-ignore
 
+/** The rows of a file, or of standard input. Their columns have the names of fields. */
+export async function rowsIn(resource: Resource, file: string, mayLackNames = false): Promise<AsyncIterable<Row>> {
+  const known = new Set(namesOf(resource))
+  const bySpelling = new Map([...known].map((name) => [spelling(name), name]))
+  const bytes = file === '-' ? stdin : createReadStream(file)
+  const { header, whole } = await peekHeader(Readable.from(utf8Of(bytes), { objectMode: false }))
+  return whole.pipe(
+    parse({
+      delimiter: delimiterOf(header),
+      from_line: separatorOf(header) === undefined ? 1 : 2,
+      skip_empty_lines: true,
+      columns(headers: string[]) {
+        // Columns at the end that a spreadsheet added have no name.
+        const named = headers.slice(0, headers.findLastIndex((name) => name.trim() !== '') + 1)
+        const names = named.map((name) => bySpelling.get(spelling(name)) ?? name)
+        const unknown = names.filter((name) => !known.has(name))
+        const twice = names.find((name, i) => names.indexOf(name) !== i)
+        if (twice !== undefined) throw new UsageError(`Two columns are ${twice}. Remove or rename one of them.`)
+        if (unknown.length > 0) throw new UsageError(`Unknown column ${unknown[0]}. Possible are ${[...known].join(', ')}.`)
+        if (!names.includes('external_key') || !(mayLackNames || names.includes('name'))) throw new UsageError(`The columns external_key${mayLackNames ? '' : ' and name'} are needed.`)
+        return headers.map((_, i) => names[i] ?? false)
+      },
+    }),
+  )
+} // oxfmt-ignore
+
+/** Case, spaces, `_` and `-` do not distinguish headers. */
+const spelling = (name: string) => name.toLowerCase().replaceAll(/[\s_-]+/g, '')
+
 /** Whether the row is at fault. Then the others may be right. */
 const isOfRow = (error: unknown): error is Error =>
   error instanceof UsageError || (error instanceof ApiError && OF_ROW.has(error.status ?? 0))
+
+/** What a row says, without its key. An empty cell says nothing. Throws `UsageError`. */
+export const valuesOf = (resource: Resource, row: Row): object => fieldsOf(row, COLUMNS[resource])
 
 function fieldsOf({ external_key: _key, ...cells }: Row, parsers: Readonly<Record<string, Parse>>): object {
   const given = Object.entries(cells).filter(([, text]) => text !== '')

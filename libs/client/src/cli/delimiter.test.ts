@@ -8,6 +8,8 @@ test('the delimiter is the one of the header line, and nothing of the file is lo
     ['external_key,name\nA;B;C,x\n', ','],
     ['\ufeff\r\nexternal_key;name\r\nA;"1,5; 2"\r\n', ';'],
     ['external_key\tname\tdescription', '\t'],
+    ['sep=;\nexternal_key,a;b\n', ';'],
+    ['"sep=\t"\nexternal_key,a\n', '\t'],
     ['external_key\n', ','],
     ['', ','],
   ] as const) {

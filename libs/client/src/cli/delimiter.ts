@@ -2,8 +2,14 @@ import { Readable } from 'node:stream'
 
 const DELIMITERS = [',', ';', '\t'] as const
 
+/** The delimiter that a first line `sep=;` names. */
+export const separatorOf = (line: string): string | undefined =>
+  /^"?sep=([\t!#-/:-@[-^`{-~])"?\1*$/i.exec(line)?.[1]
+
 /** The one of a CSV file that its header line has most. Spreadsheets write semicolons where a comma is for decimals. */
 export function delimiterOf(header: string): string {
+  const named = separatorOf(header)
+  if (named !== undefined) return named
   const count = (delimiter: string) => header.split(delimiter).length
   return DELIMITERS.reduce((best, one) => (count(one) > count(best) ? one : best))
 }

@@ -12,5 +12,5 @@ export const EXAMPLES: Readonly<Record<string, Record<string, unknown>>> = {
   "tag.detached": {"tag":{"id":3,"tag_type":"ble","value":"TEST-TAG"},"asset":{"id":1,"external_key":"TEST-ASSET","name":"Test Asset"}},
   "reader.silent": {"reader":{"id":4,"reader_key":"TEST-READER","name":"Test Reader"},"last_seen":"2026-11-21T08:30:00.000Z"},
   "reader.online": {"reader":{"id":4,"reader_key":"TEST-READER","name":"Test Reader"},"last_seen":"2026-11-21T08:30:00.000Z"},
-  "import.finished": {"import":{"id":5,"resource":"assets","dry_run":false,"state":"done","rows_total":2,"rows_done":2,"created":1,"updated":1,"unchanged":0,"failed":0,"applied_from":null,"ignored_columns":[],"created_by":null,"created_at":"2026-11-21T08:30:00.000Z","started_at":"2026-11-21T08:30:00.000Z","finished_at":"2026-11-21T08:30:00.000Z"}},
+  "import.finished": {"import":{"id":5,"resource":"assets","dry_run":false,"state":"done","rows_total":2,"rows_done":2,"created":1,"updated":1,"unchanged":0,"failed":0,"warned":0,"tags_removed":0,"encoding":"utf-8","empty_cells":"clear","first_names":["Pump","Fan"],"applied_from":null,"ignored_columns":[],"created_by":null,"created_at":"2026-11-21T08:30:00.000Z","started_at":"2026-11-21T08:30:00.000Z","finished_at":"2026-11-21T08:30:00.000Z"}},
 }

@@ -8,6 +8,7 @@ import { addCsvCommands } from './csv.ts'
 import { addEventCommands } from './events.ts'
 import { addKeyCommands } from './key.ts'
 import { say } from './output.ts'
+import { addScanCommands } from './scan.ts'
 import { NOT_FOUND, UsageError } from './settings.ts'
 import { addTrackingCommands } from './tracking.ts'
 import { addVerifyCommand } from './verify.ts'
@@ -19,6 +20,7 @@ Examples
   $ whereabouts asset set PUMP-17 --name "Pump 17" --tag rfid:E2801160600002AA17
   $ whereabouts save DOCK-1 PUMP-17 PUMP-18
   $ whereabouts where --in DOCK-1
+  $ whereabouts scan dock-1 impinj message.json --check
   $ whereabouts export report > report.csv
   $ whereabouts webhooks deliveries 4503599627370577 --state failed
 
@@ -42,6 +44,7 @@ const program = new Command('whereabouts')
 addKeyCommands(program)
 addCatalogCommands(program)
 addTrackingCommands(program)
+addScanCommands(program)
 addCsvCommands(program)
 addEventCommands(program)
 addWebhookCommands(program)

@@ -1,24 +1,13 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { errorTypes, fieldCodes, type ErrorType } from '../errors.ts'
+import { errorTypes, type ErrorType } from '../errors.ts'
+import { ConflictSchema, FieldEntrySchema } from '../rules/error-schemas.ts'
 import { openEnum } from '../rules/open-enum.ts'
 import { errorHeaders, type Vocabulary } from './openapi-headers.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../route.ts'
 import { routePath } from '../routes.ts'
 
 /** The errors of the API description: one envelope, one response per status. */
-
-const FieldEntrySchema = z
-  .object({
-    field: z.string().meta({ description: 'JSON path, or name of the parameter.', example: 'tags[0].value' }),
-    code: openEnum(fieldCodes, 'Branch on this.'),
-    message: z.string().meta({ example: 'tags[0].value is required' }),
-    params: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: 'The violated constraint, if it has parameters.', example: { max_length: 255 } }),
-  })
-  .meta({ id: 'FieldError' })
 
 const ErrorEnvelopeSchema = z
   .object({
@@ -33,16 +22,9 @@ const ErrorEnvelopeSchema = z
         .array(FieldEntrySchema)
         .optional()
         .meta({ description: 'Only on `validation_error`: one entry per problem.' }),
-      conflict: z
-        .object({
-          resource: openEnum(['asset', 'location'], 'What it is.'),
-          id: z.int().meta({ override: { type: 'integer', format: 'int64' } }),
-          external_key: z.string(),
-        })
-        .optional()
-        .meta({
-          description: 'Only on `conflict`: what has the key or the tag that you sent, if it still has it.',
-        }),
+      conflict: ConflictSchema.optional().meta({
+        description: 'Only on `conflict`: what has the key or the tag that you sent, if it still has it.',
+      }),
       cursor: z
         .object({
           oldest: z.string().meta({ description: 'All events that are kept come after it.' }),
@@ -63,6 +45,8 @@ const details: Record<ErrorType, string> = {
   method_not_allowed: 'Allowed methods: GET, HEAD, POST',
   conflict: 'tag rfid:E28011606000020A1B2C3D4E already exists',
   gone: 'Events after this cursor were removed. Read everything again, then go on with error.cursor',
+  precondition_failed:
+    'If-Match names another state than the current one. Read it again, and repeat the change with its ETag',
   payload_too_large: 'Request body must be at most 1 MiB',
   unsupported_media_type: 'Content-Type must be application/json',
   rate_limited: 'Retry after 3 seconds',
@@ -135,7 +119,9 @@ function impliedErrors(row: Route): ErrorType[] {
   // Broken percent-encoding and unknown parameters: every operation may answer 400.
   types.push('bad_request', 'validation_error')
   if (row.body ?? row.upload) types.push('payload_too_large', 'unsupported_media_type')
-  if (row.message) types.push('payload_too_large')
+  if (row.message) types.push('payload_too_large', 'unsupported_media_type')
+  if (row.conditional && row.method !== 'GET') types.push('precondition_failed')
+  if (row.idempotent) types.push('conflict')
   if (row.vocabulary === 'legacy') types.push('gone')
   return types
 }

@@ -128,6 +128,21 @@ const fields: Record<string, string> = {
   location_identifier: 'The external key of the location where the assets are.',
   'InventorySaved.location_id': 'The id of the location.',
   location_name: 'The name of the location.',
+  'DecodedMessage.reads': 'The reads of the message, the first 1 000.',
+  problems: 'What was not understood, and mistakes in the settings of the device.',
+  'DecodedRead.antenna': 'The antenna of the read. Null for one that cannot be.',
+  'DecodedRead.location_key': 'The location that the device names. Null: the antenna decides.',
+  'DecodedRead.read_at': 'When the tag was read, as the device says. Null if it does not say.',
+  'DecodedRead.rssi': 'The strength of the signal in dBm. Null if unknown.',
+  'DecodedRead.outcome': '`scan` and `no_location` are rows of history. The others are none, and say why.',
+  'ReaderMessageProblem.pointer': 'The place in the message, a JSON pointer. Empty for the whole message.',
+  'ReaderMessageProblem.code': 'What is wrong. More codes may come.',
+  'ReaderMessageProblem.detail': 'What is wrong and what to do, for people.',
+  'ReaderMessage.received_at':
+    'When the message came, or when the broker last reported that a device used the key.',
+  'ReaderMessage.subject': 'The topic as a NATS subject. Empty where `via` is `broker`: nobody knows it.',
+  'ReaderMessage.size': 'The size of the message in bytes.',
+  'ReaderMessage.head': 'The first 8 KiB as text. Control characters are made visible.',
   // Keys and tokens
   grant_type: 'Decides which other fields are required.',
   client_id: 'The `client_id` of the API key.',
@@ -165,7 +180,11 @@ const fields: Record<string, string> = {
   unchanged: 'Rows that equal the stored resource.',
   failed: 'Rows with an error, which changed nothing.',
   applied_from: 'The id of the dry run whose rows it executes. Null for a file of its own.',
-  ignored_columns: 'Columns of an export that an import does not read.',
+  ignored_columns:
+    'Columns of the file that the import does not read: those of an export, and those to be ignored.',
+  warned: 'Rows with a warning.',
+  tags_removed: 'Tags that the rows remove, or would remove in a dry run.',
+  first_names: 'Up to three names of the file, of those with characters that are not ASCII if there are any.',
   started_at: 'When it began. Null while it waits.',
   finished_at: 'When it ended. Null until then.',
   // Legacy vocabulary
@@ -192,6 +211,8 @@ const parameters: Record<string, string> = {
   include_deleted: '`true` also returns deleted rows.',
   reader_key: 'The key of the reader, as in the topic over MQTT. The reader need not exist yet.',
   format: 'How to read the message: the format of the vendor, `canonical` or `mapping`.',
+  check:
+    'With `true`, returns what would become of the message, and stores nothing. Needs a key that is bound to the reader.',
   descendants: '`true` also revokes the keys that this key created, and those that they created.',
 }
 

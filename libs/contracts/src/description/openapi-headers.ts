@@ -17,7 +17,7 @@ const sometimes = (...of: Of) =>
     .optional()
     .meta(about(...of))
 
-export const requestIdParameter = z
+const requestIdParameter = z
   .string()
   .optional()
   .meta({
@@ -25,6 +25,58 @@ export const requestIdParameter = z
     description:
       'Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID.',
   })
+
+const conditions = {
+  'If-None-Match': z
+    .string()
+    .optional()
+    .meta({
+      param: { id: 'IfNoneMatch' },
+      example: '"kJ3vXb0Qm2nYz8Lr5TqWcA"',
+      description: 'The `ETag` of what you have. If nothing has changed, the API responds with 304.',
+    }),
+  'If-Match': z
+    .string()
+    .optional()
+    .meta({
+      param: { id: 'IfMatch' },
+      example: '"kJ3vXb0Qm2nYz8Lr5TqWcA"',
+      description:
+        'The `ETag` of what you have read. If it has changed since, the API responds with 412 and changes nothing.',
+    }),
+}
+const idempotencyKey = z
+  .string()
+  .optional()
+  .meta({
+    param: { id: 'IdempotencyKey' },
+    example: 'b7c3f1de-3b3f-4b7e-9c55-0d7f6f0f6a51',
+    description:
+      'Your name for this request, at most 255 printable ASCII characters. For 24 hours, the same request with the same ' +
+      'name has the first response again, with `Idempotent-Replayed: true`, and changes nothing.',
+  })
+
+/** The headers that an operation takes. */
+export const requestHeaders = ({ conditional, idempotent, method }: Route) =>
+  z.object({
+    'X-Request-ID': requestIdParameter,
+    ...(conditional && (method === 'GET' ? pick('If-None-Match') : pick('If-Match'))),
+    ...(idempotent && { 'Idempotency-Key': idempotencyKey }),
+  })
+const pick = (name: keyof typeof conditions) => ({ [name]: conditions[name] })
+
+const entityTag = sometimes(
+  'ETag',
+  'string',
+  '"kJ3vXb0Qm2nYz8Lr5TqWcA"',
+  'Stands for the state of the response, tags included. The same in every encoding.',
+)
+const replayed = sometimes(
+  'Idempotent-Replayed',
+  'string',
+  'true',
+  'Present on the response to a repeated request, which changed nothing.',
+)
 
 const requestId = always(
   'X-Request-ID',
@@ -109,11 +161,13 @@ export function errorHeaders(status: number, vocabulary: Vocabulary) {
   })
 }
 
-export function successHeaders({ vocabulary, success, counted, method }: Route) {
+export function successHeaders({ vocabulary, success, counted, method, conditional, idempotent }: Route) {
   return z.object({
     ...onEvery(vocabulary),
     ...(success.status === 201 && { Location: vocabulary === 'legacy' ? legacyLocation : location }),
     ...(counted && method === 'GET' && rateLimitHeaders),
     ...(success.csv && { [TOTAL_COUNT_HEADER]: totalCount }),
+    ...(conditional && success.status !== 204 && { ETag: entityTag }),
+    ...(idempotent && { 'Idempotent-Replayed': replayed }),
   })
 }

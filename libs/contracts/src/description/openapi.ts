@@ -7,7 +7,7 @@ import {
 } from 'zod-openapi'
 import { errorResponses } from './openapi-errors.ts'
 import { withExamples } from './openapi-examples.ts'
-import { requestIdParameter, successHeaders, type Vocabulary } from './openapi-headers.ts'
+import { requestHeaders, successHeaders, type Vocabulary } from './openapi-headers.ts'
 import { withSamples } from './openapi-samples.ts'
 import { forGenerators } from './openapi-components.ts'
 import { events, eventSchemas } from './openapi-events.ts'
@@ -146,7 +146,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     summary: row.summary,
     tags: [tagOf(row).name],
     description: describeOperation(row),
-    security: [...security(row.access), ...(row.message ? [{ BasicAuth: [] }] : [])],
+    security: [...security(row.access), ...(row.forDevices ? [{ BasicAuth: [] }] : [])],
     ...(row.vocabulary === 'legacy' && { deprecated: true }),
     ...(isScope(row.access) && {
       'x-required-scope': row.access,
@@ -155,15 +155,15 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
     requestParams: {
       ...(row.params instanceof z.ZodObject && { path: row.params }),
       ...(row.query instanceof z.ZodObject && { query: row.query }),
-      header: RequestHeaders,
+      header: requestHeaders(row),
     },
-    ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
+    ...(row.body && {
+      requestBody: { required: true, content: bodyContent(row, row.describedBody ?? row.body) },
+    }),
     ...(row.upload && { requestBody: { required: true, content: files(row.upload.mediaTypes) } }),
     ...(row.message && { requestBody: { required: true, content: MESSAGE } }),
   }
 }
-
-const RequestHeaders = z.object({ 'X-Request-ID': requestIdParameter })
 
 /**
  * Only the first media type: generators make one method or one union per media type, although the body is the same. The
@@ -185,13 +185,27 @@ const files = (mediaTypes: readonly string[]) =>
   Object.fromEntries(mediaTypes.map((type) => [type, { schema: { type: 'string' as const } }]))
 
 function success(row: Route): ZodOpenApiOperationObject['responses'] {
-  const { status, schema, download, csv } = row.success
+  const { status, schema, download, csv, checked } = row.success
   const headers = successHeaders(row)
   const json = schema && { [JSON_MEDIA_TYPE]: { schema }, ...(csv && { [CSV_CONTENT_TYPE]: csvOf(csv) }) }
   const content = download === undefined ? json : files([download].flat())
   const body = { description: 'Success', headers, content }
-  return { [String(status)]: content ? body : { description: 'Success, without a body', headers } } as never
+  const main = { [String(status)]: content ? body : { description: 'Success, without a body', headers } }
+  const unchanged = row.conditional && row.method === 'GET' && { 304: { ...NOT_MODIFIED, headers } }
+  return { ...(checked && checkedReply(checked, headers)), ...main, ...unchanged }
 }
+
+const NOT_MODIFIED = {
+  description: 'Nothing has changed since the response with the `ETag` that you sent. Without a body.',
+}
+
+const checkedReply = (schema: z.ZodType, headers: ReturnType<typeof successHeaders>) => ({
+  '200': {
+    description: 'What would become of it, with `check=true`',
+    headers,
+    content: { [JSON_MEDIA_TYPE]: { schema } },
+  },
+})
 
 const csvOf = (columns: readonly string[]) => ({
   schema: {

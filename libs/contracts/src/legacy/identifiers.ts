@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { dataOf, pathId } from '../rules/query.ts'
 import type { Route } from '../route.ts'
-import { MAX_TAGS, TagCreate, tagTypes, TagView } from '../resources/catalog/tags.ts'
+import { MAX_TAGS, tagFields, tagRule, tagTypes, TagView } from '../resources/catalog/tags.ts'
 import { LocationKey, NaturalKey } from '../rules/text.ts'
 
 /** Identifiers: the legacy word for tags. */
@@ -17,7 +17,8 @@ export const LegacyIdentifierView = z
 export type LegacyIdentifierView = z.infer<typeof LegacyIdentifierView>
 
 export const LegacyIdentifierCreate = z
-  .strictObject({ type: z.enum(tagTypes).default('rfid'), value: TagCreate.shape.value })
+  .strictObject({ type: z.enum(tagTypes).default('rfid'), value: tagFields.value })
+  .check(tagRule(({ type }) => type))
   .meta({
     id: 'LegacyIdentifierCreate',
     example: { type: 'barcode', value: '4006381333931' },

@@ -87,6 +87,8 @@ const UNRECORDED = [
   'rpc.catalog.republish-state request',
   'rpc.catalog.usage reply',
   'rpc.catalog.usage request',
+  'rpc.keys.reader-use reply',
+  'rpc.keys.reader-use request',
   'rpc.keys.republish-state reply',
   'rpc.keys.republish-state request',
   'rpc.tracking.usage reply',

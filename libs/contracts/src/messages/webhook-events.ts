@@ -77,7 +77,7 @@ const tag = { id: 3, tag_type: 'ble', value: 'TEST-TAG' }
 
 const importView = {
   id: 5, resource: 'assets', dry_run: false, state: 'done', rows_total: 2, rows_done: 2, created: 1, updated: 1,
-  unchanged: 0, failed: 0, applied_from: null, ignored_columns: [], created_by: null, created_at: at, started_at: at,
+  unchanged: 0, failed: 0, warned: 0, tags_removed: 0, encoding: 'utf-8', empty_cells: 'clear', first_names: ['Pump', 'Fan'], applied_from: null, ignored_columns: [], created_by: null, created_at: at, started_at: at,
   finished_at: at,
 } // oxfmt-ignore
 

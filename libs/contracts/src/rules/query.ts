@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { parseInstant } from './instant.ts'
 import { MAX_ID, readId, Uuid } from './ids.ts'
-import { addProblem, codePoints, hasControl, patternOf, type FieldProblem } from './text.ts'
+import { addProblem, codePoints, CONTROL_PROBLEM, hasControl, patternOf, type FieldProblem } from './text.ts'
 
 /**
  * Query parameters. The server passes each parameter as the list of its values, so that a repeated single-valued
@@ -100,9 +100,7 @@ const readText =
         },
       }
     if (/\p{Surrogate}/u.test(raw)) return invalid('valid text')
-    return hasControl(raw, true)
-      ? { problem: { code: 'invalid_value', message: '{f} must not contain control characters' } }
-      : { value: raw }
+    return hasControl(raw, 'labels') ? { problem: CONTROL_PROBLEM } : { value: raw }
   }
 
 export const limitParameter = (max: number) =>
@@ -145,12 +143,26 @@ export const keysParameter = parameters(readKey, {
 })
 export const searchParameter = parameter(
   readText(255),
-  { type: 'string', maxLength: 255, pattern: patternOf({ control: 'lines' }) },
-  'Returns rows that contain this text, in any case. No character has a special meaning.',
+  { type: 'string', maxLength: 255, pattern: patternOf({ control: 'labels' }) },
+  'Returns rows that contain this text, in any case and any Unicode spelling. No character has a special meaning.',
 )
+
+/** The values of one filter by metadata (D12.13). */
+export const metadataValues = parameters(readText(255), { type: 'string' })
 
 export const textParameter = (max: number, description: string) =>
   parameter(readText(max), { type: 'string', maxLength: max }, description)
+
+/** Of an import: the header of a column, and its field after the last colon. */
+export const columnsParameter = parameters<readonly [header: string, field: string]>(
+  (raw) => {
+    const at = raw.lastIndexOf(':')
+    return at === -1
+      ? invalid('a header, a colon and a field')
+      : { value: [raw.slice(0, at), raw.slice(at + 1)] }
+  },
+  { type: 'string', pattern: ':', example: 'Bezeichnung:name' },
+)
 
 export const enumParameter = <T extends string>(allowed: readonly T[]) =>
   parameter(readEnum(allowed), { type: 'string', enum: [...allowed] })

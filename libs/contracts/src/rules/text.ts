@@ -29,20 +29,29 @@ export function addedProblem(issue: z.core.$ZodIssue): FieldProblem | undefined 
 }
 
 const LONE_SURROGATE = /\p{Surrogate}/u
-const TAB_LF_CR: ReadonlySet<number> = new Set([9, 10, 13])
 
-/** Whether `value` has C0 control characters or DEL. With `lines`, tab, CR and LF are allowed. */
-export function hasControl(value: string, lines: boolean): boolean {
+/** `none`: no control characters; `lines`: tab, CR and LF; `labels`: also the separators that 2D labels have (D19.1). */
+type Control = 'none' | 'lines' | 'labels'
+
+const LINE_CONTROLS = [9, 10, 13]
+const ALLOWED: Record<Control, ReadonlySet<number>> = {
+  none: new Set(),
+  lines: new Set(LINE_CONTROLS),
+  labels: new Set([...LINE_CONTROLS, 4, 28, 29, 30, 31]),
+}
+
+/** Whether `value` has other C0 control characters or DEL than are allowed. */
+export function hasControl(value: string, control: Control): boolean {
   for (let i = 0; i < value.length; i += 1) {
     const code = value.charCodeAt(i)
-    if ((code < 32 || code === 127) && !(lines && TAB_LF_CR.has(code))) return true
+    if ((code < 32 || code === 127) && !ALLOWED[control].has(code)) return true
   }
   return false
 }
 
 export type TextRules = {
-  /** `none`: no control characters; `lines`: tab, CR and LF are allowed. */
-  control?: 'none' | 'lines'
+  /** The control characters that are allowed. Default: none. */
+  control?: Control
   /** The first and last characters must not be white space. */
   trimmed?: boolean
   /** No characters that make a name look like another one (UAX #9) or break a line. */
@@ -84,8 +93,7 @@ export function text(min: number, max: number, rules: TextRules = {}) {
       if (units > 2 * max) return
       if (LONE_SURROGATE.test(payload.value))
         addProblem(payload, { code: 'invalid_value', message: '{f} must be valid Unicode text' })
-      else if (hasControl(payload.value, rules.control === 'lines'))
-        addProblem(payload, { code: 'invalid_value', message: '{f} must not contain control characters' })
+      else if (hasControl(payload.value, rules.control ?? 'none')) addProblem(payload, CONTROL_PROBLEM)
       else if (rules.trimmed && payload.value.trim() !== payload.value)
         addProblem(payload, { code: 'invalid_value', message: '{f} must not start or end with white space' })
       else if (rules.plain && hasDisplayControl(payload.value)) addProblem(payload, DISPLAY_CONTROL_PROBLEM)
@@ -93,15 +101,22 @@ export function text(min: number, max: number, rules: TextRules = {}) {
     .meta({ override: { minLength: min, maxLength: max, pattern: patternOf(rules) } })
 }
 
+export const CONTROL_PROBLEM = {
+  code: 'invalid_value',
+  message: '{f} must not contain control characters',
+} as const satisfies FieldProblem
+
 const LINE = String.raw`[^\x00-\x1f\x7f]`
-/** One character of a text of lines. */
-export const LINES = String.raw`[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`
+const LINES = String.raw`[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]`
+/** One character of a text of labels. */
+export const LABELS = String.raw`[^\x00-\x03\x05-\x08\x0b\x0c\x0e-\x1b\x7f]`
+const CHARACTERS: Record<Control, string> = { none: LINE, lines: LINES, labels: LABELS }
 /** No white space either. */
 const EDGE = String.raw`[^\s\x00-\x1f\x7f]`
 
 /** For the API description, as far as the regular expressions of all languages can say it. */
-export const patternOf = ({ control, trimmed }: TextRules): string =>
-  trimmed === true ? `^${EDGE}(${LINE}*${EDGE})?$` : `^${control === 'lines' ? LINES : LINE}*$`
+export const patternOf = ({ control = 'none', trimmed }: TextRules): string =>
+  trimmed === true ? `^${EDGE}(${LINE}*${EDGE})?$` : `^${CHARACTERS[control]}*$`
 
 /** A name of an asset, a location, a reader or a key: one line, without white space at its ends. */
 export const Name = text(1, 255, { trimmed: true, plain: true })

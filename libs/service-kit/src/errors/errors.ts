@@ -20,8 +20,22 @@ export const bodyTooLarge = (maxBytes: number) =>
   new AppError('payload_too_large', `Request body must be at most ${sizeOf(maxBytes)}`)
 const sizeOf = (bytes: number) => (bytes < MIB ? `${bytes / 1024} KiB` : `${bytes / MIB} MiB`)
 export const bodyEndedEarly = () => new AppError('bad_request', 'The request body ended too early')
+export const preconditionFailed = () =>
+  new AppError(
+    'precondition_failed',
+    'If-Match names another state than the current one. Read it again, and repeat the change with its ETag',
+  )
 export const unsupportedMediaType = (allowed: readonly string[]) =>
   new AppError('unsupported_media_type', `Content-Type must be ${allowed.join(' or ')}`)
+/** With what the server takes (RFC 9110, 15.5.16). */
+export const unsupportedEncoding = (allowed: readonly string[]) =>
+  new AppError(
+    'unsupported_media_type',
+    allowed.length === 0
+      ? 'Content-Encoding is not supported here: send the body as it is'
+      : `Content-Encoding must be ${allowed.join(' or ')}`,
+    { headers: { 'accept-encoding': allowed.join(', ') || 'identity' } },
+  )
 export const unknownRoute = (path: string) => new AppError('not_found', `Unknown API route: ${path}`)
 export const serviceUnavailable = (cause?: unknown, isCounted = false) =>
   new AppError('service_unavailable', 'The service is temporarily unavailable', {

@@ -2,10 +2,10 @@ import { fc } from '@whereabouts/testing/fuzz'
 import { describe, expect, test } from 'vitest'
 import { csvFile, escapeFormula, unescapeFormula } from './csv.ts'
 
-test('rows have the order of the columns, null is an empty cell, and lines end with CR LF', () => {
+test('D19.5 a byte order mark, then rows in the order of the columns; null is an empty cell, and lines end with CR LF', () => {
   const rows = [{ b: 'x', a: 1, more: true }, { a: null, b: 'say "hi", twice\n', more: false }] // oxfmt-ignore
-  expect(csvFile(['a', 'b'], rows)).toBe('a,b\r\n1,x\r\n,"say ""hi"", twice\n"\r\n')
-  expect(csvFile(['a', 'b'], [])).toBe('a,b\r\n')
+  expect(csvFile(['a', 'b'], rows)).toBe('\uFEFFa,b\r\n1,x\r\n,"say ""hi"", twice\n"\r\n')
+  expect(csvFile(['a', 'b'], [])).toBe('\uFEFFa,b\r\n')
 })
 
 test.for([
@@ -17,11 +17,11 @@ test.for([
   ['DOCK-1', 'DOCK-1'],
 ] as const)('no spreadsheet reads %s as a formula, because it is written as %s', ([value, written]) => {
   expect(escapeFormula(value)).toBe(written)
-  expect(csvFile(['a'], [{ a: value }])).toBe(`a\r\n${written}\r\n`)
+  expect(csvFile(['a'], [{ a: value }])).toBe(`\uFEFFa\r\n${written}\r\n`)
 })
 
 test('a negative number stays a number', () => {
-  expect(csvFile(['a'], [{ a: -5 }])).toBe('a\r\n-5\r\n')
+  expect(csvFile(['a'], [{ a: -5 }])).toBe('\uFEFFa\r\n-5\r\n')
 })
 
 const nasty = fc.array(fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', 'a', '＝'))

@@ -1,10 +1,12 @@
 import { PRINCIPAL_HEADER } from '@whereabouts/contracts/principal'
 import { JSON_MEDIA_TYPE, type Route } from '@whereabouts/contracts/route'
 import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { AppError } from '../errors/app-error.ts'
 import { invalidToken, unsupportedMediaType } from '../errors/errors.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { decodeForm, decodeJsonObject, parsePairs } from './request-body.ts'
+import { packingOf, refusePacked } from './headers/content-encoding.ts'
 import { parsePageOrNothing, parsePart } from './validate.ts'
 
 /** The caller, named by the gateway. Throws 401 if the row needs one and there is none. */
@@ -16,11 +18,13 @@ export async function readPrincipal(row: Route, request: FastifyRequest, verify:
   return principal
 }
 
-/** Throws 415 if the row takes a body and the body of the request has another media type. */
+/** Throws 415 if the row takes a body, and that of the request has another media type or is packed. */
 export function checkMediaType(row: Route, request: FastifyRequest): void {
+  if (row.message) return void packingOf(request.headers)
   if (!row.body && !row.upload) return
   const allowed = row.upload?.mediaTypes ?? row.mediaTypes ?? [JSON_MEDIA_TYPE]
   if (!allowed.includes(mediaType(request))) throw unsupportedMediaType(allowed)
+  refusePacked(request.headers)
 }
 
 const mediaType = (request: FastifyRequest) =>
@@ -34,8 +38,8 @@ export function readRequest(row: Route, request: FastifyRequest): Record<string,
     query: readQuery(row, request),
     body: row.body && parsePart(row.body, readBody(row, request), 'body'),
     upload: row.upload && request.body,
-    message: row.message && (request.body ?? Buffer.alloc(0)),
     headers: request.headers,
+    ...(row.conditional && { ifMatch: request.headers['if-match'] }),
     requestId: request.id,
     log: request.log,
     clientAddress: clientAddress(request),
@@ -44,12 +48,20 @@ export function readRequest(row: Route, request: FastifyRequest): Record<string,
 }
 
 function readQuery(row: Route, request: FastifyRequest): unknown {
-  if (row.message) return undefined // some devices add parameters of their own to the URL
   const at = request.url.indexOf('?')
+  if (row.message) return readOwnParameters(row, at === -1 ? '' : request.url.slice(at + 1))
   const pairs = at === -1 ? {} : parsePairs(request.url.slice(at + 1))
   if (!pairs) throw new AppError('bad_request', 'The query string is not valid percent-encoded UTF-8')
   if (row.query && !row.hasFixedOrder) return parsePart(row.query, pairs, 'query')
   return parsePageOrNothing(row, pairs)
+}
+
+/** Some devices add parameters of their own to the URL, however they are encoded. Those are not read. */
+function readOwnParameters({ query }: Route, text: string): unknown {
+  if (!(query instanceof z.ZodObject)) return undefined
+  const sent = new URLSearchParams(text)
+  const own = Object.keys(query.shape).filter((name) => sent.has(name))
+  return parsePart(query, Object.fromEntries(own.map((name) => [name, sent.getAll(name)])), 'query')
 }
 
 function readBody(row: Route, request: FastifyRequest): Record<string, unknown> {

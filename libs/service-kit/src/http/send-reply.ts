@@ -8,20 +8,29 @@ import {
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { jsonInSlices } from '../limits/slices.ts'
-import { prefers } from './accept.ts'
+import { prefers } from './headers/accept.ts'
+import { isKnownTo } from './headers/conditions.ts'
 import { csvFile } from './csv.ts'
 
 /** Sends what a handler returned, with the status of the row. */
 export async function sendReply(
-  { success }: Route,
+  { success, conditional }: Route,
   reply: FastifyReply,
   body: unknown,
 ): Promise<FastifyReply> {
-  reply.status(success.status)
+  if (conditional && isUnchanged(reply)) return reply.status(304).header('vary', 'Accept-Encoding').send()
+  reply.status(success.checked && body !== undefined ? 200 : success.status)
   if (success.download !== undefined) return sendFile(success.download, reply, body)
   if (success.csv && prefersCsv(reply.request.headers)) return sendList(success.csv, reply, body as List)
   if (success.csv) reply.header('vary', 'Accept')
   return success.status === 204 ? reply.send() : sendJson(reply, body)
+}
+
+/** The client has it already. PATCH has an entity tag too, but only a read may be answered with 304. */
+function isUnchanged(reply: FastifyReply): boolean {
+  const etag = reply.getHeader('etag')
+  const isRead = reply.request.method === 'GET' || reply.request.method === 'HEAD'
+  return isRead && typeof etag === 'string' && isKnownTo(reply.request.headers, etag)
 }
 
 /** Rows of a list that are made into text at once. More are made in slices, because each may have a large text. */

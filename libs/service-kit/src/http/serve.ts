@@ -13,7 +13,17 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import type { Route, Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
-import { compress } from './encoding.ts'
+import { unpack } from './headers/content-encoding.ts'
+import { compress } from './headers/encoding.ts'
+import { toAppError } from './error-handler.ts'
+import {
+  AnsweredBefore,
+  isKept,
+  keyedRequest,
+  REPLAYED,
+  type AnswerKeeper,
+  type KeyedRequest,
+} from './headers/idempotency.ts'
 import type { Logger } from '../observe/logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { checkMediaType, readPrincipal, readRequest } from './read-request.ts'
@@ -43,6 +53,10 @@ export type Context<K extends OperationId> = {
   /** The bytes of a device's message, on routes with `message`. */
   message: Routes[K] extends { message: object } ? Buffer : undefined
   headers: FastifyRequest['headers']
+  /** The header, on rows with `conditional`. */
+  ifMatch?: string | undefined
+  /** The name that the caller gave to the request, on rows with `idempotent`. */
+  once?: KeyedRequest | undefined
   requestId: string
   log: Logger
   /** The caller's address as seen by the gateway. */
@@ -70,17 +84,24 @@ type AnyHandler = (context: Record<string, unknown>) => Promise<unknown>
 export function serve<U extends Upstream>(
   app: FastifyInstance,
   upstream: U,
-  options: { verify: PrincipalVerifier; handlers: Handlers<U> },
+  options: { verify: PrincipalVerifier; handlers: Handlers<U>; answers?: AnswerKeeper },
 ): void {
   const handlers = options.handlers as unknown as Record<string, AnyHandler>
-  serveRows(app, routesOf(upstream), { verify: options.verify, handlers })
+  serveRows(app, routesOf(upstream), { ...options, handlers })
+}
+
+type Options = {
+  verify: PrincipalVerifier
+  handlers: Readonly<Record<string, AnyHandler>>
+  /** For rows with `idempotent`. */
+  answers?: AnswerKeeper
 }
 
 /** `serve` without types, for rows that are not in the route table. */
 export function serveRows(
   app: FastifyInstance,
   rows: Iterable<readonly [operationId: string, row: Route]>,
-  { verify, handlers }: { verify: PrincipalVerifier; handlers: Readonly<Record<string, AnyHandler>> },
+  { verify, handlers, answers }: Options,
 ): void {
   for (const [operationId, row] of rows) {
     const handler = handlers[operationId]
@@ -97,13 +118,41 @@ export function serveRows(
         checkAnnouncedSize(row, request)
       },
       handler: async (request, reply) => {
-        const context = readRequest(row, request)
-        const result = await withTrace(scopeOf(row, request, reply), async () => handler(context))
+        const scope = scopeOf(row, request, reply)
+        const result = await withTrace(scope, () => answered(row, request, answers, handler))
         if (!(result instanceof Reply)) return sendReply(row, reply, result)
         return sendReply(row, reply.headers(result.headers), result.body)
       },
     })
   }
+}
+
+/** What the handler returns, or what was answered to the request before (D12.8). */
+async function answered(
+  row: Route,
+  request: FastifyRequest,
+  answers: AnswerKeeper | undefined,
+  handler: AnyHandler,
+): Promise<unknown> {
+  const { principal } = request
+  const once = row.idempotent && principal && keyedRequest(request, principal)
+  if (once === undefined) return handler(await contextOf(row, request))
+  if (!answers) throw new Error('this service keeps no answers')
+  try {
+    await answers.answer(once)
+    return await handler({ ...(await contextOf(row, request)), once })
+  } catch (error) {
+    if (error instanceof AnsweredBefore) return new Reply(error.body, { ...error.headers, ...REPLAYED })
+    const refusal = toAppError(error)
+    if (isKept(refusal)) await answers.keepRefusal(once, refusal)
+    throw error
+  }
+}
+
+async function contextOf(row: Route, request: FastifyRequest): Promise<Record<string, unknown>> {
+  const context = readRequest(row, request)
+  if (row.message) context['message'] = await unpack(request, row.message.maxBytes)
+  return context
 }
 
 /** The limit of the body, for rows with `message`. */

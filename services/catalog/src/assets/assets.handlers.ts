@@ -3,6 +3,7 @@ import { namesWith, pick } from '@whereabouts/contracts/rules/fields'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
+import { checkIfMatch, entityTag } from '@whereabouts/service-kit/http/headers/conditions'
 import { ListText, prefersCsv } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
@@ -16,7 +17,7 @@ import { storableMetadata } from '../changes/patch/metadata.rules.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems } from '../changes/patch/patch.rules.ts'
 import type { Tagged } from '../tags/live-tags.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
-import type { HandlerDeps } from '../changes/transactions/transactions.ts'
+import { runOnce, type HandlerDeps } from '../changes/transactions/transactions.ts'
 import { listAssets, listAssetTexts } from './assets.lists.ts'
 import {
   assetFinder,
@@ -34,7 +35,11 @@ const writable = namesWith(assetFields, 'writable')
 
 export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTransaction'>) =>
   ({
-    async createAsset({ principal: { orgId }, body }) {
+    async createAsset(context) {
+      const {
+        principal: { orgId },
+        body,
+      } = context
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
         const key = await assignKey(tx, orgId, 'asset', external_key)
@@ -42,24 +47,24 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
         const tags = await insertTags(tx, orgId, { asset_id: asset.id }, wanted ?? [])
         const view = toAssetView(asset, tags)
         await enqueueChanges(tx, created('asset', asset, view, tags))
-        return view
+        return new Reply({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
       }
-      const view = await runInTransaction(orgId, create, lockNameFor('asset', external_key))
-      return new Reply({ data: view }, { location: `${API_PREFIX}/assets/${view.id}` })
+      return runOnce(runInTransaction, context, create, lockNameFor('asset', external_key))
     },
 
-    async updateAsset({ principal: { orgId }, params: { asset_id }, body }) {
+    async updateAsset({ principal: { orgId }, params: { asset_id }, body, ifMatch }) {
       const data = await runInTransaction(orgId, async (tx) => {
         const row = await lockAsset(tx, orgId, asset_id)
         if (!row) throw assetNotFound()
         const stored = toAssetView(row, await listTags(tx, orgId, 'asset_id', [asset_id]))
+        checkIfMatch(ifMatch, stored)
         rejectIfAny(inSchemaOrder(AssetPatch, storedRowProblems(stored, body)))
         const asset = await updateAsset(tx, orgId, asset_id, changesOf(stored, body))
         const view = toAssetView(asset, stored.tags)
         await enqueueChanges(tx, updated('asset', asset, view, row))
         return view
       })
-      return { data }
+      return tagged(data)
     },
 
     async renameAsset({ principal: { orgId }, params: { asset_id }, body: { external_key } }) {
@@ -77,9 +82,14 @@ export const assetHandlers = ({ runInTransaction }: Pick<HandlerDeps, 'runInTran
       return { data: await runInTransaction(orgId, rename, 'asset keys'), descendant_count_affected: 0 }
     },
 
-    async deleteAsset({ principal: { orgId }, params: { asset_id } }) {
+    async deleteAsset({ principal: { orgId }, params: { asset_id }, ifMatch }) {
       await runInTransaction(orgId, async (tx) => {
-        if (!(await lockAsset(tx, orgId, asset_id))) throw assetNotFound()
+        const stored = await lockAsset(tx, orgId, asset_id)
+        if (!stored) throw assetNotFound()
+        if (ifMatch !== undefined) {
+          const tags = await listTags(tx, orgId, 'asset_id', [asset_id])
+          checkIfMatch(ifMatch, toAssetView(stored, tags))
+        }
         const asset = await deleteAsset(tx, orgId, asset_id)
         const tags = await deleteTagsOf(tx, orgId, { asset_id })
         await enqueueChanges(tx, deleted('asset', asset, tags))
@@ -107,10 +117,12 @@ export function assetReadHandlers({ db, log }: { db: TenantDatabase<Tables>; log
     },
 
     async getAsset({ principal: { orgId }, params: { asset_id } }) {
-      return { data: toFoundView(await find(orgId, asset_id)) }
+      return tagged(toFoundView(await find(orgId, asset_id)))
     },
   } satisfies Partial<Handlers<'catalog'>>
 }
+
+const tagged = (view: AssetView) => new Reply({ data: view }, { etag: entityTag(view) })
 
 /** Throws `assetNotFound`. */
 export function toFoundView(asset: Tagged<AssetRow> | undefined): AssetView {

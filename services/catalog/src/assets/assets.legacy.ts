@@ -101,7 +101,10 @@ export const legacyAssetHandlers = ({ db, runInTransaction, tracking }: LegacyAs
         const asset_id = await lockIdByKey(tx, orgId, 'asset', identifier)
         const named = { ...context, params: { asset_id } }
         const { location, problems } = await pinCurrentLocation(tx, orgId, current_location)
-        let updated = await rejectTogether(problems, () => inside.updateAsset({ ...named, body: fields }))
+        const { body: changed } = await rejectTogether(problems, () =>
+          inside.updateAsset({ ...named, body: fields }),
+        )
+        let updated: { data: AssetView } = changed
         if (key !== identifier) updated = await inside.renameAsset({ ...named, body: { external_key: key } })
         if (identifiers !== undefined)
           await replaceTags(tx, orgId, { kind: 'asset', ...updated.data }, identifiers ?? [])

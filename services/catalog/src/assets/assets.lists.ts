@@ -1,4 +1,5 @@
 import type { AssetListQuery } from '@whereabouts/contracts/resources/catalog/assets'
+import { metadataFilter } from '@whereabouts/contracts/rules/metadata-filter'
 import { keptCount } from '@whereabouts/db/schema/asset-counts'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
@@ -28,6 +29,7 @@ const pagesOf = (orgId: number, query: AssetListQuery, among?: readonly number[]
     table: 'asset',
     conditions: [...assetConditions(orgId, query), ...(among === undefined ? [] : [hasIdOf(among)])],
     q: query.q,
+    found: metadataConditions(query),
     sort: query.sort,
     ...(among === undefined && isUnfiltered(query) && { total: keptTotal(orgId) }),
     plan: among === undefined ? planOf(query) : 'custom',
@@ -44,6 +46,23 @@ export const assetConditions = (orgId: number, query: Filters) => [
   ...listConditions(orgId, 'asset', query),
   ...(query.type === undefined ? [] : [anyOf('asset.type', query.type, 'text')]),
 ]
+
+/**
+ * Has one of these values under each name (D12.13): as text, or as the number or boolean that answers would write like that. An
+ * object, a list and null match nothing.
+ */
+export const metadataConditions = (query: object): RawBuilder<boolean>[] =>
+  [...metadataFilter(query)].map(([name, values]) => {
+    const wanted = values.flatMap((value) => [value, ...scalarOf(value)].map((one) => ({ [name]: one })))
+    const parts = wanted.map((one) => sql`metadata @> ${JSON.stringify(one)}::jsonb`)
+    return sql<boolean>`(${sql.join(parts, sql` or `)})`
+  })
+
+function scalarOf(text: string): (number | boolean)[] {
+  if (text === 'true' || text === 'false') return [text === 'true']
+  const number = Number(text)
+  return Number.isFinite(number) && JSON.stringify(number) === text ? [number] : []
+}
 
 /**
  * A literal, which PostgreSQL turns into a hash table. The driver would need longer to encode a list than the

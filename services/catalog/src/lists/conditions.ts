@@ -1,3 +1,4 @@
+import { metadataFilter } from '@whereabouts/contracts/rules/metadata-filter'
 import { matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { anyOf, isValidNow } from '@whereabouts/db/sql-conditions'
@@ -20,11 +21,12 @@ type Filters = {
 /** Valid rows (D7.1) that match the filters. Deleted rows only with `include_deleted`. */
 export function listConditions(orgId: number, table: 'asset' | 'location', filters: Filters): Condition[] {
   const { id, external_key, is_active, tag, include_deleted, window, q } = filters
+  const searched = q !== undefined || metadataFilter(filters).size > 0
   return [
     ...(window === 'any' ? [] : [isValidNow(table)]),
     ...(include_deleted === true ? [] : [sql<boolean>`${sql.ref(`${table}.deleted_at`)} is null`]),
     ...(id === undefined ? [] : [anyOf(`${table}.id`, id, 'bigint')]),
-    ...(tag === undefined ? [] : [hasOneOf({ orgId, table, searched: q !== undefined }, tag)]),
+    ...(tag === undefined ? [] : [hasOneOf({ orgId, table, searched }, tag)]),
     ...(external_key === undefined ? [] : [anyOf(`${table}.external_key`, external_key, 'text')]),
     ...(is_active === undefined ? [] : [sql<boolean>`${sql.ref(`${table}.is_active`)} = ${is_active}`]),
   ]

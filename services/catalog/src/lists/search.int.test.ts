@@ -46,6 +46,37 @@ describe('D4.11 q', () => {
     expect((await keys(catalog, `q=${encodeURIComponent(q)}`)).keys).toEqual(['NAME', 'TAG'])
   })
 
+  test.for([
+    ['Ku\u0308hlgera\u0308t', 'KÜHLGERÄT'],
+    ['Kühlgerät', 'ku\u0308hl'],
+    ['Σίσυφος', 'ΣΊΣΥΦΟΣ'],
+    ['ΣΊΣΥΦΟΣ', 'σίσυφος'],
+    ['Ｐａｌｌｅｔ ﬁve', 'pallet five'],
+    ['100％', '0%'],
+    ['H\u0331at', '\u1E96AT'],
+    ['Gro\u1E9Ee', 'große'],
+  ] as const)('D19.2 %j is found by %j, also in a description and a tag', async ([text, q], { catalog }) => {
+    const made = await catalog.asset({ external_key: 'NAME', name: text })
+    expect(made.name).toBe(text)
+    await catalog.asset({ external_key: 'DESC', description: `of ${text}` })
+    await catalog.asset({ external_key: 'TAG', tags: [{ tag_type: 'ble', value: text }] })
+    await catalog.asset({ external_key: 'X', name: '100x' })
+    const { id } = await catalog.asset({ external_key: 'LATER' })
+    await catalog.patch(`/assets/${id}`, { name: text })
+    expect((await keys(catalog, `q=${encodeURIComponent(q)}`)).keys).toEqual(['DESC', 'LATER', 'NAME', 'TAG'])
+    await catalog.location({ external_key: 'PLACE', name: text })
+    expect((await keys(catalog, `q=${encodeURIComponent(q)}`, 'locations')).keys).toEqual(['PLACE'])
+  })
+
+  test.for([
+    ['Straße', 'strasse'],
+    ['100x', '％'],
+    ['a_b', '＼'],
+  ] as const)('D19.2 %j is not found by %j', async ([name, q], { catalog }) => {
+    await catalog.asset({ name })
+    expect((await keys(catalog, `q=${encodeURIComponent(q)}`)).keys).toEqual([])
+  })
+
   test('empty finds all rows', async ({ catalog }) => {
     await catalog.asset({ external_key: 'A' })
     await catalog.asset({ external_key: 'B', tags: [{ tag_type: 'rfid', value: 'x' }] })

@@ -7,6 +7,7 @@ import {
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
+import { checkIfMatch, entityTag } from '@whereabouts/service-kit/http/headers/conditions'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import type { Db, Tx } from '../db.ts'
@@ -16,7 +17,7 @@ import { pageOf } from '../lists/conditions.ts'
 import { created, deleted, updated } from '../changes/messages/changes.ts'
 import { inSchemaOrder, movedBounds, storedRowProblems, type Stored } from '../changes/patch/patch.rules.ts'
 import { deleteTagsOf, insertTags, listTags } from '../tags/tags.queries.ts'
-import type { HandlerDeps } from '../changes/transactions/transactions.ts'
+import { runOnce, type HandlerDeps } from '../changes/transactions/transactions.ts'
 import { listLocations } from './locations.lists.ts'
 import {
   deleteLocation,
@@ -41,7 +42,11 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       return { data, ...pageOf(query), total_count: total }
     },
 
-    async createLocation({ principal: { orgId }, body }) {
+    async createLocation(context) {
+      const {
+        principal: { orgId },
+        body,
+      } = context
       const { tags: wanted, external_key } = body
       const create = async (tx: Tx) => {
         const parent = await resolveParent(tx, orgId, body)
@@ -51,22 +56,22 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const tags = await insertTags(tx, orgId, { location_id: location.id }, wanted ?? [])
         const view = toLocationView({ ...location, parent_external_key: parent?.external_key ?? null }, tags)
         await enqueueChanges(tx, created('location', location, view, tags))
-        return view
+        return new Reply({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
       }
-      const view = await runInTransaction(orgId, create, lockNameFor('location', external_key))
-      return new Reply({ data: view }, { location: `${API_PREFIX}/locations/${view.id}` })
+      return runOnce(runInTransaction, context, create, lockNameFor('location', external_key))
     },
 
     async getLocation({ principal: { orgId }, params: { location_id } }) {
-      return { data: await readLocation(db.forOrg(orgId), orgId, location_id) }
+      return tagged(await readLocation(db.forOrg(orgId), orgId, location_id))
     },
 
-    async updateLocation({ principal: { orgId }, params: { location_id }, body }) {
+    async updateLocation({ principal: { orgId }, params: { location_id }, body, ifMatch }) {
       const lockName = namesParent(body) ? 'location tree' : undefined
       const update = async (tx: Tx) => {
         if (lockName) await lockTree(tx, orgId)
         const row = await lockLocation(tx, orgId, location_id)
         if (!row) throw locationNotFound()
+        await checkState(tx, orgId, location_id, ifMatch)
         const stored = { ...row, tags: await listTags(tx, orgId, 'location_id', [location_id]) }
         const move = lockName ? await findMove(tx, orgId, row, body) : {}
         const unresolved = move instanceof AppError ? (move.fields ?? []) : []
@@ -78,7 +83,7 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         await enqueueChanges(tx, updated('location', location, view, row))
         return view
       }
-      return { data: await runInTransaction(orgId, update, lockName) }
+      return tagged(await runInTransaction(orgId, update, lockName))
     },
 
     async renameLocation({ principal: { orgId }, params: { location_id }, body: { external_key } }) {
@@ -100,10 +105,11 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       }
     },
 
-    async deleteLocation({ principal: { orgId }, params: { location_id } }) {
+    async deleteLocation({ principal: { orgId }, params: { location_id }, ifMatch }) {
       await runInTransaction(orgId, async (tx) => {
         const stored = await lockLocation(tx, orgId, location_id)
         if (!stored) throw locationNotFound()
+        await checkState(tx, orgId, location_id, ifMatch)
         if (await hasLiveChildren(tx, orgId, location_id)) throw locationHasChildren(stored.external_key)
         const location = await deleteLocation(tx, orgId, location_id)
         const tags = await deleteTagsOf(tx, orgId, { location_id })
@@ -112,6 +118,15 @@ export const locationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
       return undefined
     },
   }) satisfies Partial<Handlers<'catalog'>>
+
+const tagged = (view: LocationView) => new Reply({ data: view }, { etag: entityTag(view) })
+
+/** Throws 412 if `If-Match` names another state. Call under `lockLocation`. The key of the parent is part of the state. */
+async function checkState(tx: Tx, orgId: number, id: number, ifMatch: string | undefined): Promise<void> {
+  if (ifMatch === undefined) return
+  const view = await readLocation(tx, orgId, id)
+  checkIfMatch(ifMatch, view)
+}
 
 async function readLocation(db: Db, orgId: number, id: number): Promise<LocationView> {
   const location = await findLocation(db, orgId, id)

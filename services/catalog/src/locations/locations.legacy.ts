@@ -51,7 +51,7 @@ export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
     async getLegacyLocation({ params: { identifier }, ...context }) {
       const { orgId } = context.principal
       const location_id = await getIdByKey(db.forOrg(orgId), orgId, 'location', identifier)
-      const { data } = await current.getLocation({ ...context, params: { location_id } })
+      const { data } = (await current.getLocation({ ...context, params: { location_id } })).body
       if (data.external_key !== identifier) throw locationNotFound() // renamed between the two statements
       return { data: await toLegacyLocation(db.forOrg(orgId), orgId, data) }
     },
@@ -63,13 +63,14 @@ export const legacyLocationHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const inside = locationHandlers(usingTransaction(tx))
         const location_id = await getIdByKey(tx, orgId, 'location', identifier)
         const named = { ...context, params: { location_id } }
-        let { data: updated } = await inside.updateLocation({ ...named, body: toLocationPatch(fields) })
+        let { data: updated } = (await inside.updateLocation({ ...named, body: toLocationPatch(fields) }))
+          .body
         if (updated.external_key !== identifier) throw locationNotFound() // renamed before it was locked
         if (key !== identifier)
           ({ data: updated } = await inside.renameLocation({ ...named, body: { external_key: key } }))
         if (identifiers !== undefined)
           await replaceTags(tx, orgId, { kind: 'location', type: null, ...updated }, identifiers ?? [])
-        const { data } = await inside.getLocation({ ...named, body: undefined })
+        const { data } = (await inside.getLocation({ ...named, body: undefined })).body
         return toLegacyLocation(tx, orgId, data)
       }
       const keyLock = key === identifier ? undefined : 'location keys'

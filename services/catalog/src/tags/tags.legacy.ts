@@ -8,7 +8,7 @@ import { attached, detached, type TagOwner } from '../changes/messages/changes.t
 import { tagExists } from '../errors.ts'
 import { lockByKey, lockIdByKey } from './external-keys/external-keys.queries.ts'
 import type { RunInTransaction } from '../changes/transactions/transactions.ts'
-import { columnOf, deleteTags, insertTags, listTags, ownerOf } from './tags.queries.ts'
+import { columnOf, deleteTags, insertTags, listTags, ownerOf, uniqueName } from './tags.queries.ts'
 import { attach, detach } from './tags.ts'
 
 /** Views contain only live tags, so all are active. */
@@ -49,18 +49,16 @@ export function tagChanges(
   stored: readonly TagView[],
   wanted: readonly TagCreate[],
 ): { missing: TagCreate[]; surplus: number[] } {
-  const surplus = new Map(stored.map((tag) => [nameOf(tag), tag.id]))
+  const surplus = new Map(stored.map((tag) => [uniqueName(tag), tag.id]))
   const named = new Set<string>()
   const missing = wanted.filter((tag) => {
-    const name = nameOf(tag)
+    const name = uniqueName(tag)
     if (named.has(name)) throw tagExists(tag.tag_type, tag.value)
     named.add(name)
     return !surplus.delete(name)
   })
   return { missing, surplus: [...surplus.values()] }
 }
-
-const nameOf = ({ tag_type, value }: TagCreate | TagView) => `${tag_type}:${value}`
 
 type AttachRequest = {
   principal: { orgId: number }

@@ -1,4 +1,4 @@
-import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { matchValue, uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
@@ -30,6 +30,11 @@ export const tagColumns = [
   'tag.created_at', 'tag.deleted_at', 'tag.revision',
 ] as const // oxfmt-ignore
 
+/** In which all writers take tags. */
+export const inUniqueOrder = sql.raw(
+  'order by tag_type collate "C", match_value collate "C", value collate "C"',
+)
+
 const returned = sql.raw(tagColumns.map((column) => column.replace('tag.', '')).join(', '))
 
 /**
@@ -49,7 +54,7 @@ export async function insertTags(
     match_value: matchValue(tag.tag_type, tag.value),
   }))
   const [assetId, locationId] = 'asset_id' in owner ? [owner.asset_id, null] : [null, owner.location_id]
-  // Inserted in the order of type and value, so that two overlapping lists do not deadlock. The microseconds keep the
+  // Inserted in the order of their unique forms, so that two overlapping lists do not deadlock. The microseconds keep the
   // given order, which defines "the oldest tag" (D6.5).
   const inserted = await sql<TagRow>`
     insert into tag (org_id, tag_type, value, match_value, asset_id, location_id, created_at)
@@ -57,8 +62,11 @@ export async function insertTags(
            statement_timestamp() + position * interval '1 microsecond'
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
       as t (tag_type text, value text, match_value text, position int)
-    order by tag_type collate "C", value collate "C"
-    on conflict (org_id, tag_type, value) where deleted_at is null do nothing
+    where not exists (
+      select from tag as twin where twin.org_id = ${orgId} and twin.tag_type = t.tag_type
+        and twin.match_value = t.match_value and twin.deleted_at is null and twin.is_twin)
+    ${inUniqueOrder}
+    on conflict do nothing
     returning ${returned}`.execute(tx)
   return inOrderGiven(tags, inserted.rows)
 }
@@ -70,12 +78,16 @@ export async function insertTag(tx: Tx, orgId: number, owner: Owner, tag: TagCre
   return row
 }
 
+/** Two live tags of an organization never have the same. */
+export const uniqueName = ({ tag_type, value }: { tag_type: string; value: string }): string =>
+  `${tag_type}:${uniqueForm(tag_type, value)}`
+
 function inOrderGiven(tags: readonly TagCreate[], inserted: readonly TagRow[]): TagRow[] {
-  const rows = new Map(inserted.map((row) => [`${row.tag_type}:${row.value}`, row]))
-  return tags.map(({ tag_type, value }) => {
-    const name = `${tag_type}:${value}`
+  const rows = new Map(inserted.map((row) => [uniqueName(row), row]))
+  return tags.map((tag) => {
+    const name = uniqueName(tag)
     const row = rows.get(name)
-    if (!row) throw tagExists(tag_type, value)
+    if (!row) throw tagExists(tag.tag_type, tag.value)
     rows.delete(name)
     return row
   })

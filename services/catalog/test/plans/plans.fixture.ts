@@ -4,12 +4,13 @@ import { API_PREFIX, LEGACY_PREFIX } from '@whereabouts/contracts/routes'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
 import { testCallers } from '@whereabouts/testing/caller'
+import { deleteOldAnswers } from '@whereabouts/db/answers/answers-purge'
 import type { ServiceDatabase } from '@whereabouts/testing/database/database'
 import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
 import type { Tables } from '../../src/db.ts'
-import { startImportWorker } from '../../src/files/imports/imports.loop.ts'
+import { startImportWorker } from '../../src/bulk/imports/imports.loop.ts'
 import { lookUp } from '../../src/responders/lookup/lookup.responder.ts'
 import { wire } from '../../src/app.ts'
 import { test as base } from '../catalog.fixture.ts'
@@ -53,6 +54,7 @@ export const test = base.extend<{ plans: Plans }>({
       const sent = await sendEverything(app, await callers.headersFor({ orgId: ORG_ID }), recorder)
       recorder.during = 'lookup'
       await lookUp(db, LOOKUP)
+      await deleteOldAnswers(across)
       await worker.stop()
       await app.close()
       const planned = await explainAll(database, recorder.recorded)
@@ -83,7 +85,7 @@ async function sendEverything(
     const response = await app.inject({
       method,
       url: `${vocabulary === 'legacy' ? LEGACY_PREFIX : API_PREFIX}${path}`,
-      headers: { ...headers, 'content-type': type },
+      headers: { ...headers, 'content-type': type, ...request.headers },
       ...(body !== undefined && { payload: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
     sent.push({ operation, path, status: response.statusCode })
@@ -101,12 +103,15 @@ async function sendEverything(
   return sent
 }
 
+/** Statements without a plan. */
+const SAVEPOINT = /^\s*(?:release |rollback to )?savepoint /
+
 async function explainAll(
   database: ServiceDatabase<Tables>,
   recorded: readonly Recorded[],
 ): Promise<Planned[]> {
   const planned: Planned[] = []
-  for (const one of recorded)
+  for (const one of recorded.filter(({ text }) => !SAVEPOINT.test(text)))
     planned.push({
       ...one,
       scans: await scansOf(database, one),

@@ -20,9 +20,9 @@ export async function populate(db: Db): Promise<void> {
              case when i > 0 then ${org}::bigint * 10000 + (i - 1) / 5 end
       from generate_series(0, ${SIZE.locations} - 1) as i`.execute(db)
     await sql`
-      insert into asset (org_id, id, external_key, name, description, type, is_active, deleted_at)
+      insert into asset (org_id, id, external_key, name, description, metadata, type, is_active, deleted_at)
       select ${org}, ${org}::bigint * 10000 + 1000 + i, 'ASSET-' || to_char(i, 'FM0000'), 'Forklift ' || i,
-             'serial ' || md5((${org}::bigint * 10000 + i)::text), (array['asset', 'person', 'inventory'])[1 + i % 3],
+             'serial ' || md5((${org}::bigint * 10000 + i)::text), jsonb_build_object('serial', 's' || i, 'n', i), (array['asset', 'person', 'inventory'])[1 + i % 3],
              i % 7 > 0, case when i % 10 = 0 then now() end
       from generate_series(0, ${SIZE.assets} - 1) as i`.execute(db)
     await sql`
@@ -64,6 +64,10 @@ export async function populate(db: Db): Promise<void> {
   await sql`insert into asset_text (org_id, id, version, text) select org_id, id, 1, '{}' from asset where org_id > ${ORG_ID}`.execute(
     db,
   )
+  await sql`
+    insert into kept_answer (org_id, caller, key, fingerprint, answer, created_at)
+    select ${ORG_ID}::bigint + i % ${ORGANIZATIONS}::int, 'user 1', 'key ' || i, '', repeat('x', 200), now() - i * interval '10 seconds'
+    from generate_series(0, 9999) as i`.execute(db)
   await sql`insert into usage_limit (org_id, name, value)
     select ${ORG_ID}::bigint + i, name, 1000000 from usage_limit, generate_series(0, 499) as i where org_id = 0`.execute(
     db,

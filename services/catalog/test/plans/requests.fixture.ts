@@ -8,6 +8,7 @@ export type Request = {
   body?: unknown
   vocabulary?: 'legacy'
   mediaType?: string
+  headers?: Record<string, string>
 }
 type Operation = OperationsOf<'catalog'>
 
@@ -49,11 +50,34 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
   const zone = { location_id: L, points: [[0, 0], [9, 0], [9, 9]] } // oxfmt-ignore
   const created = { name: 'New', tags: [{ tag_type: 'rfid', value: 'NEW' }] }
   return {
-    listAssets: list('/assets', [keys, 'type=person', ...selected(A)]),
+    listAssets: list('/assets', [
+      keys,
+      'type=person',
+      'metadata.serial=s7',
+      'metadata.serial=s7&metadata.n=5&q=fork&tag=rfid:NEW',
+      ...selected(A),
+    ]),
     getAsset: get(`/assets/${A}`),
     createAsset: [
-      { method: 'POST', path: '/assets', body: created },
+      { method: 'POST', path: '/assets', body: created, headers: { 'idempotency-key': 'once' } },
       { method: 'POST', path: '/assets', body: { name: 'New', external_key: 'NEW-1' } },
+    ],
+    saveAssetBatch: [
+      {
+        method: 'POST',
+        path: '/assets/batch',
+        body: {
+          items: [
+            { ...created, external_key: 'NEW-2' },
+            { external_key: 'ASSET-0007', name: 'Changed', tags: [] },
+          ],
+        },
+      },
+      {
+        method: 'POST',
+        path: '/assets/batch?dry_run=true',
+        body: { items: [{ external_key: 'ASSET-0008', name: 'Changed' }] },
+      },
     ],
     updateAsset: [{ method: 'PATCH', path: `/assets/${A}`, body: { name: 'Renamed' } }],
     renameAsset: [{ method: 'POST', path: `/assets/${A}/rename`, body: { external_key: 'OTHER' } }],
@@ -73,6 +97,18 @@ export function requests(): Record<Exclude<Operation, ImportOperation>, Request[
     createLocation: [
       { method: 'POST', path: '/locations', body: { ...created, tags: null, parent_id: location(3) } },
       { method: 'POST', path: '/locations', body: { name: 'New', parent_external_key: 'LOC-003' } },
+    ],
+    saveLocationBatch: [
+      {
+        method: 'POST',
+        path: '/locations/batch',
+        body: {
+          items: [
+            { name: 'New', external_key: 'NEW-3', parent_id: location(3) },
+            { external_key: 'LOC-007', parent_external_key: 'LOC-003' },
+          ],
+        },
+      },
     ],
     updateLocation: [{ method: 'PATCH', path: `/locations/${L}`, body: { parent_id: location(1) } }],
     renameLocation: [{ method: 'POST', path: `/locations/${L}/rename`, body: { external_key: 'PLACE' } }],

@@ -1,4 +1,5 @@
 import { MAX_MESSAGE_BYTES } from '@whereabouts/contracts/resources/tracking/scans'
+import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { bearer, keyStateOf, ORG_ID, test as base, type Surroundings } from '../../test/gateway.fixture.ts'
 
@@ -95,6 +96,36 @@ describe('D16.3 a device without a token', () => {
       expect(reply.headers['www-authenticate']).toContain('realm="api"')
     }
     expect(exchangesOf(around) - before).toBe(0)
+  })
+
+  test('D19.4 sends a packed body, which arrives with its encoding', async ({ gateway, around, device }) => {
+    const send = (encoding: string) =>
+      gateway.request(PATH, {
+        method: 'POST',
+        headers: { ...device.headers, 'content-encoding': encoding },
+        body: gzipSync('{}'),
+      })
+    expect((await send('gzip')).status).toBe(202)
+    const { headers, body } = around.services.tracking.seen.at(-1) ?? {}
+    expect([headers?.['content-encoding'], body]).toEqual(['gzip', gzipSync('{}')])
+    const before = around.services.tracking.seen.length
+    for (const encoding of ['br', 'gzip, gzip']) {
+      const refused = await send(encoding)
+      expect(refused.error()).toMatchObject({
+        status: 415,
+        detail: 'Content-Encoding must be gzip or deflate',
+      })
+      expect(refused.headers['accept-encoding']).toBe('gzip, deflate')
+    }
+    expect(around.services.tracking.seen.length).toBe(before)
+  })
+
+  test('D19.4 reads the problems of its reader the same way', async ({ gateway, device }) => {
+    const list = '/api/v1/scans/dock-1/messages'
+    expect((await gateway.request(list, { headers: device.headers })).status).toBe(202)
+    expect((await gateway.request(list, { headers: { 'user-agent': '' } })).status).toBe(401)
+    const other = await gateway.request('/api/v1/readers/1/messages', { headers: device.headers })
+    expect(other.status).toBe(403)
   })
 
   test('is exchanged once, however many messages arrive at once', async ({ gateway, around, device }) => {

@@ -11,7 +11,7 @@ import type { Authenticate, Caller } from './authenticator.ts'
 import { readBearer } from './bearer.ts'
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The caller of a route with `message`: a bearer token, or HTTP Basic with the id and secret of a key. */
+/** The caller of a route for devices: a bearer token, or HTTP Basic with the id and secret of a key. */
 export type AuthenticateDevice = (device: Device) => Promise<Caller>
 type Device = { headers: IncomingHttpHeaders; ip: string }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
+import { gzipSync } from 'node:zlib'
 import { describe, expect } from 'vitest'
 import { ORG_ID, test } from '../../test/gateway.fixture.ts'
 
@@ -25,6 +26,29 @@ describe('D12.1 a refresh token of any length is refused, unread', () => {
     }
     expect(around.services.keys.seen.length).toBe(before)
   })
+})
+
+describe('D19.4 packed bodies', () => {
+  const sent = {
+    method: 'POST',
+    headers: { ...JSON_BODY, 'content-encoding': 'gzip' },
+    body: gzipSync('{}'),
+  }
+
+  test.for(['/api/v1/auth/login', '/api/v1/oauth/token', '/session/sign-in'])(
+    'are 415 that names the header on %s, not JSON that is wrong',
+    async (path, { gateway }) => {
+      const answer = await gateway.request(path, sent)
+      expect(answer.error()).toMatchObject({
+        type: 'unsupported_media_type',
+        status: 415,
+        detail: 'Content-Encoding is not supported here: send the body as it is',
+      })
+      expect(answer.headers['accept-encoding']).toBe('identity')
+      const plain = { ...sent, headers: { ...JSON_BODY, 'content-encoding': 'identity' }, body: '{}' }
+      expect((await gateway.request(path, plain)).status).toBe(200)
+    },
+  )
 })
 
 describe('D2.7 bodies without a credential', () => {

@@ -11,6 +11,8 @@ const PASSED_ON = [
   'accept',
   'accept-language',
   'content-type',
+  'idempotency-key',
+  'if-match',
   'if-modified-since',
   'if-none-match',
   'last-event-id',
@@ -19,6 +21,8 @@ const PASSED_ON = [
 
 /** Services compress their answers. */
 export const passedToServices = ['accept-encoding'] as const
+/** Messages of devices are unpacked by their service. */
+export const passedWithMessages = [...passedToServices, 'content-encoding'] as const
 
 /** Headers that only the console gets: its pages are compressed, and it keeps sessions in a cookie. */
 export const passedToConsole = {

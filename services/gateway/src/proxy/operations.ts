@@ -16,7 +16,7 @@ import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
 import type { GatewayDeps } from '../deps.ts'
-import { passedToServices, requestHeaders } from './headers.ts'
+import { passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
 import { MAX_OPEN_BODY_BYTES, MAX_TOKEN_BYTES } from './open-bodies.ts'
 import type { OpenStreams } from './open-streams.ts'
@@ -85,7 +85,7 @@ function addRows(
     headersOf: (request) =>
       requestHeaders(request, {
         principalToken: request.principalToken,
-        passed: passedToServices,
+        passed: rowOf(request).message ? passedWithMessages : passedToServices,
         // Passes client credentials in HTTP Basic, but no bearer token.
         authorization: rowOf(request).access === 'none' ? request.headers.authorization : undefined,
       }),
@@ -126,7 +126,7 @@ async function admit(row: Route, request: FastifyRequest, reply: FastifyReply, d
 }
 
 async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyReply, deps: GatewayDeps) {
-  const caller = await (row.message
+  const caller = await (row.forDevices
     ? deps.authenticateDevice(request)
     : deps.authenticate(readBearer(request.headers)))
   request.caller = caller

@@ -1,4 +1,5 @@
 import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
+import { refusePacked } from '@whereabouts/service-kit/http/headers/content-encoding'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { SESSION_PATH } from '../pipeline/allowed-methods.ts'
@@ -29,6 +30,7 @@ export function addPassThrough(
   })
   // The console checks the cookie in which it keeps the session.
   app.register(async (scope) => {
+    scope.addHook('onRequest', async ({ headers }) => refusePacked(headers))
     scope.addHook('onRoute', (route) => {
       route.bodyLimit = MAX_OPEN_BODY_BYTES
     })

@@ -1,3 +1,4 @@
+import { hasText } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, OrgRow } from '../db.ts'
 import { emailKey } from '../emails.ts'
@@ -39,7 +40,7 @@ export async function countOrgs(db: Db, q: string | undefined): Promise<number> 
 const matches = (q: string | undefined) =>
   q === undefined
     ? sql<boolean>`true`
-    : sql<boolean>`(strpos(lower(name), lower(${q})) > 0 or exists (
+    : sql<boolean>`(${hasText(q, ['name'])} or exists (
         select from membership m join app_user u on u.id = m.user_id
         where m.org_id = org.id and strpos(u.email_key, ${emailKey(q)}) > 0))`
 

@@ -124,6 +124,21 @@ test('only items that are not objects are dropped', () => {
   expect(errorsOf(decoded)).toEqual([0, 1, 2].map((index) => `unexpected_shape /reads/${index}`))
 })
 
+test.for([
+  ['4006381333931\r\n', '4006381333931'],
+  [`\t ${'x'.repeat(255)} `, 'x'.repeat(255)],
+  ['0109506000134352\u001D2112345\n', '0109506000134352\u001D2112345'],
+  ['Ku\u0308hl', 'Ku\u0308hl'],
+] as const)('D19.1 %j is the barcode %j', ([value, want]) => {
+  const decoded = decode('canonical', { reads: [{ tag: { type: 'barcode', value } }] })
+  expect(decoded.reads.map(({ tag_value }) => tag_value)).toEqual([want])
+})
+
+test('D19.1 a barcode of nothing else gives no read', () => {
+  const decoded = decode('canonical', { reads: [{ tag: { type: 'barcode', value: ' \r\n' } }] })
+  expect([decoded.reads, errorsOf(decoded)]).toEqual([[], ['missing_tag /reads/0']])
+})
+
 test('a barcode of 255 characters outside the basic plane is kept as sent', () => {
   const value = '\u{1f4e6}'.repeat(255)
   expect(decode('canonical', { reads: [{ tag: { type: 'barcode', value } }] }).reads[0]?.tag_value).toBe(

@@ -2,8 +2,8 @@ import { type Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'
 import { readAntenna, readCount, readLocation, readRssi, readTime } from './read-fields.ts'
-import { readEpcTag, readMac } from './tag-values.ts'
-import { isAbsent, isStorable } from './texts.ts'
+import { readBarcode, readEpcTag, readMac } from './tag-values.ts'
+import { isAbsent } from './texts.ts'
 
 /**
  * The limit of the format. A message beyond it is refused as a whole and not half used, so that its sender notices at
@@ -57,5 +57,5 @@ function readTag(out: Collector, tag: unknown, at: string): { type: TagType; val
 const readValue: Record<TagType, (value: unknown) => string | undefined> = {
   rfid: readEpcTag,
   ble: readMac,
-  barcode: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
+  barcode: readBarcode,
 }

@@ -1,4 +1,9 @@
-import { isPureIdentity, matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import {
+  isPureIdentity,
+  matchValue,
+  trimBarcode,
+} from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { isStorable } from './texts.ts'
 
 const MIN_HEX_DIGITS = 4
 const MAX_HEX_DIGITS = 124
@@ -57,4 +62,10 @@ export function readMac(value: unknown): string | undefined {
     return undefined
   }
   return value.length === 12 ? value.toUpperCase() : value.replaceAll(/[:\- ]/g, '').toUpperCase()
+}
+
+/** The text of a barcode without its ends (D19.1); undefined if nothing is left, or it cannot be stored. */
+export function readBarcode(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? trimBarcode(value) : ''
+  return isStorable(text) ? text : undefined
 }

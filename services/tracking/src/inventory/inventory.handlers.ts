@@ -2,6 +2,7 @@ import type { InventorySave } from '@whereabouts/contracts/resources/tracking/in
 import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
 import type { InventoryDeps } from './save.ts'
@@ -11,11 +12,13 @@ export function inventoryHandlers(
   deps: InventoryDeps,
 ): Pick<Handlers<'tracking'>, 'saveInventory' | 'saveLegacyInventory'> {
   const saveOne = inventorySaver(deps)
-  const save = async ({ principal, body }: { principal: { orgId: number }; body: InventorySave }) => ({
-    data: await unlessAway(saveOne(principal.orgId, body)),
+  const save = async ({ principal, body, once }: Saving) => ({
+    data: await unlessAway(saveOne(principal.orgId, body, once)),
   })
   return { saveInventory: save, saveLegacyInventory: save } // the field names are the same in both (D1.5)
 }
+
+type Saving = { principal: { orgId: number }; body: InventorySave; once?: KeyedRequest | undefined }
 
 /**
  * Answers 503, which clients retry, if catalog or the database is not reachable, or if too many saves wait for the

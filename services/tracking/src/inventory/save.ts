@@ -1,10 +1,13 @@
 import type { InventorySave, InventorySaved } from '@whereabouts/contracts/resources/tracking/inventory'
 import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
+import { beginOnce, keepReply } from '@whereabouts/db/answers/kept-answers'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
+import { Reply } from '@whereabouts/service-kit/http/serve'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { currentTrace, type Trace } from '@whereabouts/service-kit/observe/trace'
-import type { Tables } from '../db.ts'
+import type { Tables, Tx } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
 import { commitWithNames, type InTransaction } from '../ingest/rows/names.ts'
 import { placeSave, type Save } from '../positions/saves.ts'
@@ -45,13 +48,13 @@ type Resolved = { assets: AssetIdentity[]; location: LocationPlace; cause: Trace
 /**
  * Saves that assets are at a location now (D8.5), for requests of one organization of which no two name one asset. Each
  * is all or nothing: if a key names nothing, its result is an error with all such keys. The others share a transaction.
- * Throws CatalogUnavailable.
+ * `named`: the name that the caller gave to the request of the only save (D12.8). Throws CatalogUnavailable.
  */
 export async function saveInventory(
   deps: InventoryDeps,
   orgId: number,
   saves: readonly RequestedSave[],
-  lockOptions: LockOptions = {},
+  { named, ...lockOptions }: LockOptions & { named?: KeyedRequest | undefined } = {},
 ): Promise<(InventorySaved | AppError)[]> {
   const { ask, resolver, now = Date.now } = deps
   const targets = await findSaveTargets(ask, orgId, saves)
@@ -60,13 +63,16 @@ export async function saveInventory(
   const [assets, locations] = [resolved.flatMap((save) => save.assets), resolved.map((save) => save.location)]
   resolver.apply({ assets, locations, tags: [] })
   const savedAtMs = now()
-  if (resolved.length > 0) await store(deps, orgId, resolved, { savedAtMs, ...lockOptions })
   const timestamp = new Date(savedAtMs).toISOString()
-  return outcomes.map((outcome) => {
+  const results = outcomes.map((outcome) => {
     if (outcome instanceof AppError) return outcome
     const { id, name } = outcome.location
     return { count: outcome.assets.length, location_id: id, location_name: name, timestamp }
   })
+  const keepAnswer = async (tx: Tx) => keepReply(tx, named, new Reply({ data: results[0] }, {}))
+  if (resolved.length > 0)
+    await store(deps, orgId, resolved, { savedAtMs, named, keepAnswer, ...lockOptions })
+  return results
 }
 
 function resolve(
@@ -82,11 +88,17 @@ function resolve(
   return { assets, location, cause }
 }
 
+type StoreOptions = LockOptions & {
+  savedAtMs: number
+  named: KeyedRequest | undefined
+  keepAnswer: (tx: Tx) => Promise<void>
+}
+
 async function store(
   { db, view, resolver, wakeOutbox, rulesOf }: InventoryDeps,
   orgId: number,
   saves: readonly Resolved[],
-  { savedAtMs, ...lockOptions }: { savedAtMs: number } & LockOptions,
+  { savedAtMs, named, keepAnswer, ...lockOptions }: StoreOptions,
 ): Promise<void> {
   const inTransaction: InTransaction = (work) =>
     withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => db.transaction(orgId, work))
@@ -94,11 +106,14 @@ async function store(
   const locations = saves.map((save) => save.location)
   const keys = assets.map(({ id }) => ({ orgId, assetId: id }))
   const { movements } = await commitWithNames(resolver, inTransaction, async (tx) => {
+    await beginOnce(tx, named)
     const current = await lockPositions(tx, keys, lockOptions)
     await storeStates(tx, orgId, assets, locations)
     const positions = byAsset(current)
     const rows = saves.flatMap((save) => placeSave(positions, toSave(orgId, save, savedAtMs)))
-    return storeSaves(tx, { view, rulesOf }, current, rows, causeOf(saves))
+    const stored = await storeSaves(tx, { view, rulesOf }, current, rows, causeOf(saves))
+    await keepAnswer(tx)
+    return stored
   })
   if (movements > 0) wakeOutbox()
 }

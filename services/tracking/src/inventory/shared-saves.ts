@@ -2,6 +2,7 @@ import { MAX_ASSET_KEYS } from '@whereabouts/contracts/messages/catalog-lookup'
 import type { InventorySave, InventorySaved } from '@whereabouts/contracts/resources/tracking/inventory'
 import { batchCallsByKey } from '@whereabouts/db/tenant/batch-calls'
 import { isContention, isDatabaseOutage } from '@whereabouts/db/connect/outage'
+import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
 import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
 import { roomOf, type SavedKeys } from './save-targets.ts'
 import { requestedSave, saveInventory, type InventoryDeps, type RequestedSave } from './save.ts'
@@ -15,24 +16,31 @@ const MAX_WAIT_MS = 1_000
 
 /**
  * Returns a function for one save. Saves of one organization that arrive while others of it run share the next transaction
- * (ADR 70), in the order in which they arrived. Each is answered as if it ran alone.
+ * (ADR 70), in the order in which they arrived. Each is answered as if it ran alone. A request with a name runs alone, with its
+ * answer in its transaction (D12.8).
  */
 export function inventorySaver(
   deps: InventoryDeps,
-): (orgId: number, body: InventorySave) => Promise<InventorySaved> {
+): (orgId: number, body: InventorySave, named?: KeyedRequest) => Promise<InventorySaved> {
   const share = batchCallsByKey<number, RequestedSave, InventorySaved | 'failed together'>(
     (orgId, saves) => saveTogether(deps, orgId, saves),
     { atMost: countSharing },
   )
-  return async (orgId, body) => {
+  return async (orgId, body, named) => {
     const save = requestedSave(body)
+    if (named) return saveAlone(deps, orgId, save, named)
     const shared = save.assetKeys.length <= MAX_ASSETS ? await share(orgId, save) : 'too large'
     return typeof shared === 'string' ? saveAlone(deps, orgId, save) : shared
   }
 }
 
-async function saveAlone(deps: InventoryDeps, orgId: number, save: RequestedSave): Promise<InventorySaved> {
-  const [saved] = await saveInventory(deps, orgId, [save])
+async function saveAlone(
+  deps: InventoryDeps,
+  orgId: number,
+  save: RequestedSave,
+  named?: KeyedRequest,
+): Promise<InventorySaved> {
+  const [saved] = await saveInventory(deps, orgId, [save], { named })
   if (!saved || saved instanceof Error) throw saved
   return saved
 }

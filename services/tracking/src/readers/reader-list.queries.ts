@@ -4,6 +4,7 @@ import type {
   ReadersQuery,
   ReaderView,
 } from '@whereabouts/contracts/resources/tracking/readers'
+import { hasText } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../db.ts'
 import type { DeviceReports } from './health/device-reports.ts'
@@ -98,7 +99,6 @@ function conditions(
   orgId: number,
   { configured, status, q, location_id: locationIds }: ReadersQuery,
 ): Condition[] {
-  const part = q?.toLowerCase()
   return [
     ...(configured === undefined ? [] : [sql`(id is not null) = ${configured}`]),
     ...(status === undefined ? [] : [sql`status = any(${status}::text[])`]),
@@ -108,9 +108,7 @@ function conditions(
           sql`exists (select from scan_point p
             where p.org_id = ${orgId} and p.reader_id = readers.id and p.location_id = any(${locationIds}::bigint[]))`,
         ]),
-    ...(part === undefined
-      ? []
-      : [sql`position(${part} in lower(concat_ws(chr(31), reader_key, name, identity))) > 0`]),
+    ...(q === undefined ? [] : [hasText(q, ['reader_key', 'name', 'identity'])]),
   ]
 }
 

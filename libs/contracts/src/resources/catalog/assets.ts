@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from '../../rules/echo.ts'
 import { shapeOf, writable, type Fields } from '../../rules/fields.ts'
+import { withMetadata } from '../../rules/metadata-filter.ts'
 import { Metadata, MetadataPatch, MetadataView } from '../../rules/metadata.ts'
 import {
   booleanParameter,
@@ -100,18 +101,20 @@ export type AssetPatch = z.infer<typeof AssetPatch>
 const AssetPath = z.strictObject({ asset_id: pathId })
 const listSort = ['external_key', 'name', 'created_at', 'updated_at'] as const
 
-export const AssetListQuery = z.strictObject({
-  ...page,
-  id: idsParameter.optional(),
-  external_key: keysParameter.optional(),
-  is_active: booleanParameter.optional(),
-  type: enumParameters(assetTypes).optional(),
-  tag: tagsParameter.optional(),
-  include_deleted: booleanParameter.optional(),
-  window: windowParameter.optional(),
-  q: searchParameter.optional(),
-  sort: sortParameter(listSort).optional(),
-})
+export const AssetListQuery = withMetadata(
+  z.strictObject({
+    ...page,
+    id: idsParameter.optional(),
+    external_key: keysParameter.optional(),
+    is_active: booleanParameter.optional(),
+    type: enumParameters(assetTypes).optional(),
+    tag: tagsParameter.optional(),
+    include_deleted: booleanParameter.optional(),
+    window: windowParameter.optional(),
+    q: searchParameter.optional(),
+    sort: sortParameter(listSort).optional(),
+  }),
+)
 export type AssetListQuery = z.infer<typeof AssetListQuery>
 
 const reading = { upstream: 'catalog', access: 'assets:read', counted: true, described: true } as const
@@ -126,7 +129,8 @@ export const assetRoutes = {
     description:
       'Returns assets whose validity window includes the current time, sorted by `external_key` by default. ' +
       '`window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive ' +
-      'assets. `q` searches name, external key, description and tag values.',
+      'assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps ' +
+      'assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.',
     query: AssetListQuery,
     success: { status: 200, schema: listOf(AssetView) },
     errors: ['validation_error'],
@@ -135,6 +139,7 @@ export const assetRoutes = {
     method: 'POST',
     path: '/assets',
     ...writing,
+    idempotent: true,
     summary: 'Create an asset',
     description:
       'Creates the asset and its tags in one transaction. Responds with 409 if the external key or a tag is taken, ' +
@@ -147,6 +152,7 @@ export const assetRoutes = {
     method: 'GET',
     path: '/assets/{asset_id}',
     ...reading,
+    conditional: true,
     summary: 'Retrieve an asset',
     params: AssetPath,
     success: { status: 200, schema: dataOf(AssetView) },
@@ -156,6 +162,7 @@ export const assetRoutes = {
     method: 'PATCH',
     path: '/assets/{asset_id}',
     ...writing,
+    conditional: true,
     counted: true,
     summary: 'Update an asset',
     description:
@@ -184,6 +191,7 @@ export const assetRoutes = {
     method: 'DELETE',
     path: '/assets/{asset_id}',
     ...writing,
+    conditional: true,
     summary: 'Delete an asset and its tags',
     description:
       'Frees its `external_key` and tags for reuse. Responds with 404 if the asset is already deleted.',

@@ -1,3 +1,4 @@
+import { withMetadata } from '../../rules/metadata-filter.ts'
 import { z } from 'zod'
 import { AssetListQuery, assetFields } from './assets.ts'
 import { fieldCodes } from '../../errors.ts'
@@ -8,6 +9,7 @@ import { locationFields } from './locations.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import {
   booleanParameter,
+  columnsParameter,
   dataOf,
   enumParameter,
   enumParameters,
@@ -56,6 +58,14 @@ export const importStates = ['pending', 'running', 'done', 'cancelled', 'failed'
 export const rowOutcomes = ['created', 'updated', 'unchanged', 'failed'] as const
 export type RowOutcome = (typeof rowOutcomes)[number]
 
+/** How the bytes of a file were read. */
+export const importEncodings = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1252'] as const
+export type ImportEncoding = (typeof importEncodings)[number]
+
+/** What an empty cell does: `clear` empties the field and removes the tags of its type; `keep` leaves both alone. */
+export const emptyCells = ['clear', 'keep'] as const
+export type EmptyCells = (typeof emptyCells)[number]
+
 const count = z.int().meta({ override: { type: 'integer', minimum: 0 }, example: 0 })
 
 /** `rows_done` is the sum of the four outcomes. It equals `rows_total` once the state is `done`. */
@@ -71,9 +81,17 @@ export const ImportView = z
     updated: count,
     unchanged: count,
     failed: count,
+    /** Rows with a warning, of any outcome. */
+    warned: count,
+    /** Tags that the rows take from their assets or locations. */
+    tags_removed: count,
+    encoding: openEnum(importEncodings),
+    empty_cells: openEnum(emptyCells),
+    /** The first three names, of those with characters that depend on the encoding if there are any. */
+    first_names: z.array(z.string()),
     /** The dry run whose rows this import executes. */
     applied_from: Id.nullable(),
-    /** Columns of the file that an export adds and an import does not read. */
+    /** Columns of the file that the import does not read: those that an export adds, and those to be ignored. */
     ignored_columns: z.array(z.string()),
     created_by: Id.nullable(),
     created_at: WireInstant,
@@ -105,6 +123,31 @@ export type RowError = {
 }
 
 /**
+ * `spreadsheet_number`: the digits are gone, as in 8.7E+12. `spreadsheet_error`: a formula failed, as in #N/A.
+ * `unreadable_tag`: no reader sends such an `rfid` value. `invisible_character`: such as a zero-width space.
+ */
+export const rowWarningCodes = [
+  'spreadsheet_number',
+  'spreadsheet_error',
+  'unreadable_tag',
+  'invisible_character',
+] as const
+
+/** What is probably wrong in a row. It fails no row. */
+export const RowWarning = z
+  .object({
+    field: z.string().meta({ example: 'barcode' }),
+    code: openEnum(rowWarningCodes),
+    message: z.string().meta({ example: 'barcode "8.71432E+12" was rewritten by a spreadsheet' }),
+  })
+  .meta({ id: 'ImportRowWarning' })
+export type RowWarning = {
+  field: string
+  code: (typeof rowWarningCodes)[number]
+  message: string
+}
+
+/**
  * `line` is where the row begins in the file. `id` is null if nothing is stored: for failed rows, and for rows that a
  * dry run would create. `changes` names the columns that differ from the stored row.
  */
@@ -116,6 +159,7 @@ export const ImportRowView = z
     id: Id.nullable(),
     changes: z.array(z.string()),
     errors: z.array(RowError),
+    warnings: z.array(RowWarning),
   })
   .meta({ id: 'ImportRow' })
 export type ImportRowView = z.infer<typeof ImportRowView>
@@ -123,10 +167,12 @@ export type ImportRowView = z.infer<typeof ImportRowView>
 const { limit: _limit, offset: _offset, ...listFilters } = AssetListQuery.shape
 
 /** The filters and the order of the list of assets. */
-export const AssetExportQuery = z.strictObject({
-  ...listFilters,
-  window: enumParameter(['current', 'any']).optional(), // without the default of the list
-})
+export const AssetExportQuery = withMetadata(
+  z.strictObject({
+    ...listFilters,
+    window: enumParameter(['current', 'any']).optional(), // without the default of the list
+  }),
+)
 export type AssetExportQuery = z.infer<typeof AssetExportQuery>
 
 const ImportPath = z.strictObject({ import_id: pathId })
@@ -139,10 +185,14 @@ export const importRoutes = {
     method: 'POST',
     path: '/imports',
     summary: 'Import a CSV file',
-    description: 'With `dry_run`, only checks what the import would do.',
+    description:
+      'With `dry_run`, only checks what the import would do. Each column of the file must be known. `column` gives the ' +
+      'field of one that is not, as in `column=Bezeichnung:name`; without a field, as in `column=Note:`, it is ignored.',
     query: z.strictObject({
       resource: enumParameter(importResources),
       dry_run: booleanParameter.optional(),
+      empty_cells: enumParameter(emptyCells).optional(),
+      column: columnsParameter.optional(),
     }),
     upload: { mediaTypes: ['text/csv'], maxBytes: MAX_IMPORT_BYTES },
     success: { status: 201, schema: dataOf(ImportView) },
@@ -174,7 +224,11 @@ export const importRoutes = {
     summary: 'List the processed rows of an import',
     description: 'Returns the result of each row so far, in the order of the file.',
     params: ImportPath,
-    query: z.strictObject({ ...page, outcome: enumParameters(rowOutcomes).optional() }),
+    query: z.strictObject({
+      ...page,
+      outcome: enumParameters(rowOutcomes).optional(),
+      warned: booleanParameter.optional(),
+    }),
     success: { status: 200, schema: listOf(ImportRowView) },
     errors: ['validation_error', 'not_found'],
   },

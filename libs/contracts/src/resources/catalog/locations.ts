@@ -132,6 +132,7 @@ export const locationRoutes = {
     method: 'POST',
     path: '/locations',
     ...writing,
+    idempotent: true,
     summary: 'Create a location',
     description:
       'Creates the location and its tags in one transaction. Responds with 409 if the external key or a tag is ' +
@@ -146,6 +147,7 @@ export const locationRoutes = {
     method: 'GET',
     path: '/locations/{location_id}',
     ...reading,
+    conditional: true,
     summary: 'Retrieve a location',
     params: LocationPath,
     success: { status: 200, schema: dataOf(LocationView) },
@@ -155,6 +157,7 @@ export const locationRoutes = {
     method: 'PATCH',
     path: '/locations/{location_id}',
     ...writing,
+    conditional: true,
     counted: true,
     summary: 'Update or move a location',
     description:
@@ -185,6 +188,7 @@ export const locationRoutes = {
     method: 'DELETE',
     path: '/locations/{location_id}',
     ...writing,
+    conditional: true,
     summary: 'Delete a location and its tags',
     description:
       'Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.',

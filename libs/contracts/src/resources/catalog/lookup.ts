@@ -11,7 +11,7 @@ export const Lookup = z
   .strictObject({
     /** As long as a tag value, which is the longest name of a thing. */
     values: z
-      .array(text(1, 255, { control: 'lines' }))
+      .array(text(1, 255, { control: 'labels' }))
       .min(1)
       .max(MAX_LOOKUP_VALUES),
   })

@@ -37,7 +37,15 @@ test.for([
     same: true,
   },
   { type: 'rfid', a: 'urn:epc:tag:gid-96:1.2.3', b: 'URN:EPC:TAG:GID-96:1.2.3', same: true },
-])('D6.5 D16.5 $type $a and $b match each other: $same', ({ type, a, b, same }) => {
+  { type: 'barcode', a: '\r\n 4006381333931\t', b: '4006381333931', same: true },
+  { type: 'barcode', a: ' ', b: '\t', same: false },
+  { type: 'barcode', a: 'a b', b: 'ab', same: false },
+  { type: 'barcode', a: 'Ku\u0308hl', b: 'K\u00FChl', same: true },
+  { type: 'barcode', a: 'ＡＢ', b: 'AB', same: false },
+  { type: 'barcode', a: '01\u001D21', b: '01␝21', same: true },
+  { type: 'barcode', a: '\u001C\u001D\u001E\u001F\u0004', b: '␜␝␞␟␄', same: true },
+  { type: 'barcode', a: '01\u001D21', b: '0121', same: false },
+])('D6.5 D16.5 D19.1 D19.2 $type $a and $b match each other: $same', ({ type, a, b, same }) => {
   expect([matches(type, a, b), matches(type, b, a)]).toEqual([same, same])
 })
 

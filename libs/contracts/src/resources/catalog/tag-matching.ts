@@ -5,14 +5,43 @@ const PURE_IDENTITY = /^urn:epc:id:[a-z]+:[!-~]+$/
 
 /**
  * The form in which a tag value is stored for comparison (D6.5): `rfid` and `ble` in upper case without spaces, dashes and
- * colons, `barcode` unchanged. `rfid` also without `0x`, a tag URN as its hex, and a pure-identity URN in lower case.
+ * colons, `barcode` as `barcodeForm`. `rfid` also without `0x`, a tag URN as its hex, and a pure-identity URN in lower case.
  */
 export function matchValue(type: string, value: string): string {
   // Most values of readers already have that form, and testing is cheaper than copying.
-  if (type === 'barcode' || COMPARABLE.test(value)) return value
+  if (COMPARABLE.test(value)) return value
+  if (type === 'barcode') return barcodeForm(value)
   const upper = value.replace(/[\s:-]/g, '').toUpperCase()
   return type === 'rfid' ? (urnForm(value) ?? upper.replace(/^0X(?=[0-9A-F]+$)/, '')) : upper
 }
+
+/**
+ * Barcodes compare exactly, without the ends that scanners add, after NFC, and with the symbols of separators as what they
+ * stand for (D19). One of nothing else, from before this rule, compares as it is.
+ */
+const barcodeForm = (value: string): string =>
+  PRINTABLE.test(value)
+    ? value
+    : trimBarcode(value)
+        .replaceAll(/[␜␝␞␟␄]/g, controlOf)
+        .normalize('NFC') || value
+
+const PRINTABLE = /^[!-~]*$/
+const controlOf = (symbol: string) => String.fromCharCode(symbol.charCodeAt(0) - 0x24_00)
+
+/** The value without space, tab, CR and LF at its ends, which are no part of a barcode (D19.1). */
+export function trimBarcode(value: string): string {
+  let [start, end] = [0, value.length]
+  while (start < end && ENDS.has(value.charCodeAt(start))) start += 1
+  while (end > start && ENDS.has(value.charCodeAt(end - 1))) end -= 1
+  return value.slice(start, end)
+}
+
+const ENDS: ReadonlySet<number> = new Set([32, 9, 13, 10])
+
+/** The form in which a value is unique in its organization and type: barcodes as they compare (D19.2), others as sent. */
+export const uniqueForm = (type: string, value: string): string =>
+  type === 'barcode' ? barcodeForm(value) : value
 
 /** Undefined for other texts and for URNs that cannot be decoded, which compare as texts. */
 function urnForm(value: string): string | undefined {

@@ -4,8 +4,8 @@ import { Id } from '../../rules/ids.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { dataOf, invalid, parameters, pathId, type Read } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
-import { decodeEpc } from './tag-matching.ts'
-import { LINES, text } from '../../rules/text.ts'
+import { decodeEpc, trimBarcode } from './tag-matching.ts'
+import { addProblem, CONTROL_PROBLEM, hasControl, LABELS, text } from '../../rules/text.ts'
 
 export const tagTypes = ['rfid', 'ble', 'barcode'] as const
 export type TagType = (typeof tagTypes)[number]
@@ -63,8 +63,37 @@ function epcOf(value: string): EpcView | null {
   }
 }
 
+/** Its type decides what it may be: see `tagRule`. */
+export const tagFields = { tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'labels' }) }
+
+/**
+ * A barcode loses its ends, without which it must not be empty, and it alone may have the separators of labels (D19.1).
+ */
+export function tagRule<T extends { value: string }>(typeOf: (tag: T) => TagType) {
+  const check = z.check<T>((payload) => {
+    const { value } = payload.value
+    if (typeof value !== 'string') return
+    if (typeOf(payload.value) === 'barcode') {
+      payload.value = { ...payload.value, value: trimBarcode(value) }
+      if (payload.value.value === '') payload.issues.push(emptyValue())
+    } else if (hasControl(value, 'lines')) addProblem(payload, CONTROL_PROBLEM, ['value'])
+  })
+  check._zod.def.when = ({ value }) => typeof value === 'object' && value !== null // as for `objectRule`
+  return check
+}
+
+const emptyValue = (): z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall> => ({
+  code: 'too_small',
+  origin: 'string',
+  minimum: 1,
+  inclusive: true,
+  input: '',
+  path: ['value'],
+})
+
 export const TagCreate = z
-  .strictObject({ tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'lines' }) })
+  .strictObject(tagFields)
+  .check(tagRule(({ tag_type }) => tag_type))
   .meta({ id: 'TagCreate', example: exampleTag })
 export type TagCreate = z.infer<typeof TagCreate>
 
@@ -82,11 +111,11 @@ export const tagsParameter = parameters(
   readTag,
   {
     type: 'string',
-    pattern: `^(${tagTypes.join('|')}):${LINES}{1,255}$`,
+    pattern: `^(${tagTypes.join('|')}):${LABELS}{1,255}$`,
     example: 'rfid:E28011606000020A1B2C3D4E',
   },
   'A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` ' +
-    'also `0x`. An EPC matches in hex and as a URN. ' +
+    'also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. ' +
     'Repeatable: one of the tags matches.',
 )
 
@@ -112,6 +141,7 @@ export const tagRoutes = {
     method: 'POST',
     path: '/assets/{asset_id}/tags',
     ...ofAssets,
+    idempotent: true,
     summary: 'Attach a tag to an asset',
     description: attachedTo('the asset'),
     params: z.strictObject({ asset_id: pathId }),
@@ -132,6 +162,7 @@ export const tagRoutes = {
     method: 'POST',
     path: '/locations/{location_id}/tags',
     ...ofLocations,
+    idempotent: true,
     summary: 'Attach a tag to a location',
     description: attachedTo('the location'),
     params: z.strictObject({ location_id: pathId }),

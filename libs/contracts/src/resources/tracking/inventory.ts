@@ -59,6 +59,6 @@ const saveInventory = {
 
 /** The legacy vocabulary has the same field names here (D1.5). */
 export const inventoryRoutes = {
-  saveInventory,
+  saveInventory: { ...saveInventory, idempotent: true },
   saveLegacyInventory: { ...saveInventory, vocabulary: 'legacy' },
 } as const satisfies Record<string, Route>

@@ -17,9 +17,9 @@ export const DECODED_READS = 1_000
 const Problem = z
   .object({
     /** RFC 6901; empty for the whole message. */
-    pointer: z.string(),
-    code: z.string(),
-    detail: z.string(),
+    pointer: z.string().meta({ example: '/reads/0/tag' }),
+    code: z.string().meta({ example: 'missing_tag' }),
+    detail: z.string().meta({ example: 'There is no tag here, so the read is ignored.' }),
   })
   .meta({ id: 'ReaderMessageProblem' })
 export type ReaderMessageProblem = z.infer<typeof Problem>
@@ -28,12 +28,13 @@ export const ReaderMessageView = z
   .object({
     id: Id,
     received_at: WireInstant,
-    via: openEnum(['nats', 'mqtt', 'https']),
-    subject: z.string(),
+    /** `broker`: over NATS or MQTT. The broker reports only that a device used the key. */
+    via: openEnum(['nats', 'mqtt', 'https', 'broker']),
+    subject: z.string().meta({ example: 'scans.42.dock-1.canonical' }),
     /** Bytes of the whole message. */
     size: z.int(),
     /** The first 8 KiB as text; control characters are made visible. */
-    head: z.string(),
+    head: z.string().meta({ example: '{"reads":[{}]}' }),
     problems: z.array(Problem),
   })
   .meta({ id: 'ReaderMessage' })
@@ -53,11 +54,17 @@ export const readOutcomes = [
   'too_weak',
 ] as const
 
-const Named = z.object({ id: Id, external_key: z.string(), name: z.string() }).nullable()
+const Named = z
+  .object({ id: Id, external_key: z.string(), name: z.string() })
+  .meta({ id: 'ReadOwner' })
+  .nullable()
+const Tag = z
+  .object({ tag_type: openEnum(tagTypes), value: z.string().meta({ example: 'E28011606000020A1B2C3D4E' }) })
+  .meta({ id: 'ReadTag' })
 
 export const DecodedRead = z
   .object({
-    tag: z.object({ tag_type: openEnum(tagTypes), value: z.string() }),
+    tag: Tag,
     /** Null for one that cannot be. */
     antenna: z.int().nullable(),
     location_key: z.string().nullable(),
@@ -68,8 +75,26 @@ export const DecodedRead = z
     location: Named,
     outcome: openEnum(readOutcomes),
   })
-  .meta({ id: 'DecodedRead' })
+  .meta({
+    id: 'DecodedRead',
+    example: {
+      tag: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E' },
+      antenna: 1,
+      location_key: null,
+      read_at: '2026-11-21T10:00:00.000Z',
+      rssi: -52,
+      asset: { id: 4503599627370497, external_key: 'PUMP-17', name: 'Pump 17' },
+      location: { id: 4503599627370499, external_key: 'DOCK-1', name: 'Dock 1' },
+      outcome: 'scan',
+    },
+  })
 export type DecodedRead = z.infer<typeof DecodedRead>
+
+/** What would become of a message. */
+export const DecodedMessage = z
+  .object({ reads: z.array(DecodedRead), problems: z.array(Problem) })
+  .meta({ id: 'DecodedMessage' })
+export type DecodedMessage = z.infer<typeof DecodedMessage>
 
 /** Names of the events of `streamReads`, and their data. `omitted` counts what was not shown because too much came. */
 export const readEvents = { read: 'read', problem: 'problem', omitted: 'omitted' } as const
@@ -131,7 +156,7 @@ export const readerMessageRoutes = {
     body: DecodeRequest,
     success: {
       status: 200,
-      schema: dataOf(z.object({ reads: z.array(DecodedRead), problems: z.array(Problem) })),
+      schema: dataOf(DecodedMessage),
     },
     errors: ['validation_error', 'bad_request', 'not_found', 'rate_limited'],
   },

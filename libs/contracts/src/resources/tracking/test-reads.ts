@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { WireInstant } from '../../rules/instant.ts'
 import { dataOf, pathId } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
-import { TagCreate } from '../catalog/tags.ts'
+import { tagFields, tagRule } from '../catalog/tags.ts'
 
 /** One read that a reader could send. */
 export const TestRead = z
-  .strictObject({ ...TagCreate.shape, antenna: z.int().min(1).max(65_535).optional() })
+  .strictObject({ ...tagFields, antenna: z.int().min(1).max(65_535).optional() })
+  .check(tagRule(({ tag_type }) => tag_type))
   .meta({
     id: 'TestRead',
     example: { tag_type: 'rfid', value: 'E28011606000020A1B2C3D4E', antenna: 1 },

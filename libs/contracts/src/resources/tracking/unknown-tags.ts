@@ -16,7 +16,7 @@ import {
   sortParameter,
 } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
-import { TagCreate, TagView, tagTypes } from '../catalog/tags.ts'
+import { tagFields, tagRule, TagView, tagTypes } from '../catalog/tags.ts'
 import { NaturalKey } from '../../rules/text.ts'
 
 /**
@@ -69,12 +69,13 @@ const oneOwner = <T>() =>
 
 export const UnknownTagClaim = z
   .strictObject({
-    ...TagCreate.shape,
+    ...tagFields,
     asset_id: Id.optional(),
     asset_external_key: NaturalKey.optional(),
     location_id: Id.optional(),
     location_external_key: NaturalKey.optional(),
   })
+  .check(tagRule(({ tag_type }) => tag_type))
   .check(oneOwner())
   .meta({ id: 'UnknownTagClaim' })
 export type UnknownTagClaim = z.infer<typeof UnknownTagClaim>

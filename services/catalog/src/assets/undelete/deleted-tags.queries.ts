@@ -4,7 +4,7 @@ import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
 import type { Db, TagRow, Tx } from '../../db.ts'
-import { columnOf, tagColumns, type Owner } from '../../tags/tags.queries.ts'
+import { columnOf, inUniqueOrder, tagColumns, type Owner } from '../../tags/tags.queries.ts'
 
 export type DeletedTag = TagToRestore & { id: number }
 
@@ -24,8 +24,11 @@ export async function listDeletedTags(db: Db, orgId: number, owner: Owner): Prom
     from ${table} as owner
     join tag as gone on gone.org_id = owner.org_id and ${sql.ref(`gone.${column}`)} = owner.id
       and gone.deleted_at = owner.deleted_at
-    left join tag as held on held.org_id = gone.org_id and held.tag_type = gone.tag_type
-      and held.value = gone.value and held.deleted_at is null
+    left join lateral (
+      select * from tag as live
+      where live.org_id = gone.org_id and live.tag_type = gone.tag_type and live.match_value = gone.match_value
+        and (live.tag_type = 'barcode' or live.value = gone.value) and live.deleted_at is null
+      order by live.value <> gone.value limit 1) as held on true
     left join asset as a on a.org_id = held.org_id and a.id = held.asset_id
     left join location as l on l.org_id = held.org_id and l.id = held.location_id
     where owner.org_id = ${orgId} and owner.id = ${ownerId}
@@ -39,20 +42,22 @@ export class TagTakenMeanwhile extends Error {
 }
 
 /**
- * Restores deleted tags whose owner the caller has locked and restored. One by one in the order of type and value, like
+ * Restores deleted tags whose owner the caller has locked and restored. One by one in the order of their unique forms, like
  * `insertTags`: otherwise two overlapping lists could deadlock. Throws `TagTakenMeanwhile`.
  */
 export async function restoreTags(tx: Tx, orgId: number, ids: readonly number[]): Promise<TagRow[]> {
   // Locked in the order of a republish, because the two could deadlock otherwise.
   const { rows: inOrder } = await sql<{ id: number }>`
     select id from (
-      select id, tag_type, value from tag where org_id = ${orgId} and ${anyOf('tag.id', ids, 'bigint')}
+      select id, tag_type, match_value, value from tag where org_id = ${orgId} and ${anyOf('tag.id', ids, 'bigint')}
       order by id for update) as locked
-    order by tag_type collate "C", value collate "C"`.execute(tx)
+    ${inUniqueOrder}`.execute(tx)
   const restored: TagRow[] = []
   for (const { id } of inOrder) restored.push(await restoreTag(tx, orgId, id))
   return restored
 }
+
+const UNIQUE = new Set<unknown>(['tag_live_value', 'tag_live_barcode'])
 
 const restoreTag = (tx: Tx, orgId: number, id: number): Promise<TagRow> =>
   tx
@@ -63,5 +68,5 @@ const restoreTag = (tx: Tx, orgId: number, id: number): Promise<TagRow> =>
     .returning(tagColumns)
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => {
-      throw violatedConstraint(error) === 'tag_live_value' ? new TagTakenMeanwhile() : error
+      throw UNIQUE.has(violatedConstraint(error)) ? new TagTakenMeanwhile() : error
     })

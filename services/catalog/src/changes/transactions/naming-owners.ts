@@ -1,4 +1,5 @@
 import type { ConflictOwner } from '@whereabouts/contracts/errors'
+import { uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { Db } from '../../db.ts'
 import { TakenError, type Wanted } from '../../errors.ts'
@@ -37,7 +38,12 @@ async function findOwner(db: Db, orgId: number, wanted: Wanted): Promise<Conflic
     .select(['location.id as location_id', 'location.external_key as location_key'])
     .where('tag.org_id', '=', orgId)
     .where('tag.tag_type', '=', wanted.tag_type)
-    .where('tag.value', '=', wanted.value)
+    // The unique form of a barcode is the one that it compares in.
+    .where(
+      wanted.tag_type === 'barcode' ? 'tag.match_value' : 'tag.value',
+      '=',
+      uniqueForm(wanted.tag_type, wanted.value),
+    )
     .where('tag.deleted_at', 'is', null)
     .executeTakeFirst()
   if (row?.asset_id != null && row.asset_key !== null)

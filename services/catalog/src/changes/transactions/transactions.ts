@@ -1,7 +1,9 @@
+import { once } from '@whereabouts/db/answers/kept-answers'
 import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
+import type { Context, Reply } from '@whereabouts/service-kit/http/serve'
 import { FairGate } from '@whereabouts/service-kit/limits/fair-gate'
 import type { Tables, Tx } from '../../db.ts'
 import { namingOwner } from './naming-owners.ts'
@@ -43,6 +45,17 @@ export function transactionRunner(db: TenantDatabase<Tables>, wakeOutbox: () => 
 function refusal(error: unknown): unknown {
   return isDatabaseOutage(error) && !(error instanceof AppError) ? serviceUnavailable(error) : error
 }
+
+/**
+ * For a request that its caller may have named (D12.8): `work` returns the answer, which is kept in its transaction. A repeat
+ * gets it again.
+ */
+export const runOnce = <R extends Reply<unknown>>(
+  run: RunInTransaction,
+  { principal, once: request }: Pick<Context<'createAsset'>, 'principal' | 'once'>,
+  work: (tx: Tx) => Promise<R>,
+  lockName?: LockName,
+): Promise<R> => run(principal.orgId, (tx) => once(tx, request, () => work(tx)), lockName)
 
 /** The dependencies of every handler of this service. */
 export type HandlerDeps = { db: Pick<TenantDatabase<Tables>, 'forOrg'>; runInTransaction: RunInTransaction }

@@ -8,7 +8,7 @@ import type { Tx } from '../../db.ts'
 import { lockIdByKey } from '../../tags/external-keys/external-keys.queries.ts'
 import type { KeyedTable } from '../../tags/external-keys/minted-keys.ts'
 import { lockLocation } from '../../locations/locations.queries.ts'
-import { columnOf, listTags, ownerOf, type Owner } from '../../tags/tags.queries.ts'
+import { columnOf, listTags, ownerOf, uniqueName, type Owner } from '../../tags/tags.queries.ts'
 import { attach } from '../../tags/tags.ts'
 import { toTagState } from '../../changes/messages/states.ts'
 import type { RunInTransaction } from '../../changes/transactions/transactions.ts'
@@ -65,10 +65,10 @@ const idByKey = (tx: Tx, orgId: number, table: KeyedTable, field: Fields, key: s
     throw error instanceof AppError && error.type === 'not_found' ? unresolved(field) : error
   })
 
-async function findTag(tx: Tx, orgId: number, owner: Owner, { tag_type, value }: TagCreate) {
+async function findTag(tx: Tx, orgId: number, owner: Owner, wanted: TagCreate) {
   const [column, ownerId] = columnOf(owner)
   const tags = await listTags(tx, orgId, column, [ownerId])
-  const found = tags.find((tag) => tag.tag_type === tag_type && tag.value === value)
+  const found = tags.find((tag) => uniqueName(tag) === uniqueName(wanted))
   return found && toTagState(found)
 }
 

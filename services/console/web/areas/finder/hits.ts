@@ -9,6 +9,8 @@ import { assetTypeOf } from '../../parts/things/asset-types.ts'
 import type { Visit } from '../../parts/page/visits.ts'
 import type { Dialog } from '../../parts/load/wanted.ts'
 import { SCREENS } from '../../shell/screens.ts'
+import { compared, contains } from '../../parts/table/compared.ts'
+import { shownValue } from '../../parts/things/tag-values.ts'
 
 type Schemas = components['schemas']
 
@@ -105,9 +107,8 @@ const actionsFor = (isAdmin: boolean): readonly Hit[] =>
 
 /** Each word of the text begins a word of the label. */
 function matches({ label }: Hit, text: string): boolean {
-  const words = label.toLowerCase().split(/\s+/u)
-  return text
-    .toLowerCase()
+  const words = compared(label).split(/\s+/u)
+  return compared(text)
     .split(/\s+/u)
     .every((part) => words.some((word) => word.startsWith(part)))
 }
@@ -119,9 +120,7 @@ type Known = { text: string; found: Found; visits: readonly Visit[]; isAdmin: bo
 
 /** What the finder shows, in this order: what the text names exactly, what was opened last, and what contains it. */
 export function groupsOf({ text, found, visits, isAdmin }: Known): readonly Group[] {
-  const recent = visits
-    .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
-    .map((visit) => hitOf(visit.kind, visit))
+  const recent = visits.filter(({ name }) => contains(name, text)).map((visit) => hitOf(visit.kind, visit))
   const local = [
     { label: 'Actions', hits: actionsFor(isAdmin).filter((hit) => matches(hit, text)) },
     { label: 'Screens', hits: PLACES.filter((hit) => matches(hit, text)) },
@@ -130,7 +129,7 @@ export function groupsOf({ text, found, visits, isAdmin }: Known): readonly Grou
     const { type: kind, tag, external_key: key } = match
     if (kind !== 'asset' && kind !== 'location') return [] // a later API may find more
     const type = found.assets.find(({ id }) => id === match.id)?.type
-    return [hitOf(kind, { ...match, type, hint: tag === null ? key : `Tag ${tag.value}` })]
+    return [hitOf(kind, { ...match, type, hint: tag === null ? key : `Tag ${shownValue(tag.value)}` })]
   })
   const things = [
     { label: EXACT, hits: named },

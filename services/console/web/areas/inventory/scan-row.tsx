@@ -5,6 +5,7 @@ import type { Match } from '../../parts/load/lookups.ts'
 import type { TagType } from '../../parts/things/tag-types.ts'
 import { type Row, valuesOf } from './rows.ts'
 import { titleOf } from './status-text.ts'
+import { shownValue } from '../../parts/things/tag-values.ts'
 
 export type RowActions = {
   onRemove: (values: readonly string[]) => void
@@ -17,7 +18,7 @@ type Props = { row: Row; actions: RowActions }
 
 export function ScanRow({ row, actions }: Props) {
   const values = valuesOf(row)
-  const name = row.kind === 'asset' ? row.asset.name : values[0]
+  const name = row.kind === 'asset' ? row.asset.name : shownValue(row.value)
   return (
     <Group
       component="li"
@@ -47,7 +48,7 @@ function RowText({ row, actions }: Props) {
   return (
     <>
       <Text size="sm" ff="monospace">
-        {row.value}
+        {shownValue(row.value)}
       </Text>
       {row.kind === 'unchecked' && (
         <Text size="sm" c="dimmed">
@@ -77,7 +78,9 @@ function AssetText({ asset, values }: { asset: Match; values: readonly string[] 
       <Text size="xs" c="dimmed">
         {asset.external_key}
       </Text>
-      {others.length > 0 && <Text size="xs" c="dimmed">{`Scanned: ${values.join(' and ')}`}</Text>}
+      {others.length > 0 && (
+        <Text size="xs" c="dimmed">{`Scanned: ${shownValue(values.join(' and '))}`}</Text>
+      )}
       {values.length > 1 && <Text size="xs">Scanned under several names. It counts once.</Text>}
     </>
   )

@@ -2,6 +2,7 @@ import { countText } from '../../parts/table/count-text.ts'
 import { type Added, MAX_VALUES } from './draft.ts'
 import type { Match } from '../../parts/load/lookups.ts'
 import { type Row, valuesOf } from './rows.ts'
+import { shownValue } from '../../parts/things/tag-values.ts'
 
 /** The values that were added last. */
 export type LastEntry = Pick<Added, 'added' | 'repeated'> & {
@@ -15,7 +16,7 @@ export function statusText(last: LastEntry | undefined, rows: readonly Row[]): s
   const [value, second] = last.values
   if (value === undefined || second !== undefined || last.leftOut > 0) return countsText(last)
   const row = rows.find((each) => valuesOf(each).includes(value))
-  return row ? rowText(row, value, last.repeated > 0) : ''
+  return row ? rowText(row, shownValue(value), last.repeated > 0) : ''
 }
 
 function countsText({ added, repeated, leftOut }: LastEntry): string {

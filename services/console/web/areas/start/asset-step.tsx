@@ -8,6 +8,7 @@ import { useSend } from '../../parts/form/use-send.ts'
 import { TAG_TYPE_CHOICES, type TagType, tagTypeOf } from '../../parts/things/tag-types.ts'
 import { EXAMPLE, exampleTag } from './example.ts'
 import { createAsset } from './set-up.ts'
+import { shownValue } from '../../parts/things/tag-values.ts'
 
 /** Creates the first asset with a tag. */
 export function AssetStep({ asset }: { asset: components['schemas']['Asset'] | null }) {
@@ -18,7 +19,7 @@ export function AssetStep({ asset }: { asset: components['schemas']['Asset'] | n
         {asset.name}
       </Anchor>
       {' has the tag '}
-      <Code>{asset.tags[0]?.value}</Code>
+      <Code>{shownValue(asset.tags[0]?.value ?? '')}</Code>
       {'. Add more under '}
       <Anchor component={Link} inherit underline="always" to="/assets">
         Assets

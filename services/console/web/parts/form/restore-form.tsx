@@ -8,6 +8,7 @@ import { useSend } from './use-send.ts'
 import { When } from '../time/when.tsx'
 import { tagTypeLabel } from '../things/tag-types.ts'
 import type { Holder, LostTag, TagToRestore } from '../load/restore.ts'
+import { shownValue } from '../things/tag-values.ts'
 
 type Thing = { name: string; external_key: string; deleted_at: string | null }
 
@@ -92,7 +93,7 @@ const LostTags = ({ tags }: { tags: readonly LostTag[] }) => (
     <List size="sm">
       {tags.map(({ tag_type, value, held_by }) => (
         <List.Item key={`${tag_type} ${value}`} style={{ overflowWrap: 'anywhere' }}>
-          {`${tagTypeLabel(tag_type)} ${value}: `}
+          {`${tagTypeLabel(tag_type)} ${shownValue(value)}: `}
           <HolderLink holder={held_by} />
         </List.Item>
       ))}

@@ -53,6 +53,12 @@ describe('a message at its field', () => {
 })
 
 describe('a failure in words', () => {
+  test.for([400, 404, 405, 408, 412, 415, 422])('D19.5 a %i is not a problem of the server', (status) => {
+    const body = { type: 'bad_request' as const, status, detail: 'Line 3: a quoted cell has no end' }
+    expect(failed(body)).toMatchObject({ title: 'Line 3: a quoted cell has no end', detail: undefined })
+    expect(failureOf(new ApiError(status, undefined)).title).toBe('The request was refused')
+  })
+
   test('names the owner of a taken key, without the word conflict', () => {
     const failure = failed({ type: 'conflict', status: 409, detail: 'asset PUMP-1 already exists' })
     expect(failure).toMatchObject({ title: 'Asset PUMP-1 already exists', detail: undefined })

@@ -32,6 +32,8 @@ type FieldEntry = NonNullable<ErrorBody['fields']>[number]
 export function failureOf(error: unknown): Failure {
   if (error instanceof SaidError) return said(error.sentence)
   if (error instanceof ApiError && error.error) return ofApi(error.error)
+  if (error instanceof ApiError && (error.status ?? 500) < 500)
+    return said({ title: 'The request was refused', detail: `The server answered with status ${error.status}.` }) // oxfmt-ignore
   if (error instanceof ApiError)
     return said({ title: 'The server has a problem', detail: `It answered with status ${error.status}. Try again in a moment.` }) // oxfmt-ignore
   if (error instanceof TypeError)
@@ -74,7 +76,7 @@ function sentenceOf({ type, status, detail }: ErrorBody): Sentence {
     case 'service_unavailable':
       return { title: 'This does not work right now', detail: `${text} Try again in a moment.` }
     default:
-      return status >= 500 || type === 'bad_request'
+      return status >= 500
         ? { title: 'The server has a problem', detail: text }
         : { title: text.replace(/\.$/, '') }
   }

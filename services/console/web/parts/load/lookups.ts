@@ -1,5 +1,6 @@
 import type { components } from '@whereabouts/client/client'
 import { api } from '../../session/api.ts'
+import { isAssignable } from '../things/tag-values.ts'
 
 /** An asset or a location that a scanned value names. */
 export type Match = components['schemas']['LookupMatch']
@@ -10,9 +11,10 @@ export type Found = ReadonlyMap<string, readonly Match[]>
 /** Limit of the API per request. */
 export const BATCH = 200
 
-/** 1 to 255 characters without control characters: the API refuses others, which no key and no tag can have. */
-const POSSIBLE = /^[\P{Cc}\u0080-\u009f]{1,255}$/u
-const canExist = (value: string): boolean => value.isWellFormed() && POSSIBLE.test(value)
+/** 1 to 255 characters that a tag can have: the API refuses others. */
+const POSSIBLE = /^.{1,255}$/su
+const canExist = (value: string): boolean =>
+  value.isWellFormed() && POSSIBLE.test(value) && isAssignable(value)
 
 /** Asks for at most `BATCH` values. */
 export async function lookUp(values: readonly string[]): Promise<Found> {

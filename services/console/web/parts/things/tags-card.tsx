@@ -9,6 +9,7 @@ import { SendForm } from '../form/send-form.tsx'
 import { offerUndo } from '../form/undo.tsx'
 import { TAG_TYPE_CHOICES, tagTypeLabel, tagTypeOf } from './tag-types.ts'
 import { useSend } from '../form/use-send.ts'
+import { shownValue } from './tag-values.ts'
 
 type Tag = components['schemas']['Tag']
 type NewTag = components['schemas']['TagCreate']
@@ -28,9 +29,9 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
     const type = tagTypeOf(tag_type)
     if (!type) return // a newer API has more types than this console
     offerUndo({
-      message: `Detached ${value}.`,
+      message: `Detached ${shownValue(value)}.`,
       undo: () => attach({ tag_type: type, value }),
-      done: `${value} attached again.`,
+      done: `${shownValue(value)} attached again.`,
       reload,
     })
   }
@@ -52,19 +53,19 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
                 </Table.Td>
                 <Table.Td style={{ overflowWrap: 'anywhere' }}>
                   <Text size="sm" ff="monospace">
-                    {value}
+                    {shownValue(value)}
                   </Text>
                 </Table.Td>
                 <Table.Td ta="right">
                   <ConfirmButton
                     label="Detach"
-                    ariaLabel={`Detach ${value}`}
+                    ariaLabel={`Detach ${shownValue(value)}`}
                     size="compact-sm"
                     work={() => detach(id)}
                     reload={reload}
                     onDone={() => offerAttach({ tag_type, value })}
                   >
-                    {`After this, ${value} no longer identifies ${owner}. You can attach it again.`}
+                    {`After this, ${shownValue(value)} no longer identifies ${owner}. You can attach it again.`}
                   </ConfirmButton>
                 </Table.Td>
               </Table.Tr>

@@ -171,17 +171,45 @@ export async function touchKey(db: Db, orgId: number, id: number): Promise<void>
     .execute()
 }
 
+/** Records that a device logged in with the key, at most once a minute. */
+export async function touchReaderKey(db: Db, orgId: number, id: number): Promise<void> {
+  await db
+    .updateTable('api_key')
+    .set({ last_used_at: sql`clock_timestamp()`, broker_used_at: sql`clock_timestamp()` })
+    .where('org_id', '=', orgId)
+    .where('id', '=', id)
+    .where(
+      sql<boolean>`(broker_used_at is null or broker_used_at <= clock_timestamp() - interval '1 minute'
+        or last_used_at <= clock_timestamp() - interval '1 minute')`,
+    )
+    .execute()
+}
+
+/** When a device last used a key that is bound to the reader; null if none did. */
+export async function findReaderUse(db: Db, orgId: number, readerKey: string): Promise<string | null> {
+  const { used_at } = await db
+    .selectFrom('api_key')
+    .select((eb) => eb.fn.max('broker_used_at').as('used_at'))
+    .where('org_id', '=', orgId)
+    .where('reader_key', '=', readerKey)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return used_at
+}
+
 /**
  * Records that keys sent something a moment ago, by `jti`, in any organization. Skips keys of which that was recorded in the
  * last half minute, for example by another replica, and locked ones: the next call records them. `users` must be UUIDs.
  */
 export async function touchKeys(db: Db, users: readonly string[]): Promise<void> {
   await sql`
-    update api_key set last_used_at = clock_timestamp(), first_message_at = coalesce(first_message_at, clock_timestamp())
+    update api_key set last_used_at = clock_timestamp(), broker_used_at = clock_timestamp(),
+      first_message_at = coalesce(first_message_at, clock_timestamp())
     where jti in (
       select jti from api_key
       where jti = any(${users}::uuid[]) and revoked_at is null
-        and (first_message_at is null or last_used_at is null
+        and (first_message_at is null or last_used_at is null or broker_used_at is null
+          or broker_used_at <= clock_timestamp() - interval '30 seconds'
           or last_used_at <= clock_timestamp() - interval '30 seconds')
       for update skip locked)`.execute(db)
 }

@@ -3,11 +3,13 @@ import type { ApiKeyView } from '@whereabouts/contracts/resources/keys/api-keys'
 import { connectReader } from '@whereabouts/messaging/readers/reader-connection'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { startBus } from '@whereabouts/testing/broker/bus'
-import { expect, vi } from 'vitest'
+import { describe, expect, vi } from 'vitest'
 import { openBrokers } from '../../brokers.ts'
 import type { Config } from '../../config.ts'
 import { test, type Keys, type Org } from '../../../test/keys.fixture.ts'
+import { decideLogin } from '../callout/logins.ts'
 import { KeyUse } from './key-use.ts'
+import { answerReaderUse } from './reader-use.responder.ts'
 
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString()
 
@@ -122,4 +124,58 @@ test('revoked and locked keys do not stop the others', async ({ keys }) => {
   })
   expect(await lastUse(keys, other)).not.toBe(HOUR_AGO)
   expect(await lastUse(keys, org)).toBe(HOUR_AGO) // of the locked one; the revoked one is not listed
+})
+
+describe('ADR 109 the use of the key of a reader at the broker', () => {
+  const useOf = async (keys: Keys, { orgId }: Org, reader_key = 'dock-1') =>
+    (await answerReaderUse(keys.database.worker.db, { org_id: orgId, reader_key })).used_at
+
+  test('is a login and what is sent, and not a token', async ({ keys }) => {
+    const org = await keys.signUp()
+    const key = await keys.createKey(org, { scopes: ['scans:write'], reader_key: 'dock-1' })
+    expect((await keys.exchange(key)).statusCode).toBe(200)
+    expect(await useOf(keys, org)).toBeNull()
+    const { db } = keys.database.worker
+    const use = new KeyUse(db)
+    use.note([key.jti])
+    await use.flush()
+    const sent = await useOf(keys, org)
+    expect(Date.parse(sent ?? '')).toBeGreaterThan(Date.parse(HOUR_AGO))
+    await db.updateTable('api_key').set({ broker_used_at: HOUR_AGO }).where('jti', '=', key.jti).execute()
+    const none = async () => undefined
+    const connections = {
+      of: () => 0,
+      total: 0,
+      expect: none,
+      refresh: none,
+      readerAccounts: 0,
+      usersIn: () => [],
+    }
+    const login = { user: key.client_id, password: key.client_secret, clientType: 'mqtt', clientId: '' }
+    expect(await decideLogin({ db, now: Date.now, connections })(login as never)).toHaveProperty('publish')
+    expect(Date.parse((await useOf(keys, org)) ?? '')).toBeGreaterThan(Date.parse(HOUR_AGO))
+  })
+
+  test('is the newest of all keys of the reader in the organization', async ({ keys }) => {
+    const [org, other] = [await keys.signUp(), await keys.signUp()]
+    const used = { scopes: ['scans:write' as const], reader_key: 'dock-1' }
+    const all = [await keys.createKey(org, used), await keys.createKey(org, used)]
+    const use = new KeyUse(keys.database.worker.db)
+    use.note(all.map(({ jti }) => jti))
+    await use.flush()
+    const { db } = keys.database
+    await db
+      .updateTable('api_key')
+      .set({ broker_used_at: HOUR_AGO })
+      .where('jti', '=', all[0]?.jti ?? '')
+      .execute()
+    expect(await useOf(keys, org)).not.toBe(HOUR_AGO)
+    await db
+      .updateTable('api_key')
+      .set({ revoked_at: HOUR_AGO })
+      .where('jti', '=', all[1]?.jti ?? '')
+      .execute()
+    expect(await useOf(keys, org)).toBe(HOUR_AGO)
+    expect([await useOf(keys, other), await useOf(keys, org, 'dock-2')]).toEqual([null, null])
+  })
 })

@@ -2,7 +2,7 @@ import { limits } from '@whereabouts/contracts/limits'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
 import type { Grant, Login, Refusal } from '@whereabouts/messaging/readers/callout'
 import type { ConnectionCounts } from '@whereabouts/messaging/readers/connection-counts'
-import { touchKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
+import { touchReaderKey, type UsableKey } from '../api-keys/api-keys.queries.ts'
 import { findClient } from '../api-keys/clients.ts'
 import type { Db } from '../../db.ts'
 import { listReaderUsers } from '../../brokers/floods/senders.queries.ts'
@@ -44,7 +44,7 @@ export function decideLogin(deps: LoginDeps) {
       if (reason !== undefined) return { refused: reason }
     } else if (clientType !== 'nats') return { refused: `readers speak NATS or MQTT, not ${clientType}` }
     const place = clientType === 'mqtt' ? overMqtt : await overNats(deps, key)
-    await touchKey(db, key.org_id, key.id)
+    await touchReaderKey(db, key.org_id, key.id)
     connections.expect(key.jti)
     return { ...grantFor(key, now()), ...place }
   }

@@ -7,15 +7,14 @@ import type { Collector } from '../collector.ts'
 import { readNumber } from '../json-values.ts'
 import type { Field } from './mapping-pointers.ts'
 import { readEpochTime, readTime } from '../read-fields.ts'
-import { readBase64Tag, readEpcTag, readMac } from '../tag-values.ts'
-import { isStorable } from '../texts.ts'
+import { readBarcode, readBase64Tag, readEpcTag, readMac } from '../tag-values.ts'
 import { epochUnitBySize, type EpochUnit } from '../times.ts'
 
 const tagReaders: Record<TagFormat, (value: unknown) => string | undefined> = {
   hex: readEpcTag,
   base64url: readBase64Tag,
   mac: readMac,
-  text: (value) => (typeof value === 'string' && isStorable(value) ? value : undefined),
+  text: readBarcode,
 }
 
 /** The value of a tag. Undefined and reported if it has another form: then the item gives no read. */

@@ -90,7 +90,7 @@ describe('the tag', () => {
     { tag_type: 'ble', id: 'd2:f3:04:15:26:a7', want: 'D2F3041526A7' },
     { tag_type: 'ble', id: 'D2-F3-04-15-26-A7', want: 'D2F3041526A7' },
     { tag_type: 'ble', id: 'd2f3041526a7', want: 'D2F3041526A7' },
-    { tag_type: 'barcode', id: ' Lot-00042 a ', want: ' Lot-00042 a ' },
+    { tag_type: 'barcode', id: ' Lot-00042 a \r\n', want: 'Lot-00042 a' },
     { tag_type: 'rfid', id: 'D2:F3', want: 'D2F3' },
     { tag_type: 'ble', id: 'ABCD', want: undefined },
     { tag_type: 'barcode', id: 'a\0b', want: undefined },

@@ -1,9 +1,9 @@
 import type { Collector } from '../collector.ts'
 import { isObject, type JsonObject, objectAt, readNumber } from '../json-values.ts'
 import { readCount, readEpochTime, readRssi, readTime } from '../read-fields.ts'
-import { readEpcTag } from '../tag-values.ts'
+import { readBarcode, readEpcTag } from '../tag-values.ts'
 import { readRfidTag, type TagMembers } from '../rfid-tag.ts'
-import { isAbsent, isStorable, readText } from '../texts.ts'
+import { isAbsent, readText } from '../texts.ts'
 import { reportUnusableMemory } from './zebra-memory.ts'
 
 type SledDecoder = (out: Collector, item: JsonObject, data: JsonObject, at: string) => void
@@ -83,10 +83,9 @@ function decodeTag(out: Collector, record: JsonObject, at: string, sentAt: () =>
 }
 
 function decodeBarcode(out: Collector, record: JsonObject, at: string, sentAt: () => number | null): void {
-  const value = record['decodedBarcode']
-  if (isAbsent(value)) return out.report('missing_tag', at)
-  if (typeof value !== 'string' || !isStorable(value))
-    return out.report('invalid_tag', `${at}/decodedBarcode`)
+  if (isAbsent(record['decodedBarcode'])) return out.report('missing_tag', at)
+  const value = readBarcode(record['decodedBarcode'])
+  if (value === undefined) return out.report('invalid_tag', `${at}/decodedBarcode`)
   out.addRead({
     antenna: 1,
     tag_type: 'barcode',

@@ -9,7 +9,7 @@ const inventory = (data: object) =>
 
 test('an unusable time of the message is one error, also for many records', () => {
   const decoded = sled(
-    { tagData: [{ EPCid: 'ABCD' }, { EPCid: 'ABCE' }], barcodeData: [{ decodedBarcode: 'x' }] },
+    { tagData: [{ EPCid: 'ABCD' }, { EPCid: 'ABCE' }], barcodeData: [{ decodedBarcode: 'x\r\n' }] },
     { timestamp: '?' },
   )
   expect(decoded.reads).toHaveLength(3)

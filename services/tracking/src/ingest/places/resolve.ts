@@ -93,6 +93,8 @@ export type FoundRead = {
   asset: TagMatch
   place: Place
   isTooWeak: boolean
+  /** Its clock is wrong, so the time of receipt counts. */
+  isSkewed: boolean
 }
 
 /** What ingest would make of the reads of a message, in their order. Stores nothing. Throws CatalogUnavailable. */
@@ -107,11 +109,13 @@ export async function findReads(
     const placeOf = placesOf(message, deps)
     const rules = deps.directory.rules(orgId)
     return decoded.reads.map((read) => {
-      const asOfMs = asOf(timeOfRead(read.read_at_ms, times).ms, receivedAtMs)
+      const time = timeOfRead(read.read_at_ms, times)
+      const asOfMs = asOf(time.ms, receivedAtMs)
       const tag = findTag(deps.view, orgId, read, asOfMs)
       const place = placeOf(read, asOfMs)
       const isWeak = isTooWeak(rssiOf(read, place), read, place, rules)
-      return { read, tag, asset: deps.view.assetOfTag(tag), place, isTooWeak: isWeak }
+      const asset = deps.view.assetOfTag(tag)
+      return { read, tag, asset, place, isTooWeak: isWeak, isSkewed: time.skewed }
     })
   }
   const missing = new Map<number, Missing>()
@@ -134,7 +138,7 @@ export function recordReaderActivity({ health, unknownTags }: Logs, resolved: Re
 /** Notes what catalog has to be asked for this read. */
 function noteMissing(
   orgId: number,
-  { read, tag, asset, place }: Omit<FoundRead, 'isTooWeak'>,
+  { read, tag, asset, place }: Omit<FoundRead, 'isTooWeak' | 'isSkewed'>,
   { view }: Pick<ResolveDeps, 'view'>,
   missing: Map<number, Missing>,
 ): void {

@@ -1,18 +1,21 @@
 import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
 import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import type { DecodedMessage } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { OutgoingMessage } from '@whereabouts/messaging/messages/publish'
 import { invalidToken, serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import { otherReaderOnly, tooManyMessages } from '../../errors.ts'
-import { VIA_HEADER } from '../../readers/health/problem-message.ts'
+import { otherReaderOnly, ownKeyOnly, tooManyMessages } from '../../errors.ts'
+import { type Received, VIA_HEADER } from '../../readers/health/problem-message.ts'
 import type { KeyRates } from '../rate/key-rates.ts'
 
 export type ScanDeps = {
   /** Resolves when the broker has stored the message. Rejects if it does not answer. */
   publishRead: (message: OutgoingMessage) => Promise<unknown>
   rates: Pick<KeyRates, 'rateOf'>
+  /** What would become of a message. */
+  checkMessage: (orgId: number, received: Received) => Promise<DecodedMessage>
   now?: () => number
 }
 
@@ -27,6 +30,7 @@ const BURST_OF_READER = 2
 export function scanHandlers({
   publishRead,
   rates,
+  checkMessage,
   now = Date.now,
 }: ScanDeps): Pick<Handlers<'tracking'>, 'sendReaderMessage'> {
   const ofReaders = new RateBuckets<string>(BURST_OF_READER)
@@ -44,16 +48,21 @@ export function scanHandlers({
   }
 
   return {
-    async sendReaderMessage({ principal, params: { reader_key: readerKey, format }, message }) {
+    async sendReaderMessage({ principal, params: { reader_key: readerKey, format }, query, message }) {
       checkReader(principal, readerKey)
       const { orgId } = principal
+      const isCheck = query.check === true
+      if (isCheck && principal.readerKey !== readerKey) throw ownKeyOnly(principal, readerKey)
       if (!isAllowed(orgId, readerKey, message.length)) throw tooManyMessages()
       const subject = scanSubject({ orgId, readerKey, format })
-      await publishRead({ subject, payload: message, headers: { [VIA_HEADER]: 'https' } }).catch(
-        (error: unknown) => {
-          throw serviceUnavailable(error)
-        },
-      )
+      const headers = { [VIA_HEADER]: 'https' }
+      if (isCheck) {
+        const data = await checkMessage(orgId, { subject, data: message, receivedAt: now(), headers })
+        return { data }
+      }
+      await publishRead({ subject, payload: message, headers }).catch((error: unknown) => {
+        throw serviceUnavailable(error)
+      })
       return undefined
     },
   }

@@ -1,4 +1,5 @@
 import type { Principal } from '@whereabouts/contracts/principal'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { describe, expect, vi } from 'vitest'
@@ -13,15 +14,22 @@ const test = base.extend<{ bus: Bus }>({
   },
 })
 
-type Sent = { reader?: string; format?: string; body?: Buffer | string; key?: Partial<Principal> }
+type Sent = {
+  reader?: string
+  format?: string
+  body?: Buffer | string
+  key?: Partial<Principal>
+  encoding?: string
+}
 
 const send = (
   tracking: Tracking,
-  { reader = 'dock-1', format = 'impinj', body = '{}', key = {} }: Sent = {},
+  { reader = 'dock-1', format = 'impinj', body = '{}', key = {}, encoding }: Sent = {},
 ) =>
   tracking.call('POST', `/scans/${reader}/${format}`, {
     as: { kind: 'key', scopes: ['scans:write'], readerKey: null, ...key },
     bytes: body,
+    ...(encoding !== undefined && { headers: { 'content-encoding': encoding } }),
   })
 
 /** The next messages that ingest would get, in order. */
@@ -84,6 +92,30 @@ describe('D16.3 a message over HTTPS', () => {
   test('is 503 if the broker does not answer', async ({ tracking }) => {
     delete tracking.brokers.current
     expect((await send(tracking)).statusCode).toBe(503)
+  })
+})
+
+describe('D19.4 a packed message', () => {
+  test('is published unpacked', async ({ tracking, bus }) => {
+    const body = Buffer.from('{"reads":[]}')
+    expect((await send(tracking, { body: gzipSync(body), encoding: 'gzip' })).statusCode).toBe(202)
+    expect((await send(tracking, { body: deflateSync(body), encoding: 'deflate' })).statusCode).toBe(202)
+    expect((await published(bus, 2)).map(({ data }) => data)).toEqual([body, body])
+  })
+
+  test('is not published if it cannot be unpacked, or is larger than a message', async ({
+    tracking,
+    bus,
+  }) => {
+    const bomb = gzipSync(Buffer.alloc(50 * 2 ** 20))
+    const answers = [
+      await send(tracking, { body: bomb, encoding: 'gzip' }),
+      await send(tracking, { body: '{}', encoding: 'gzip' }),
+      await send(tracking, { body: '{}', encoding: 'br' }),
+    ]
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([413, 400, 415])
+    await send(tracking, { body: 'last' })
+    expect(await published(bus, 1)).toMatchObject([{ data: Buffer.from('last') }])
   })
 })
 

@@ -76,6 +76,34 @@ export const deletedLocation = (antenna: number, name: string): ReaderMessagePro
   detail: `Antenna ${antenna} is assigned to ${shownLocation(name)}, which is deleted, so its reads move nothing. Restore the location, or give the antenna another one.`,
 })
 
+/** For reads of an antenna that has no scan point. */
+export const unknownAntenna = (antenna: number): ReaderMessageProblem => ({
+  pointer: '',
+  code: 'unknown_antenna',
+  detail: `Antenna ${antenna} has no scan point, so its reads have no location. Add a scan point, or correct the antenna in the settings of the device.`,
+})
+
+/** For a read whose time its clock gave wrong. */
+export const wrongClock = (readAtMs: number, receivedAtMs: number): ReaderMessageProblem => ({
+  pointer: '',
+  code: 'wrong_clock',
+  detail: `The time ${new Date(readAtMs).toISOString()} is ${spanOf(Math.abs(readAtMs - receivedAtMs))} ${readAtMs > receivedAtMs ? 'ahead' : 'old'}, so the time of receipt counts. Set the clock of the device, or the time zone of the reader.`,
+})
+
+const HOUR_MS = 3_600_000
+const spanOf = (ms: number): string =>
+  ms < HOUR_MS ? `${Math.round(ms / 60_000)} min` : `${Math.round(ms / HOUR_MS)} h`
+
+/**
+ * For a reader of whose key the broker reports more than arrived here. It drops messages with another topic than the key may
+ * publish, and acknowledges them over MQTT.
+ */
+export const nothingArrived = (orgId: number, readerKey: string): ReaderMessageProblem => ({
+  pointer: '',
+  code: 'nothing_arrived',
+  detail: `A device uses the key of this reader over MQTT or NATS, and nothing has arrived. If it sends, its topic is wrong: the broker drops such messages, and over MQTT the device shows no error. The topic has to begin with scans/${orgId}/${readerKey}/ and the format, without a slash before it (NATS: scans.${orgId}.${readerKey}. and the format).`,
+})
+
 /** A name may be long, and PostgreSQL cannot store every character. */
 const shownLocation = (name: string): string => `"${visibleText(name.slice(0, 64))}"`
 

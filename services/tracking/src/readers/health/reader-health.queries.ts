@@ -100,3 +100,14 @@ export async function trimDiscovered(db: Db, orgIds: readonly number[]): Promise
     db,
   )
 }
+
+/** When the newest message of the reader came, of any kind; null if none did. */
+export async function findLastSeen(db: Db, orgId: number, readerKey: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('reader_health')
+    .select('last_seen_at')
+    .where('org_id', '=', orgId)
+    .where('reader_key', '=', readerKey)
+    .executeTakeFirst()
+  return row?.last_seen_at ?? null
+}

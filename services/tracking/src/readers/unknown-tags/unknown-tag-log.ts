@@ -1,3 +1,4 @@
+import { uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
@@ -44,7 +45,7 @@ export class UnknownTagLog extends WriteBehind<UnknownTagEntry, { org_id: number
 
   note(orgId: number, read: UnknownTagRead): void {
     const { received_at_ms: at, rssi_dbm, antenna, reader } = read
-    const known = this.get(nameOf(orgId, read.tag_type, read.tag_value))
+    const known = this.get(nameOf(orgId, read.tag_type, valueOf(read)))
     if (!known) return void this.add(firstRead(orgId, read))
     known.reads += read.reads
     if (at < known.last_seen_ms) return
@@ -65,10 +66,13 @@ function merge(entry: UnknownTagEntry, older: UnknownTagEntry): void {
 
 const nameOf = (orgId: number, type: string, value: string) => `${orgId} ${type} ${value}`
 
+/** Two spellings of a barcode, which look the same, are one unknown tag (D19.2). */
+const valueOf = ({ tag_type, tag_value }: NeutralRead) => uniqueForm(tag_type, tag_value)
+
 const firstRead = (orgId: number, read: UnknownTagRead): UnknownTagEntry => ({
   org_id: orgId,
   tag_type: read.tag_type,
-  value: read.tag_value,
+  value: valueOf(read),
   ibeacon: ibeaconOf(read) ?? null,
   first_seen_ms: read.received_at_ms,
   last_seen_ms: read.received_at_ms,

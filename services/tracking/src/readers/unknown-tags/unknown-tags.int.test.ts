@@ -279,3 +279,37 @@ describe('a claim', () => {
     expect(await values(tracking, '', 2)).toEqual(['AA01'])
   })
 })
+
+describe('D19 unknown barcodes', () => {
+  const barcode = (value: string) => read(value, { tag_type: 'barcode' })
+
+  test('D19.1 D19.2 two spellings are one entry, which is found by each', async ({ tracking }) => {
+    for (const value of ['Ku\u0308hl', 'K\u00FChl', 'K\u00FChl', '01\u001D21'])
+      await noted(tracking, barcode(value))
+    expect(await list(tracking, 'q=k%C3%BChl')).toMatchObject({ data: [{ value: 'K\u00FChl', reads: 3 }] })
+    for (const q of ['KU\u0308HL', '01\u001D21', '01␝21\r\n'])
+      expect((await values(tracking, `q=${encodeURIComponent(q)}`)).length).toBe(1)
+  })
+
+  test('D19.1 D19.2 leave the list when they are attached in any spelling, before or after', async ({
+    tracking,
+  }) => {
+    const tag = (n: number, value: string) => ({
+      org_id: 1, id: 7_000 + n, revision: 9_000 + n, tag_type: 'barcode' as const, value, asset_id: 5, location_id: null,
+      created_at: '2026-01-01T00:00:00.000Z', deleted_at: null,
+    }) // oxfmt-ignore
+    const spellings = ['Ku\u0308hl', ' K\u00FChl\r\n']
+    for (const [n, value] of spellings.entries()) {
+      await noted(tracking, barcode('K\u00FChl'))
+      expect(await values(tracking)).toEqual(['K\u00FChl'])
+      await upsertTags(tracking.db, [tag(n, value)])
+      await deleteKnownTags(tracking.db, [tag(n, value)])
+      expect(await values(tracking)).toEqual([])
+      await noted(tracking, barcode('K\u00FChl'))
+      expect(await values(tracking)).toEqual([])
+      await upsertTags(tracking.db, [
+        { ...tag(n, value), revision: 9_500 + n, deleted_at: '2026-02-01T00:00:00.000Z' },
+      ])
+    }
+  })
+})

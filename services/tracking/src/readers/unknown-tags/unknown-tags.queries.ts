@@ -1,8 +1,14 @@
 import { limits } from '@whereabouts/contracts/limits'
 import type { SortField } from '@whereabouts/contracts/rules/query'
 import { epcUri } from '@whereabouts/contracts/resources/catalog/epc'
-import { decodeEpc, matchValue, matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import {
+  decodeEpc,
+  matchValue,
+  matchValues,
+  trimBarcode,
+} from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { UnknownTagsQuery, UnknownTagView } from '@whereabouts/contracts/resources/tracking/unknown-tags'
+import { hasText } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../db.ts'
 import { instant } from '../../sql-times.ts'
@@ -74,10 +80,10 @@ export async function trimUnknownTags(
       and (u.last_seen_at, u.id) <= (cut.last_seen_at, cut.id)`.execute(db)
 }
 
-// The expression of the index in migration 0011. It keeps `0x` and URNs.
-const matchOfTag = sql.raw(
-  `(case t.tag_type when 'barcode' then t.value else upper(translate(t.value, E' \\t\\n\\r:-', '')) end)`,
-)
+// The expression of the index in migration 0134. It keeps `0x` and URNs.
+const matchOfTag = sql.raw(`(case t.tag_type
+  when 'barcode' then normalize(translate(btrim(t.value, E' \\t\\n\\r'), '␜␝␞␟␄', E'\\x1c\\x1d\\x1e\\x1f\\x04'), NFC)
+  else upper(translate(t.value, E' \\t\\n\\r:-', '')) end)`)
 
 /**
  * Deletes unknown tags that became known before they were added. Runs after they are added, and `deleteKnownTags`
@@ -96,7 +102,7 @@ export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promis
 
 /** The values of the index that a tag with this read value may have. */
 const textsOf = ({ tag_type, value }: Name) =>
-  tag_type === 'rfid' ? matchValues(tag_type, value).flatMap(spellings) : [value]
+  tag_type === 'rfid' ? matchValues(tag_type, value).flatMap(spellings) : [matchValue(tag_type, value)]
 
 /** The index treats all types like `ble`. */
 function spellings(form: string): string[] {
@@ -155,14 +161,13 @@ function conditions({
   seen_since,
   q,
 }: UnknownTagsQuery): RawBuilder<unknown>[] {
-  const part = q?.toLowerCase()
   return [
     sql`true`,
     ...(tag_type ? [sql`tag_type = any(${tag_type}::text[])`] : []),
     ...(reader_key ? [sql`reader_key = any(${reader_key}::text[])`] : []),
     ...(min_reads === undefined ? [] : [sql`reads >= ${min_reads}`]),
     ...(seen_since === undefined ? [] : [sql`last_seen_at >= ${seen_since}`]),
-    ...(part === undefined ? [] : [sql`position(${part} in lower(concat_ws(chr(31), value, ibeacon))) > 0`]),
+    ...(q === undefined ? [] : [hasText(trimBarcode(q) || q, ['value', 'ibeacon'])]),
   ]
 }
 

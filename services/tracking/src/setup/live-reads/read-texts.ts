@@ -3,13 +3,11 @@ import {
   readEvents,
   type LiveProblem,
   type LiveRead,
-  type ReaderMessageProblem,
 } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
-import { PoisonError } from '@whereabouts/messaging/consume/settle'
-import { decodeReaderMessage, type ReaderMessage } from '../../ingest/reads/reader-message.ts'
 import { findReads, type FindDeps } from '../../ingest/places/resolve.ts'
 import type { DecodingTime } from '../../ingest/reads/decoding-time.ts'
+import { decodeAsIngest } from '../reader-messages/decode-as-ingest.ts'
 import { problemsIn, toDecodedRead } from '../reader-messages/decoded-read.ts'
 import { problemMessage } from '../../readers/health/problem-message.ts'
 import { eventText, type Shown } from './read-stream.ts'
@@ -33,7 +31,7 @@ export async function readTexts(
       continue
     }
     await setImmediate() // a message may take milliseconds
-    const { decoded: message, refused } = time.measure(orgId, () => decode(heard, deps))
+    const { decoded: message, refused } = time.measure(orgId, () => decodeAsIngest(heard, deps))
     const reads = message?.decoded.reads.slice(0, left) ?? []
     left -= reads.length
     shown.omitted.reads += (message?.decoded.reads.length ?? 0) - reads.length
@@ -47,25 +45,6 @@ export async function readTexts(
       shown.texts.push(eventText(readEvents.problem, { ...about(heard), problems } satisfies LiveProblem))
   }
   return shown
-}
-
-/** As ingest does. What ingest would note about the reader is the answer for a message that it refuses. */
-function decode(
-  heard: HeardMessage,
-  { directory }: ShowDeps,
-): { decoded?: ReaderMessage; refused: ReaderMessageProblem[] } {
-  let refused: ReaderMessageProblem[] = []
-  try {
-    const decoded = decodeReaderMessage(heard, {
-      directory,
-      health: { note: (_org, _reader, { problemMessage: noted }) => void (refused = noted?.problems ?? []) },
-      metrics: { unusable: () => undefined },
-    })
-    return { decoded, refused }
-  } catch (error) {
-    if (error instanceof PoisonError) return { refused }
-    throw error
-  }
 }
 
 function about(heard: HeardMessage) {

@@ -7,7 +7,7 @@ import { PlaceProblems } from '../../ingest/places/place-problems.ts'
 import { locationIdOf } from '../../ingest/places/place.ts'
 import type { FoundRead } from '../../ingest/places/resolve.ts'
 import type { KnownAsset } from '../../catalog/catalog-view.ts'
-import { problemsOf } from '../../readers/health/problem-message.ts'
+import { problemsOf, unknownAntenna, wrongClock } from '../../readers/health/problem-message.ts'
 
 /** What was not understood in a message, and why its reads have no place. */
 export function problemsIn(
@@ -18,6 +18,24 @@ export function problemsIn(
   for (const { read, place } of found) places.note(read, place)
   return [...problemsOf(errors), ...places.list()]
 }
+
+/**
+ * What a person who tries a message has to know too: mistakes of the device that leave the message readable. They are counted
+ * at the reader, and do not make its messages problems.
+ */
+export function mistakesIn(found: readonly FoundRead[], receivedAtMs: number): ReaderMessageProblem[] {
+  const skewed = found.find(({ isSkewed }) => isSkewed)?.read.read_at_ms ?? null
+  const antennas = new Set(found.filter(hasUnknownAntenna).map(({ read }) => read.antenna))
+  return [
+    ...(skewed === null ? [] : [wrongClock(skewed, receivedAtMs)]),
+    ...[...antennas].slice(0, SHOWN_ANTENNAS).map(unknownAntenna),
+  ]
+}
+
+const SHOWN_ANTENNAS = 10
+
+const hasUnknownAntenna = ({ read, place }: FoundRead): boolean =>
+  read.extra?.location === undefined && place.scanPointId === null
 
 export function toDecodedRead(found: FoundRead): DecodedRead {
   const { read, asset, place } = found

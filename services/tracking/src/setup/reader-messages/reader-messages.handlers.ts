@@ -13,11 +13,12 @@ import { DecodingTime } from '../../ingest/reads/decoding-time.ts'
 import { findReads, type FindDeps } from '../../ingest/places/resolve.ts'
 import { CatalogUnavailable } from '../../catalog/catalog-resolver.ts'
 import { findReader, type ReaderRow } from '../../readers/readers.queries.ts'
-import { listReaderMessages } from '../../readers/health/reader-messages.queries.ts'
+import { messagesOf, type AskReaderUse } from './reader-use.ts'
 import { problemsIn, toDecodedRead } from './decoded-read.ts'
 
 export type ReaderMessageDeps = FindDeps & {
   db: TenantDatabase<Tables>
+  askReaderUse: AskReaderUse
   now?: () => number
 }
 
@@ -28,6 +29,7 @@ const BURST_SECONDS = 4
 /** The messages of a reader that were not understood, and what would become of a message (D16.2). */
 export function readerMessageHandlers({
   db,
+  askReaderUse,
   now = Date.now,
   ...ingest
 }: ReaderMessageDeps): Pick<
@@ -46,7 +48,7 @@ export function readerMessageHandlers({
 
     async listReaderMessages({ principal: { orgId }, params: { reader_id } }) {
       const { reader_key } = await readerOf(orgId, reader_id)
-      return { data: await listReaderMessages(db.forOrg(orgId), orgId, reader_key) }
+      return { data: await messagesOf(db.forOrg(orgId), askReaderUse, orgId, reader_key) }
     },
 
     async decodeReaderMessage({ principal: { orgId, userId }, params: { reader_id }, body }) {

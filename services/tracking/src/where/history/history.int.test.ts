@@ -155,7 +155,7 @@ describe('GET /assets/{asset_id}/history', () => {
     const res = await tracking.call('GET', `/assets/${a.id}/history?limit=1&offset=2`, { accept: 'text/csv' })
     expect(res.headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8', 'x-total-count': '3' })
     expect(res.body).toBe(
-      `event_observed_at,location_id,location_external_key,duration_seconds\r\n${iso(30)},${dock.id},DOCK,\r\n`,
+      `\uFEFFevent_observed_at,location_id,location_external_key,duration_seconds\r\n${iso(30)},${dock.id},DOCK,\r\n`,
     )
   })
 })

@@ -14,6 +14,7 @@ import { Source } from './why.tsx'
 import './stays.css'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
+import { shownValue } from '../../../parts/things/tag-values.ts'
 
 /** Where it was and for how long, newest first. Each stay opens to the stored rows. */
 export function Stays({ id }: { id: number }) {
@@ -191,5 +192,5 @@ function StayRows({ id, stay }: { id: number; stay: Dwell }) {
 const COLUMNS: readonly Column<Sighting>[] = [
   { label: 'Seen', cell: ({ observed_at: at }) => <When at={at} as="day" /> },
   { label: 'Source', cell: (row) => <Source sighting={row} /> },
-  { label: 'Tag', cell: ({ tag }) => tag?.value ?? '–' },
+  { label: 'Tag', cell: ({ tag }) => (tag ? shownValue(tag.value) : '–') },
 ]

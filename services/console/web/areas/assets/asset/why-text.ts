@@ -1,4 +1,5 @@
 import type { SeenAt, Sighting, Waiting } from './sightings.ts'
+import { shownValue } from '../../../parts/things/tag-values.ts'
 
 /** A part of a text: words, an instant, or a name with a link to its screen. */
 export type Part = string | { at: string; as?: 'clock' } | { to: string; name: string }
@@ -12,7 +13,7 @@ export function whyText(sighting: Sighting): Part[] {
   if (!isRead(sighting))
     return ['This location was saved ', { at: sighting.observed_at }, `, in an inventory or with the data of the asset. No reader decided it.${alsoHeard(sighting)}`] // oxfmt-ignore
   const { tag, observed_at, carried_from: from } = sighting
-  const what = tag === null ? 'It' : `Tag ${tag.value}`
+  const what = tag === null ? 'It' : `Tag ${shownValue(tag.value)}`
   const at = from ?? observed_at // a carried row begins after its read
   return [
     `${what} was read by `,

@@ -6,6 +6,7 @@ import { entriesOf, type Values } from '../../../parts/form/fields.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { ASSET_FIELDS, type Asset } from './asset-fields.ts'
 import type { LastLocation } from './use-assets.ts'
+import { shownValue } from '../../../parts/things/tag-values.ts'
 
 const WIDTHS: Readonly<Record<string, number>> = { external_key: 140, type: 95 }
 
@@ -78,10 +79,10 @@ const SHOWN_TAGS = 1
 function Tags({ tags }: Pick<Asset, 'tags'>) {
   if (tags.length === 0) return <Dimmed text="None" />
   return (
-    <Text size="xs" title={tags.map(({ value }) => value).join('\n')}>
+    <Text size="xs" title={tags.map(({ value }) => shownValue(value)).join('\n')}>
       {tags.slice(0, SHOWN_TAGS).map(({ id, value }) => (
         <Text key={id} span inherit ff="monospace">
-          {value}
+          {shownValue(value)}
         </Text>
       ))}
       {tags.length > SHOWN_TAGS && (

@@ -6,8 +6,9 @@ export function ExpectedColumns({ resource }: { resource: Resource }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        The first line lists the column names, in any order. Include <Code>name</Code> or{' '}
-        <Code>external_key</Code>. Fields without a column stay unchanged.{' '}
+        The first line lists the column names, in any order and spelling: External Key is{' '}
+        <Code>external_key</Code>. Include <Code>name</Code> or <Code>external_key</Code>. Fields without a
+        column stay unchanged.{' '}
         <Anchor
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(EXAMPLES[resource])}`}
           download={`example-${resource}.csv`}

@@ -7,12 +7,38 @@ import { LOCATION_FIELDS } from '../../../parts/locations/location-fields.ts'
 export type Import = components['schemas']['Import']
 export type Resource = paths['/api/v1/imports']['post']['parameters']['query']['resource']
 
+export type EmptyCells = 'clear' | 'keep'
+
+const ENCODINGS: Readonly<Record<string, string>> = {
+  'windows-1252': 'Windows-1252 (Western Europe)',
+  'utf-16le': 'UTF-16',
+  'utf-16be': 'UTF-16',
+}
+
+/** What to compare before applying; undefined for UTF-8, which cannot be mistaken. */
+export function encodingText({ encoding, first_names: names }: Pick<Import, 'encoding' | 'first_names'>) {
+  if (encoding === 'utf-8') return undefined
+  const name = ENCODINGS[encoding] ?? encoding
+  return { read: `This file was read as ${name}.`, names: names.map((one) => `“${one}”`).join(', ') }
+}
+
+/** In the words of the file and its spreadsheet. */
+export function unreadableFile({ type, detail }: { type: string; detail: string }) {
+  if (type !== 'bad_request') return undefined
+  const advice = 'Correct the file in the spreadsheet, save it as “CSV UTF-8”, and choose it again.'
+  const reason = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`
+  return {
+    title: 'This file cannot be read',
+    detail: detail.includes('CSV UTF-8') ? reason : `${reason} ${advice}`,
+  }
+}
+
 const LABELS: Readonly<Record<Resource, string>> = { assets: 'Assets', locations: 'Locations' }
 export const RESOURCES = (Object.keys(LABELS) as Resource[]).map((value) => ({ value, label: LABELS[value] }))
 
 const TAGS: readonly ImportColumn[] = TAG_TYPES.map((name) => ({
   name,
-  help: `Values of its ${name} tags, separated by |. An empty cell removes them.`,
+  help: `Values of its ${name} tags, separated by |. An empty cell removes them, unless it is left alone.`,
 }))
 
 /** The columns that a file can have, in the order of an export. */

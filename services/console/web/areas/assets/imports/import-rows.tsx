@@ -6,7 +6,7 @@ import type { Column } from '../../../parts/table/data-table.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import type { Import } from './import-files.ts'
-import { OUTCOMES, useImportRows, type ImportRow, type Outcome } from './use-imports.ts'
+import { OUTCOMES, useImportRows, type ImportRow, type Outcome, type RowFilter } from './use-imports.ts'
 import { unwrap } from '@whereabouts/client/client'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { saveFile } from '../../../parts/table/save-file.ts'
@@ -17,13 +17,16 @@ import { client } from '../../../session/api.ts'
 export function ImportRows({ data: one }: { data: Import }) {
   const [list, setList] = useUrlState({ rows: '', offset: '0' })
   const chosen = list.rows === '' ? (one.failed > 0 ? 'failed' : 'all') : list.rows
-  const outcome = OUTCOMES.find((known) => known === chosen)
-  const rows = useImportRows(one, outcome, Number(list.offset))
+  const filter = FILTERS.find((known) => known === chosen)
+  const rows = useImportRows(one, filter, Number(list.offset))
   const columns = useMemo(() => columnsOf(one.resource), [one.resource])
   const isPhone = useMediaQuery('(max-width: 47.99em)')
   const number = new Intl.NumberFormat()
   const choices = [
-    ...OUTCOMES.map((value) => ({ value, label: `${TEXTS[value]} (${number.format(one[value])})` })),
+    ...FILTERS.filter((value) => value !== 'warned' || one.warned > 0).map((value) => ({
+      value,
+      label: `${TEXTS[value]} (${number.format(one[value])})`,
+    })),
     { value: 'all', label: `All (${number.format(one.rows_done)})` },
   ]
   return (
@@ -34,7 +37,7 @@ export function ImportRows({ data: one }: { data: Import }) {
       <Group mb="sm">
         <SegmentedControl
           data={choices}
-          value={outcome ?? 'all'}
+          value={filter ?? 'all'}
           onChange={(value) => setList({ rows: value, offset: '0' })}
           aria-label="Show rows"
           orientation={isPhone ? 'vertical' : 'horizontal'}
@@ -50,7 +53,7 @@ export function ImportRows({ data: one }: { data: Import }) {
         minWidth={640}
         empty={
           <Text size="sm">
-            {outcome ? `No ${TEXTS[outcome].toLowerCase()} rows.` : 'No rows processed yet.'}
+            {filter ? `No ${TEXTS[filter].toLowerCase()} rows.` : 'No rows processed yet.'}
           </Text>
         }
         offset={list.offset}
@@ -60,8 +63,11 @@ export function ImportRows({ data: one }: { data: Import }) {
   )
 }
 
-const TEXTS: Readonly<Record<Outcome, string>> = {
+const FILTERS: readonly RowFilter[] = ['failed', 'warned', ...OUTCOMES.filter((one) => one !== 'failed')]
+
+const TEXTS: Readonly<Record<RowFilter, string>> = {
   failed: 'Failed',
+  warned: 'Doubtful',
   created: 'Created',
   updated: 'Updated',
   unchanged: 'Unchanged',
@@ -98,23 +104,31 @@ function Key({ row: { id, external_key: key }, resource }: KeyProps) {
   )
 }
 
-/** The errors by column, or the columns that change. */
-function Details({ row: { errors, changes, outcome } }: { row: ImportRow }) {
-  if (errors.length === 0)
-    return (
-      <Text size="sm">
-        {outcome === 'updated' && changes.length > 0 ? `Changes ${changes.join(', ')}` : ''}
-      </Text>
-    )
+/** The errors by column, or the columns that change. Then what is doubtful. */
+function Details({ row: { errors, warnings, changes, outcome } }: { row: ImportRow }) {
+  const isUpdate = errors.length === 0 && outcome === 'updated' && changes.length > 0
   return (
     <>
-      {errors.map(({ field, message }) => (
-        <Text key={`${field} ${message}`} size="sm">
-          <b>{field}</b>
-          {message.startsWith(`${field} `) ? message.slice(field.length) : `: ${message}`}
-        </Text>
+      {isUpdate && <Text size="sm">{`Changes ${changes.join(', ')}`}</Text>}
+      {errors.map((error) => (
+        <Problem key={`${error.field} ${error.message}`} problem={error} />
+      ))}
+      {warnings.map((warning) => (
+        <Problem key={`${warning.field} ${warning.message}`} problem={warning} isDoubt />
       ))}
     </>
+  )
+}
+
+type ProblemProps = { problem: { field: string; message: string }; isDoubt?: boolean }
+
+function Problem({ problem: { field, message }, isDoubt = false }: ProblemProps) {
+  return (
+    <Text size="sm">
+      {isDoubt && 'Doubtful: '}
+      <b>{field}</b>
+      {message.startsWith(`${field} `) ? message.slice(field.length) : `: ${message}`}
+    </Text>
   )
 }
 

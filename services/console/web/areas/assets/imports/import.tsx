@@ -8,7 +8,7 @@ import { Screen } from '../../../parts/page/screen.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { api } from '../../../session/api.ts'
-import { isUnfinished, percentOf, progressText, titleOf, type Import } from './import-files.ts'
+import { encodingText, isUnfinished, percentOf, progressText, titleOf, type Import } from './import-files.ts'
 import { ImportRows } from './import-rows.tsx'
 import { OUTCOMES, useImport, useReloadWhenDone } from './use-imports.ts'
 
@@ -32,6 +32,7 @@ function OneImport({ id }: { id: number }) {
       <Loaded query={one} what="the import" missing={NO_IMPORT}>
         {(data) => (
           <>
+            <Doubts one={data} />
             <ApplyNotice one={data} />
             <Summary one={data} />
             <IgnoredColumns one={data} />
@@ -113,10 +114,39 @@ function Summary({ one }: { one: Import }) {
 
 function IgnoredColumns({ one: { ignored_columns: columns } }: { one: Import }) {
   if (columns.length === 0) return null
+  const names = columns.map((name) => (name === '' ? 'a column without a name' : name)).join(', ')
   return (
-    <Text size="sm">
-      {`Ignored: ${columns.join(', ')}. An export adds ${columns.length === 1 ? 'this column' : 'these columns'} for information.`}
-    </Text>
+    <Text size="sm">{`Ignored: ${names}. The import does not read what an export adds for information.`}</Text>
+  )
+}
+
+/** What may have gone wrong before the file was sent: to be looked at before it is applied. */
+function Doubts({ one }: { one: Import }) {
+  const read = encodingText(one)
+  if (!read && one.warned === 0 && one.tags_removed === 0) return null
+  return (
+    <Alert color="yellow" variant="light" title="Look at this first">
+      {read && (
+        <Text size="sm">
+          {read.read}
+          {read.names !== '' &&
+            ` Are these names right? ${read.names}. If not, save it as “CSV UTF-8” in the spreadsheet.`}
+        </Text>
+      )}
+      {one.warned > 0 && (
+        <Text size="sm">
+          {`Doubtful rows: ${counted(one.warned)}. A spreadsheet may have changed them; they do not fail. See them below.`}
+        </Text>
+      )}
+      {one.tags_removed > 0 && (
+        <Text size="sm">
+          {`Tags that ${one.dry_run ? 'would be removed' : 'were removed'}: ${counted(one.tags_removed)}.`}
+          {one.dry_run &&
+            one.empty_cells === 'clear' &&
+            ' To keep tags where a cell is empty, check the file again with “Leaves alone”.'}
+        </Text>
+      )}
+    </Alert>
   )
 }
 

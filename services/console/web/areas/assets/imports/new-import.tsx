@@ -4,13 +4,16 @@ import { type DragEvent, useEffect, useRef, useState } from 'react'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { ExpectedColumns } from './expected-columns.tsx'
-import { problemOf, RESOURCES, type Resource } from './import-files.ts'
+import { problemOf, RESOURCES, unreadableFile, type EmptyCells, type Resource } from './import-files.ts'
+import { UnknownColumns, useUnknownColumns } from './unknown-columns.tsx'
 import { upload } from './upload.ts'
 
 /** Uploads a file as a dry run: people see the effect before anything changes. */
 export function NewImport() {
   const [resource, setResource] = useState<Resource>('assets')
   const [file, setFile] = useState<File | null>(null)
+  const [emptyCells, setEmptyCells] = useState<EmptyCells>('clear')
+  const columns = useUnknownColumns()
   const [sent, setSent] = useState(0)
   const running = useRef<AbortController>(undefined)
   const navigate = useNavigate()
@@ -23,15 +26,22 @@ export function NewImport() {
         file: chosen,
         resource,
         isDryRun: true,
+        emptyCells,
+        assigned: columns.assigned,
         signal: controller.signal,
         onProgress: setSent,
-      })
+      }).catch(columns.rememberAndThrow)
     },
-    { reload: [['imports', 'list']], onDone: ({ id }) => void navigate({ to: `/imports/${id}` }) },
+    {
+      reload: [['imports', 'list']],
+      onDone: ({ id }) => void navigate({ to: `/imports/${id}` }),
+      explain: unreadableFile,
+    },
   )
   useEffect(() => () => running.current?.abort(), [])
   const choose = (chosen: File | null) => {
     send.reset()
+    columns.reset()
     setFile(chosen)
   }
   const problem = file ? problemOf(file) : undefined
@@ -51,14 +61,17 @@ export function NewImport() {
           <SegmentedControl
             data={[...RESOURCES]}
             value={resource}
-            onChange={(value) => setResource(value === 'locations' ? 'locations' : 'assets')}
+            onChange={(value) => {
+              setResource(value === 'locations' ? 'locations' : 'assets')
+              columns.reset()
+            }}
             disabled={send.isSending}
             aria-labelledby="resource-label"
           />
         </Group>
         <FileInput
           label="CSV file"
-          description="Choose a file or drop it here. UTF-8, at most 64 MiB and 100,000 rows."
+          description="Choose a file or drop it here. At most 64 MiB and 100,000 rows."
           placeholder="Choose a file"
           accept=".csv,text/csv"
           value={file}
@@ -68,12 +81,30 @@ export function NewImport() {
           clearable
           clearButtonProps={{ 'aria-label': 'Remove file' }}
         />
+        <Text size="sm" fw={500} id="empty-label">
+          An empty cell clears the value and removes tags, or leaves both alone
+        </Text>
+        <Group>
+          <SegmentedControl
+            data={EMPTY_CELLS}
+            value={emptyCells}
+            onChange={(value) => setEmptyCells(value === 'keep' ? 'keep' : 'clear')}
+            disabled={send.isSending}
+            aria-labelledby="empty-label"
+          />
+        </Group>
+        <UnknownColumns resource={resource} columns={columns} />
         <ExpectedColumns resource={resource} />
         {send.isSending && <UploadProgress sent={sent} onCancel={() => running.current?.abort()} />}
       </SendForm>
     </DropZone>
   )
 }
+
+const EMPTY_CELLS = [
+  { value: 'clear', label: 'Clears' },
+  { value: 'keep', label: 'Leaves alone' },
+]
 
 const isCancelled = (error: unknown) => error instanceof DOMException && error.name === 'AbortError'
 

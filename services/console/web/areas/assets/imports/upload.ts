@@ -1,11 +1,14 @@
 import { ApiError, type components } from '@whereabouts/client/client'
 import { accessToken } from '../../../session/session.ts'
-import type { Import, Resource } from './import-files.ts'
+import type { EmptyCells, Import, Resource } from './import-files.ts'
 
 type Upload = {
   file: File
   resource: Resource
   isDryRun: boolean
+  emptyCells: EmptyCells
+  /** The column of each header that is not known; empty: ignored. */
+  assigned: Readonly<Record<string, string>>
   signal: AbortSignal
   /** Share of the file that was sent, from 0 to 1. */
   onProgress: (sent: number) => void
@@ -27,10 +30,15 @@ export async function upload(request: Upload): Promise<Import> {
 }
 
 /** Uses XMLHttpRequest, because fetch does not report upload progress. */
-function send({ file, resource, isDryRun, signal, onProgress }: Upload, token = ''): Promise<UploadResponse> {
+function send(
+  { file, resource, isDryRun, emptyCells, assigned, signal, onProgress }: Upload,
+  token = '',
+): Promise<UploadResponse> {
   const { promise, resolve, reject } = Promise.withResolvers<UploadResponse>()
   const request = new XMLHttpRequest()
-  request.open('POST', `/api/v1/imports?resource=${resource}&dry_run=${String(isDryRun)}`)
+  const query = new URLSearchParams({ resource, dry_run: String(isDryRun), empty_cells: emptyCells })
+  for (const [header, column] of Object.entries(assigned)) query.append('column', `${header}:${column}`)
+  request.open('POST', `/api/v1/imports?${query}`)
   request.setRequestHeader('content-type', 'text/csv')
   request.setRequestHeader('authorization', `Bearer ${token}`)
   request.upload.addEventListener('progress', ({ loaded, total }) =>

@@ -24,15 +24,18 @@ export const useImport = (id: number) =>
 
 export const OUTCOMES = ['failed', 'created', 'updated', 'unchanged'] as const
 export type Outcome = (typeof OUTCOMES)[number]
+/** Rows of one outcome, or with a warning. */
+export type RowFilter = Outcome | 'warned'
 export type ImportRow = NonNullable<ReturnType<typeof useImportRows>['data']>['data'][number]
 
-/** Rows in file order; `outcome` undefined means all. Reloads while the import runs. */
+/** Rows in file order; `shown` undefined means all. Reloads while the import runs. */
 export function useImportRows(
   { id, state, rows_done: done }: Import,
-  outcome: Outcome | undefined,
+  shown: RowFilter | undefined,
   offset: number,
 ) {
-  const query = { limit: ROWS_PAGE, offset, ...(outcome && { outcome: [outcome] }) }
+  const filter = shown === 'warned' ? { warned: true } : shown && { outcome: [shown] }
+  const query = { limit: ROWS_PAGE, offset, ...filter }
   return usePage(['imports', 'rows', id, query, state, done], '/api/v1/imports/{import_id}/rows', {
     path: { import_id: id },
     query,

@@ -8,6 +8,7 @@ import { pathTo, type Room } from '../rooms.ts'
 import type { FloorReader } from '../readers/use-floor-readers.ts'
 import type { PlanDraft } from './use-plan-draft.ts'
 import { zoneOf } from './zone-edits.ts'
+import { contains } from '../../../parts/table/compared.ts'
 
 type Props = {
   draft: PlanDraft
@@ -134,7 +135,7 @@ const MOST_LISTED = 30
 
 function PlaceList({ title, items, placed, onPlace, onRemove, extra }: ListProps) {
   const [q, setQ] = useState('')
-  const found = items.filter(({ name }) => name.toLowerCase().includes(q.toLowerCase()))
+  const found = items.filter(({ name }) => contains(name, q))
   if (items.length === 0) return null
   return (
     <Stack gap="xs" component="section" aria-label={title}>

@@ -1,4 +1,5 @@
 import type { Movement } from '../../../live/movement.ts'
+import { contains } from '../../../parts/table/compared.ts'
 
 export type Entry =
   | { kind: 'moved'; key: string; movement: Movement }
@@ -68,10 +69,10 @@ export const resume = (log: MovementLog): MovementLog => ({
 
 /** Matches the asset or a location. A gap always matches. */
 export function matches(entry: Entry, text: string): boolean {
-  const wanted = text.trim().toLowerCase()
+  const wanted = text.trim()
   if (wanted === '' || entry.kind === 'gap') return true
   const { asset, from_location, to_location } = entry.movement
   return [asset.name, asset.external_key, from_location?.name ?? '', to_location.name].some((value) =>
-    value.toLowerCase().includes(wanted),
+    contains(value, wanted),
   )
 }

@@ -3,7 +3,8 @@ import type { Movement } from './use-movements.ts'
 const thing = (name: string) => [`${name}_id`, `${name}_external_key`, `${name}_name`]
 const COLUMNS = ['occurred_at', ...thing('asset'), ...thing('from'), ...thing('to'), 'dwell_seconds']
 
-export const CSV_HEAD = `${COLUMNS.join(',')}\r\n`
+/** After a byte order mark, as in all CSV files: without it, Excel does not read UTF-8. */
+export const CSV_HEAD = `\uFEFF${COLUMNS.join(',')}\r\n`
 
 /** For spreadsheets: one line per movement. */
 export const csvOf = (rows: readonly Movement[]): string =>

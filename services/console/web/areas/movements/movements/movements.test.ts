@@ -48,7 +48,7 @@ const movement = (name: string) => ({
 
 test('a file for spreadsheets keeps quotes, has ids and keys, and no formulas', () => {
   expect(CSV_HEAD).toBe(
-    'occurred_at,asset_id,asset_external_key,asset_name,from_id,from_external_key,from_name,to_id,to_external_key,to_name,dwell_seconds\r\n',
+    '\uFEFFoccurred_at,asset_id,asset_external_key,asset_name,from_id,from_external_key,from_name,to_id,to_external_key,to_name,dwell_seconds\r\n',
   )
   const textOf = (name: string) => csvOf([movement(name)]).split(',')[3]
   expect(csvOf([movement('=Pump "7"')])).toBe(

@@ -62,7 +62,7 @@ function ReaderPanels({ id, reader }: { id: number; reader: components['schemas'
   const format = reader.format ?? 'canonical'
   return (
     <Stack gap="md">
-      {isAdmin && <Misaddressed reader={reader} />}
+      <Misaddressed id={id} reader={reader} />
       <ReaderRepairs id={id} reader={reader} isAdmin={isAdmin} />
       <ReaderHealth health={reader.health} />
       <LiveReadsCard id={id} readerKey={reader.reader_key} />

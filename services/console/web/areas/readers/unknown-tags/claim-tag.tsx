@@ -9,6 +9,7 @@ import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
 import { type TagType, tagTypeLabel } from '../../../parts/things/tag-types.ts'
 import { AssetPicker, type PickedAsset } from '../../../parts/form/asset-picker.tsx'
+import { shownValue } from '../../../parts/things/tag-values.ts'
 
 type UnknownTag = components['schemas']['UnknownTag']
 
@@ -39,7 +40,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
       }),
       reload: [['unknown-tags'], ['assets']],
       onDone: (owned) => {
-        notifications.show({ message: `Assigned ${value} to ${owned}.` })
+        notifications.show({ message: `Assigned ${shownValue(value)} to ${owned}.` })
         onAttached()
         onClose()
       },
@@ -56,7 +57,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
         <Stack gap="sm">
           <Text size="sm">
             {`The ${tagTypeLabel(tag.tag_type)} tag `}
-            <Code>{tag.value}</Code>
+            <Code>{shownValue(tag.value)}</Code>
             {` was last read by ${tag.reader_key}.`}
           </Text>
           <SegmentedControl

@@ -5,6 +5,7 @@ import type { Column } from '../../../parts/table/data-table.tsx'
 import { tagTypeLabel } from '../../../parts/things/tag-types.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { api } from '../../../session/api.ts'
+import { isAssignable, NOT_ASSIGNABLE, shownValue } from '../../../parts/things/tag-values.ts'
 
 export type UnknownTag = components['schemas']['UnknownTag']
 
@@ -18,7 +19,7 @@ export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly 
     cell: ({ value, ibeacon }) => (
       <>
         <Text size="sm" ff="monospace">
-          {value}
+          {shownValue(value)}
         </Text>
         {ibeacon !== null && (
           <Text size="xs" c="dimmed" ff="monospace">
@@ -38,17 +39,21 @@ export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly 
     role: 'actions',
     cell: (tag) => (
       <Group gap="xs" justify="flex-end" wrap="nowrap">
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => onClaim(tag)}
-          aria-label={`Assign ${tag.value}`}
-        >
-          Assign
-        </Button>
+        {isAssignable(tag.value) ? (
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => onClaim(tag)}
+            aria-label={`Assign ${shownValue(tag.value)}`}
+          >
+            Assign
+          </Button>
+        ) : (
+          <Text size="xs">{NOT_ASSIGNABLE}</Text>
+        )}
         <ConfirmButton
           label="Dismiss"
-          ariaLabel={`Dismiss ${tag.value}`}
+          ariaLabel={`Dismiss ${shownValue(tag.value)}`}
           size="compact-sm"
           work={() => dismiss(tag)}
           reload={[['unknown-tags']]}

@@ -69,6 +69,24 @@ describe('GET /reports/asset-locations', () => {
     expect(await list('%')).toEqual([b.id])
   })
 
+  test('D19.1 D19.2 q compares names in one spelling, and finds barcodes as people see and scan them', async ({
+    tracking,
+  }) => {
+    const { a, b } = await scene(tracking)
+    tracking.catalog.assets = tracking.catalog.assets.map((asset) =>
+      asset.id === a.id ? { ...asset, revision: asset.revision + 1_000, name: 'Ku\u0308hl ΣΊΣΥΦΟΣ' } : asset,
+    )
+    const tag = tracking.catalog.tags.find(({ asset_id }) => asset_id === b.id)
+    if (!tag) throw new Error('the scene has no tag')
+    tracking.catalog.tags.push({ ...tag, id: tag.id + 5_000, tag_type: 'barcode', value: '01\u001D21' })
+    await tracking.project()
+    const list = async (q: string) =>
+      ids(await tracking.call('GET', `/reports/asset-locations?q=${encodeURIComponent(q)}`))
+    for (const q of ['KÜHL', 'ku\u0308hl', 'σίσυφος', 'Σίσυφος']) expect(await list(q)).toEqual([a.id])
+    for (const q of ['01\u001D21', '01␝2', '01\u001D21\r\n']) expect(await list(q)).toEqual([b.id])
+    expect(await list('l\u001F')).toEqual([])
+  })
+
   test('D7.1 a deleted or expired asset is left out; include_deleted brings the deleted back', async ({
     tracking,
   }) => {
@@ -133,7 +151,7 @@ describe('as CSV', () => {
     expect(res.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(res.headers).toMatchObject({ 'x-total-count': '2', vary: 'Accept' })
     const head =
-      'asset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds'
+      '\uFEFFasset_id,asset_external_key,location_id,location_external_key,asset_deleted_at,asset_last_seen,dwell_started_at,dwell_seconds'
     expect(res.body).toBe(`${head}\r\n${b.id},BETA_1,,,,${iso(5)},,\r\n`)
     const filtered = await get(`?location_id=${shelf.id}`)
     expect(filtered.body).toBe(`${head}\r\n${a.id},ALPHA,${shelf.id},SHELF,,${iso(10)},${iso(10)},0\r\n`)

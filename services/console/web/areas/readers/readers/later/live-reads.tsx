@@ -8,6 +8,7 @@ import { signalText } from '../../../connect/health-text.ts'
 import { ProblemList } from '../problems/problem-list.tsx'
 import { ScanPointForm } from '../scan-points/scan-point-form.tsx'
 import { type SeenTag, useLiveReads } from './use-live-reads.ts'
+import { isAssignable, NOT_ASSIGNABLE, shownValue } from '../../../../parts/things/tag-values.ts'
 
 type Props = { id: number; readerKey: string }
 
@@ -76,7 +77,7 @@ const columnsOf = (
           {asset?.name ?? 'Unknown tag'}
         </Text>
         <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-          {tag.value}
+          {shownValue(tag.value)}
         </Text>
       </>
     ),
@@ -108,12 +109,13 @@ function Actions({ seen, onClaim, onPlace }: ActionsProps) {
   const needsPlace = location === null && key === null && antenna !== null
   return (
     <Stack gap={4} align="flex-start">
-      {asset === null && (
+      {asset === null && !isAssignable(tag.value) && <Text size="xs">{NOT_ASSIGNABLE}</Text>}
+      {asset === null && isAssignable(tag.value) && (
         <Button
           size="compact-sm"
           variant="default"
           onClick={() => onClaim(seen)}
-          aria-label={`Assign ${tag.value}`}
+          aria-label={`Assign ${shownValue(tag.value)}`}
         >
           Assign
         </Button>

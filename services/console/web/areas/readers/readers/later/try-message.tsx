@@ -15,6 +15,7 @@ import { signalText } from '../../../connect/health-text.ts'
 import { ProblemList } from '../problems/problem-list.tsx'
 import type { Reader } from '../reader-fields.ts'
 import { type DecodedRead, useDecoded, useReaderPresets } from '../problems/use-reader-messages.ts'
+import { shownValue } from '../../../../parts/things/tag-values.ts'
 
 export type TryMessageProps = {
   id: number
@@ -183,7 +184,7 @@ const READS: readonly Column<NumberedRead>[] = [
   {
     label: 'Tag',
     role: 'title',
-    cell: ([, { tag }]) => <span style={{ overflowWrap: 'anywhere' }}>{tag.value}</span>,
+    cell: ([, { tag }]) => <span style={{ overflowWrap: 'anywhere' }}>{shownValue(tag.value)}</span>,
   },
   { label: 'Antenna', align: 'right', width: 80, cell: ([, { antenna }]) => antenna ?? '–' },
   { label: 'Signal', align: 'right', width: 100, cell: ([, { rssi }]) => signalText(rssi) },

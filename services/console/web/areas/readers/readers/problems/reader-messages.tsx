@@ -6,7 +6,7 @@ import { When } from '../../../../parts/time/when.tsx'
 import { ProblemList } from './problem-list.tsx'
 import type { Reader } from '../reader-fields.ts'
 import { TryMessage } from './try-message-button.tsx'
-import { type ReaderMessage, useReaderMessages } from './use-reader-messages.ts'
+import { isLost, type ReaderMessage, useReaderMessages } from './use-reader-messages.ts'
 
 type Props = { id: number; reader: Reader }
 
@@ -15,13 +15,14 @@ export function ReaderMessages({ id, reader }: Props) {
   const messages = useReaderMessages(id)
   const [tried, setTried] = useState<ReaderMessage>()
   const columns = useMemo(() => columnsOf(setTried), [])
-  if (messages.data === undefined || messages.data.length === 0) return null
+  const rows = messages.data?.filter((message) => !isLost(message)) ?? [] // the page of the reader shows that apart
+  if (rows.length === 0) return null
   return (
     <Card title="Messages with problems">
       <DataTable
         label="Last 20 messages with problems"
         columns={columns}
-        rows={messages.data}
+        rows={rows}
         rowKey={({ id: message }) => message}
         maxHeight={480}
         isLive

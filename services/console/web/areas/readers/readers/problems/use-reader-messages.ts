@@ -16,6 +16,9 @@ export const useReaderMessages = (readerId: number) =>
     refetchInterval: REFRESH_MS,
   })
 
+/** Not a message: the broker reports that a device used the key, and nothing arrived. */
+export const isLost = ({ problems }: ReaderMessage) => problems.some(({ code }) => code === 'nothing_arrived')
+
 /** What would become of a message. Asks nothing for an empty one. The answer of the last one stays while the next is out. */
 export const useDecoded = (readerId: number, body: Schemas['DecodeRequest'] & { message: string }) =>
   useQuery({
