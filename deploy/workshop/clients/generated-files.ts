@@ -6,13 +6,11 @@ import {
 } from '@whereabouts/contracts/description/openapi'
 import { exampleOf, webhookEvents } from '@whereabouts/contracts/messages/webhook-events'
 import { eventTypes, sentTypes } from '@whereabouts/contracts/resources/webhooks/events'
-import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
-import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { IMAGE, noticeOf } from '../release/notice.ts'
+import { NOTICE, typesOf } from './public-types.ts'
 import { pythonTypes } from './python-types.ts'
 
 const root = new URL('../../../', import.meta.url)
-const NOTICE = '// Generated from the route table by "pnpm generate". Do not edit.\n\n'
 
 export type GeneratedFile = { path: string; content: string }
 
@@ -65,19 +63,3 @@ function eventCatalogue(): string {
   })
   return CATALOGUE + sections.join('')
 } // oxfmt-ignore
-
-/** The types of the package that integrators install. */
-export const publicTypes = (): Promise<string> => typesOf(publicDescription())
-
-async function typesOf(described: object): Promise<string> {
-  const description = structuredClone(described) as unknown as OpenAPI3
-  dropCsvAlternatives(description)
-  return `${NOTICE}${astToString(await openapiTypescript(description))}`
-}
-
-/** The client requests JSON wherever it exists, so each of its responses has one type. */
-function dropCsvAlternatives(node: unknown): void {
-  if (typeof node !== 'object' || node === null) return
-  if (JSON_MEDIA_TYPE in node && CSV_CONTENT_TYPE in node) delete node[CSV_CONTENT_TYPE]
-  for (const child of Object.values(node)) dropCsvAlternatives(child)
-}

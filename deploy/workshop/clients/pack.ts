@@ -3,11 +3,14 @@ import { packCommand } from './pack-command.ts'
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { VERSION } from '@whereabouts/client/version'
+import { LICENSE } from '@whereabouts/contracts/release'
 import { noticeOf } from '../release/notice.ts'
-import { publicTypes } from './generated-files.ts'
+import { clientChangelog } from './client-changelog.ts'
+import { publicTypes } from './public-types.ts'
+import { tarGz } from './tar.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const CLIENT = join(ROOT, 'libs/client')
@@ -30,6 +33,7 @@ const COMMAND = ['version', 'cli']
 /** What they need comes with the package, so that it installs without a registry. */
 const BUNDLED = { 'openapi-fetch': 'dist', commander: 'lib', 'csv-parse': 'lib' } as const
 const FORMATS = { esm: 'module', cjs: 'commonjs' } as const
+const require = createRequire(import.meta.url)
 const run = promisify(execFile)
 
 /** Resolves with the path of the packed file in `folder`. */
@@ -43,12 +47,28 @@ export async function packClient(folder: string): Promise<string> {
     await cp(join(work, format, 'dist'), join(built, format), { recursive: true })
   await writeFile(join(built, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   await cp(join(CLIENT, 'package/README.md'), join(built, 'README.md'))
+  await writeFile(join(built, 'CHANGELOG.md'), await clientChangelog())
   await writeFile(join(built, 'NOTICE'), noticeOf(['libs/client']))
   await bundle(join(built, 'node_modules'))
   await writeFile(join(built, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: built })
+  const path = join(folder, `whereabouts-client-${VERSION}.tgz`)
+  await writeFile(path, tarGz(await filesIn(built)))
   await rm(work, { recursive: true })
-  return join(folder, stdout.trim())
+  return path
+}
+
+/** As npm packs them: below `package`, and programs may be run. */
+async function filesIn(folder: string): Promise<(readonly [string, Buffer, number])[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  return Promise.all(
+    paths.toSorted().map(async (path) => {
+      const content = await readFile(join(folder, path))
+      return [`package/${path}`, content, content.toString('latin1', 0, 2) === '#!' ? 0o755 : 0o644] as const
+    }),
+  )
 }
 
 async function compile(folder: string, format: keyof typeof FORMATS, types: string): Promise<void> {
@@ -66,10 +86,7 @@ async function compile(folder: string, format: keyof typeof FORMATS, types: stri
   )
   // From here, because the folder may be outside of the workspace.
   await cp(join(CLIENT, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: true })
-  const tsc = join(
-    dirname(createRequire(join(ROOT, 'package.json')).resolve('typescript/package.json')),
-    'bin/tsc',
-  )
+  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc6')
   await run(process.execPath, [tsc, '-p', folder])
 }
 
@@ -95,7 +112,7 @@ const OPTIONS = {
   declaration: true,
   skipLibCheck: true,
   types: ['node'],
-  typeRoots: [join(ROOT, 'node_modules/@types')],
+  typeRoots: [dirname(dirname(require.resolve('@types/node/package.json')))],
   rootDir: 'src',
   outDir: 'dist',
 }
@@ -110,6 +127,9 @@ async function manifest(): Promise<object> {
     name: '@whereabouts/client',
     version: VERSION,
     description: 'Client of the Whereabouts API: assets, locations, tags, where they are and were',
+    // Of the product, whose owner has not chosen one. NOTICE has those of what is bundled.
+    license: LICENSE ?? 'UNLICENSED',
+    author: 'Whereabouts',
     type: 'module',
     exports: { '.': { import: of('esm'), require: of('cjs') } },
     types: './esm/index.d.ts',
