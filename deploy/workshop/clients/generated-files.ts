@@ -9,6 +9,9 @@ import { eventTypes, sentTypes } from '@whereabouts/contracts/resources/webhooks
 import { IMAGE, noticeOf } from '../release/notice.ts'
 import { NOTICE, typesOf } from './public-types.ts'
 import { pythonTypes } from './python-types.ts'
+import { commandLinePage } from './reference/command-line.ts'
+import { pythonPage } from './reference/python.ts'
+import { typescriptPage } from './reference/typescript.ts'
 
 const root = new URL('../../../', import.meta.url)
 
@@ -22,13 +25,21 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     descriptionFile('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
     { path: fileURLToPath(new URL('libs/client/src/api.d.ts', root)), content: await clientTypes() },
     { path: fileURLToPath(new URL('libs/client/src/cli/event-examples.ts', root)), content: eventExamples() },
-    { path: fileURLToPath(new URL('docs/event-types.md', root)), content: eventCatalogue() },
+    page('event-types', eventCatalogue()),
+    page('clients/typescript', typescriptPage()),
+    page('clients/python', pythonPage()),
+    page('clients/command-line', commandLinePage()),
     {
       path: fileURLToPath(new URL('libs/client-python/src/whereabouts/types.py', root)),
       content: pythonTypes(publicDescription()),
     },
   ]
 }
+
+const page = (name: string, content: string): GeneratedFile => ({
+  path: fileURLToPath(new URL(`docs/${name}.md`, root)),
+  content,
+})
 
 const descriptionFile = (path: string, content: object): GeneratedFile => ({
   path: fileURLToPath(new URL(path, root)),

@@ -22,6 +22,7 @@ const LIBRARY = [
   'access-tokens',
   'gate',
   'retry',
+  'testing',
   'events',
   'follow',
   'movements',
@@ -118,7 +119,10 @@ const OPTIONS = {
 }
 
 async function manifest(): Promise<object> {
-  const of = (format: string) => ({ types: `./${format}/index.d.ts`, default: `./${format}/index.js` })
+  const entry = (name: string) => {
+    const of = (format: string) => ({ types: `./${format}/${name}.d.ts`, default: `./${format}/${name}.js` })
+    return { import: of('esm'), require: of('cjs') }
+  }
   const versions = Object.keys(BUNDLED).map(async (name) => {
     const { version } = JSON.parse(await readFile(join(CLIENT, 'node_modules', name, 'package.json'), 'utf8'))
     return [name, version as string] as const
@@ -131,7 +135,7 @@ async function manifest(): Promise<object> {
     license: LICENSE ?? 'UNLICENSED',
     author: 'Whereabouts',
     type: 'module',
-    exports: { '.': { import: of('esm'), require: of('cjs') } },
+    exports: { '.': entry('index'), './testing': entry('testing') },
     types: './esm/index.d.ts',
     main: './cjs/index.js',
     bin: { whereabouts: './esm/cli/main.js' },

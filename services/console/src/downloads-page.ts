@@ -1,4 +1,12 @@
-import type { Download } from './downloads.ts'
+/** A package of a client. `url` changes with its bytes, and so may be kept for ever. */
+export type Download = {
+  name: string
+  version: string
+  language: 'JavaScript' | 'Python'
+  size: number
+  sha256: string
+  url: string
+}
 
 const STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem }

@@ -2,20 +2,10 @@ import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
 import { namesType } from '@whereabouts/service-kit/http/accept'
 import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
-import { downloadsPage } from './downloads-page.ts'
+import { downloadsPage, type Download } from './downloads-page.ts'
 import { FOREVER, pageOf, readBuilt, type Page } from './pages.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendFile, sendMissing } from './send-file.ts'
-
-/** A package of a client. `url` changes with its bytes, and so may be kept for ever. */
-export type Download = {
-  name: string
-  version: string
-  language: 'JavaScript' | 'Python'
-  size: number
-  sha256: string
-  url: string
-}
 
 /** The built packages of the clients by path, and their index for programs and for people. */
 export type Downloads = ReadonlyMap<string, Page>
