@@ -14,23 +14,9 @@ import { tarGz } from './tar.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const CLIENT = join(ROOT, 'libs/client')
-/** What the package contains. The rest of the folder is for the console and for tests. */
-const LIBRARY = [
-  'index',
-  'client',
-  'errors',
-  'access-tokens',
-  'gate',
-  'retry',
-  'testing',
-  'events',
-  'follow',
-  'movements',
-  'upsert',
-  'webhooks',
-  'whereabouts',
-]
-const COMMAND = ['version', 'cli']
+/** What the package offers. It has what these files import; the rest of the folder is for the console and for tests. */
+const ENTRIES = ['src/index.ts', 'src/testing.ts']
+const COMMAND = 'src/cli/main.ts'
 /** What they need comes with the package, so that it installs without a registry. */
 const BUNDLED = { 'openapi-fetch': 'dist', commander: 'lib', 'csv-parse': 'lib' } as const
 const FORMATS = { esm: 'module', cjs: 'commonjs' } as const
@@ -75,7 +61,7 @@ async function filesIn(folder: string): Promise<(readonly [string, Buffer, numbe
 async function compile(folder: string, format: keyof typeof FORMATS, types: string): Promise<void> {
   await mkdir(join(folder, 'src'), { recursive: true })
   await writeFile(join(folder, 'src/api.ts'), types)
-  for (const path of await sourcesOf(format === 'esm' ? [...LIBRARY, ...COMMAND] : LIBRARY)) {
+  for (const path of await sources()) {
     const text = await readFile(join(CLIENT, 'src', path), 'utf8')
     await mkdir(dirname(join(folder, 'src', path)), { recursive: true })
     await writeFile(join(folder, 'src', path), text.replaceAll(`/api.d.ts'`, `/api.ts'`))
@@ -83,7 +69,7 @@ async function compile(folder: string, format: keyof typeof FORMATS, types: stri
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: FORMATS[format] }))
   await writeFile(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: OPTIONS, include: ['src'] }),
+    JSON.stringify({ compilerOptions: OPTIONS, files: format === 'esm' ? [...ENTRIES, COMMAND] : ENTRIES }),
   )
   // From here, because the folder may be outside of the workspace.
   await cp(join(CLIENT, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: true })
@@ -91,15 +77,9 @@ async function compile(folder: string, format: keyof typeof FORMATS, types: stri
   await run(process.execPath, [tsc, '-p', folder])
 }
 
-/** The files of names, which are of files or folders. */
-async function sourcesOf(names: readonly string[]): Promise<string[]> {
+async function sources(): Promise<string[]> {
   const all = await readdir(join(CLIENT, 'src'), { recursive: true })
-  return all.filter(
-    (path) =>
-      path.endsWith('.ts') &&
-      !/\.(?:test|fixture)\.ts$/.test(path) &&
-      names.includes(path.split(/[./]/)[0] ?? ''),
-  )
+  return all.filter((path) => path.endsWith('.ts') && !/\.(?:test|fixture|d)\.ts$/.test(path))
 }
 
 const OPTIONS = {

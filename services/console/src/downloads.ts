@@ -1,5 +1,5 @@
 import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
-import { namesType } from '@whereabouts/service-kit/http/accept'
+import { namesType } from '@whereabouts/service-kit/http/headers/accept'
 import type { FastifyInstance } from 'fastify'
 import { createHash } from 'node:crypto'
 import { downloadsPage, type Download } from './downloads-page.ts'

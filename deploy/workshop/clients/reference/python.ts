@@ -3,7 +3,14 @@ import { join } from 'node:path'
 import { examples, NOTICE, section, textOf } from './pages.ts'
 
 const CLIENT = join(import.meta.dirname, '../../../../libs/client-python/src/whereabouts')
-const MODULES = ['client', 'errors', 'events', 'webhooks', 'testing']
+const MODULES = ['client', 'sync', 'errors', 'events', 'webhooks', 'testing']
+/** Classes whose methods are those of the client, with what goes before their names. */
+const PARTS: Readonly<Record<string, string>> = {
+  _Methods: '',
+  Whereabouts: '',
+  _Assets: 'assets.',
+  _Locations: 'locations.',
+}
 
 type Definition = { name: string; signature: string; doc: string; body: string }
 
@@ -31,20 +38,22 @@ export function pythonPage(): string {
   const read = (name: string) => readFileSync(join(CLIENT, `${name}.py`), 'utf8')
   const isPublic = (name: string) => read('__init__').includes(`"${name}"`) || name === 'api_double'
   const all = MODULES.flatMap((module) => definitionsIn(read(module), '')).filter(
-    ({ name, signature }) => isPublic(name) || signature.startsWith('class _Methods'),
+    ({ name }) => isPublic(name) || name in PARTS,
   )
   const exampleOf = examples('python.py', 'py')
   const of = (name: string) => all.filter((one) => one.name === name)
   const [client] = of('Whereabouts')
-  const methods = [...of('_Methods'), ...of('Whereabouts')]
-    .flatMap(({ body }) => definitionsIn(body, '    '))
-    .filter(({ name, doc }) => !name.startsWith('_') && doc !== '')
-    .map(({ name, signature, doc }) => section(3, name, 'python', `${signature}: ...`, doc, exampleOf(name)))
+  const methods = Object.entries(PARTS).flatMap(([part, prefix]) =>
+    of(part)
+      .flatMap(({ body }) => definitionsIn(body, '    '))
+      .filter(({ name, signature, doc }) => !name.startsWith('_') && doc !== '' && !/-> _/.test(signature))
+      .map(({ name, signature, doc }) =>
+        section(3, `${prefix}${name}`, 'python', `${signature}: ...`, doc, exampleOf(`${prefix}${name}`)),
+      ),
+  )
   const start = definitionsIn(client?.body ?? '', '    ').find(({ name }) => name === '__init__')
   const functions = all.filter(({ signature }) => signature.startsWith('def'))
-  const classes = all.filter(
-    ({ name, signature }) => signature.startsWith('class') && !/^_Methods$|^Whereabouts$/.test(name),
-  )
+  const classes = all.filter(({ name, signature }) => signature.startsWith('class') && !(name in PARTS))
   return [
     HEAD,
     '## Whereabouts\n',

@@ -27,6 +27,15 @@ def calling(whereabouts: Whereabouts) -> None:
     # region upsert_location
     whereabouts.upsert_location("DOCK-1", name="Dock 1", parent_external_key="HALL")
     # endregion
+    # region assets.sync
+    items = [{"external_key": "PUMP-17", "name": "Pump 17", "tags": tags}]
+    report = whereabouts.assets.sync(items, retire_at_most=20)
+    print(report.created, report.updated, report.failures)
+    # endregion
+    # region locations.sync
+    hall = {"external_key": "HALL", "name": "Hall"}
+    whereabouts.locations.sync([hall, {"external_key": "DOCK-1", "name": "Dock 1", "parent_external_key": "HALL"}])
+    # endregion
     # region save_inventory
     print(whereabouts.save_inventory(["PUMP-17", "PUMP-18"], "DOCK-1")["count"])
     # endregion

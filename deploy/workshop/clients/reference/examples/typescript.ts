@@ -48,6 +48,18 @@ export async function calling(whereabouts: Whereabouts, handle: (event: Event) =
   //#region upsertLocation
   await whereabouts.upsertLocation('DOCK-1', { name: 'Dock 1', parent_external_key: 'HALL' })
   //#endregion
+  //#region assets.sync
+  const items = [{ external_key: 'PUMP-17', name: 'Pump 17', tags }]
+  const synced = await whereabouts.assets.sync(items, { retire: { atMost: 20 } })
+  console.log(synced.created, synced.updated, synced.failures)
+  //#endregion
+  //#region locations.sync
+  const hall = { external_key: 'HALL', name: 'Hall' }
+  await whereabouts.locations.sync([
+    hall,
+    { external_key: 'DOCK-1', name: 'Dock 1', parent_external_key: 'HALL' },
+  ])
+  //#endregion
   //#region saveInventory
   const saved = await whereabouts.saveInventory(['PUMP-17', 'PUMP-18'], 'DOCK-1')
   console.log(saved.count)
