@@ -74,12 +74,12 @@ const OPERATIONS: Readonly<Record<string, (asked: Asked) => Answer | Promise<Ans
         (assets.length === 0 || assets.includes(row.asset_external_key)) &&
         (locations.length === 0 || locations.includes(row.location_external_key)),
     )
-    return { status: 200, body: pageOf(rows, query, ['asset_external_key', 'asset_last_seen', 'location_external_key']) }
+    return { status: 200, body: pageOf(rows, query, ['asset_last_seen', 'asset_external_key', 'location_external_key'], '-asset_last_seen') }
   },
   'GET /locations/current': ({ store, query }) => {
     const rows = report(store).map(({ asset_external_key, location_external_key, asset_last_seen }) =>
       ({ asset: asset_external_key, location: location_external_key, last_seen: asset_last_seen }))
-    return { status: 200, body: pageOf(rows, query, ['asset', 'location', 'last_seen']) }
+    return { status: 200, body: pageOf(rows, query, ['last_seen', 'asset', 'location'], '-last_seen') }
   },
   'GET /events': events,
 } // oxfmt-ignore

@@ -58,10 +58,9 @@ class _Query:
             raise invalid(name, "too_large", f"must be ≤ {most}", {"max": most})
         return int(text)
 
-    def one_of(self, name: str, allowed: Sequence[str], otherwise: str, prefix: str = "") -> str:
+    def one_of(self, name: str, allowed: Sequence[str], otherwise: str) -> str:
         text = self.one(name, otherwise)
-        if text[len(prefix) if prefix and text.startswith(prefix) else 0 :] not in allowed:
-            raise invalid(name, "invalid_value", f"must be one of: {', '.join(allowed)}", {"allowed_values": list(allowed)})
+        _check(name, allowed, [text])
         return text
 
     def refuse_others(self) -> None:
@@ -70,11 +69,18 @@ class _Query:
             raise unknown_here(f'parameter "{other}" of this operation')
 
 
-def _page(rows: List[Json], query: _Query, sorts: Sequence[str]) -> Json:
+def _check(name: str, allowed: Sequence[str], given: Sequence[str]) -> None:
+    if not set(given) <= set(allowed):
+        raise invalid(name, "invalid_value", f"must be one of: {', '.join(allowed)}", {"allowed_values": list(allowed)})
+
+
+def _page(rows: List[Json], query: _Query, sorts: Sequence[str], usual: str) -> Json:
     offset, limit = query.number("offset", 0, 0, 2**53), query.number("limit", 50, 1, 200)
-    sort = query.one_of("sort", sorts, sorts[0], prefix="-")
+    parts = (query.one("sort", usual) or usual).split(",")
+    _check("sort", sorts, [part[part.startswith("-") :] for part in parts])
     query.refuse_others()
-    rows = sorted(rows, key=lambda row: str(row[sort.lstrip("-")]), reverse=sort.startswith("-"))
+    for part in reversed(parts):  # the first one counts most
+        rows = sorted(rows, key=lambda row: str(row[part.lstrip("-")]), reverse=part.startswith("-"))
     return {"data": rows[offset : offset + limit], "limit": limit, "offset": offset, "total_count": len(rows)}
 
 
@@ -132,11 +138,11 @@ class _Double(httpx.BaseTransport, httpx.AsyncBaseTransport):
             names = ("asset_external_key", "location_external_key")
             asked = {name: query.all(name) for name in names}
             rows = [row for row in self._report() if all(not asked[name] or row[name] in asked[name] for name in names)]
-            return 200, _page(rows, query, ("asset_external_key", "asset_last_seen", "location_external_key"))
+            return 200, _page(rows, query, ("asset_last_seen", "asset_external_key", "location_external_key"), "-asset_last_seen")
         if name == "GET /locations/current":
             columns = {"asset": "asset_external_key", "location": "location_external_key", "last_seen": "asset_last_seen"}
             rows = [{own: row[column] for own, column in columns.items()} for row in self._report()]
-            return 200, _page(rows, query, ("asset", "location", "last_seen"))
+            return 200, _page(rows, query, ("last_seen", "asset", "location"), "-last_seen")
         if name == "POST /inventory/save":
             query.refuse_others()
             return 201, {"data": store.save(body)}
@@ -177,7 +183,7 @@ def _instant(text: str) -> datetime:
 def _list(store: Store, kind: str, ids: List[int], query: _Query, body: Any) -> Tuple[int, Any]:
     keys, wanted = query.all("external_key"), query.all("id")
     rows = [one for one in store.things[kind] if not keys or one["external_key"] in keys]
-    return 200, _page([one for one in rows if not wanted or str(one["id"]) in wanted], query, _SORTS)
+    return 200, _page([one for one in rows if not wanted or str(one["id"]) in wanted], query, _SORTS, "external_key")
 
 
 def _batch(store: Store, kind: str, ids: List[int], query: _Query, body: Any) -> Tuple[int, Any]:

@@ -42,16 +42,26 @@ export class Query {
   }
 }
 
-/** A page of a list, as `sort`, `limit` and `offset` ask for it. The first of `sorts` is the usual order. */
-export function pageOf(rows: readonly Body[], query: Query, sorts: readonly string[]): Body {
+/** A page of a list, as `sort`, `limit` and `offset` ask for it. `usual`: its order without `sort`. */
+export function pageOf(
+  rows: readonly Body[],
+  query: Query,
+  sorts: readonly string[],
+  usual = sorts[0] ?? '',
+): Body {
   const offset = query.number('offset', 0, 0, Number.MAX_SAFE_INTEGER)
   const limit = query.number('limit', 50, 1, 200)
-  const asked = query.one('sort', sorts[0] ?? '')
-  const [field, sign] = asked.startsWith('-') ? [asked.slice(1), -1] : [asked, 1]
+  const order = (query.one('sort', usual) || usual)
+    .split(',')
+    .map((part) => (part.startsWith('-') ? { field: part.slice(1), sign: -1 } : { field: part, sign: 1 }))
   const message = `must be one of: ${sorts.join(', ')}`
-  if (!sorts.includes(field)) throw invalid('sort', 'invalid_value', message, { allowed_values: sorts })
+  if (!order.every(({ field }) => sorts.includes(field)))
+    throw invalid('sort', 'invalid_value', message, { allowed_values: sorts })
   query.refuseOthers()
-  const sorted = rows.toSorted((a, b) => sign * compare(a[field], b[field]))
+  const sorted = rows.toSorted(
+    (a, b) =>
+      order.map(({ field, sign }) => sign * compare(a[field], b[field])).find((result) => result !== 0) ?? 0,
+  )
   return { data: sorted.slice(offset, offset + limit), limit, offset, total_count: rows.length }
 }
 
