@@ -3,7 +3,7 @@ import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { addDocs, type Docs } from './docs.ts'
+import { addDocs, llmsOf, type Docs } from './docs.ts'
 import { addDownloads, type Downloads } from './downloads.ts'
 import type { Pages } from './pages.ts'
 import { securityHeaders } from './security-headers.ts'
@@ -31,14 +31,18 @@ export function buildApp(deps: Deps): FastifyInstance {
   )
   addDocs(app, deps.docs)
   addDownloads(app, deps.downloads, deps.pages.shell)
-  app.get('/*', async (request, reply) => sendPage(request, reply, deps.pages))
+  app.get('/*', async (request, reply) => sendPage(request, reply, deps))
   return app
 }
 
 /** Files of the build, and screens of the web app. For any other path the app says that there is none (D12.15). */
-async function sendPage(request: FastifyRequest, reply: FastifyReply, { byPath, shell }: Pages) {
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pages: { byPath, shell }, docs }: Pick<Deps, 'pages' | 'docs'>,
+) {
   const path = withoutQuery(request.url)
   reply.headers(securityHeaders())
-  const page = byPath.get(path) ?? (isScreen(path) ? shell : undefined)
+  const page = byPath.get(path) ?? (isScreen(path) ? shell : undefined) ?? llmsOf(docs, path)
   return page ? sendFile(request, reply, page) : sendMissing(request, reply, shell)
 }
