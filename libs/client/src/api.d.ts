@@ -3150,13 +3150,15 @@ export interface components {
         ReaderMappingCreate: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeaconCreate"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag.
              * @enum {string}
              */
-            tag_type: "rfid" | "ble" | "barcode";
+            tag_type?: "rfid" | "ble" | "barcode";
             /** @enum {string} */
             tag_format?: "hex" | "base64url" | "mac" | "text";
             /** @example /epc */
@@ -3192,16 +3194,37 @@ export interface components {
             identity?: string;
             also?: components["schemas"]["ReaderMappingPartCreate"][];
         };
+        /**
+         * @example {
+         *       "uuid": "/uuid",
+         *       "major": "/major",
+         *       "minor": "/minor"
+         *     }
+         */
+        ReaderMappingBeaconCreate: {
+            /** @example /epc */
+            uuid?: string;
+            /** @example /epc */
+            major?: string;
+            /** @example /epc */
+            minor?: string;
+            /** @enum {string} */
+            number_format?: "decimal" | "hex";
+            /** @example /epc */
+            manufacturer_data?: string;
+        };
         ReaderMappingPartCreate: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeaconCreate"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag.
              * @enum {string}
              */
-            tag_type: "rfid" | "ble" | "barcode";
+            tag_type?: "rfid" | "ble" | "barcode";
             /** @enum {string} */
             tag_format?: "hex" | "base64url" | "mac" | "text";
             /** @example /epc */
@@ -5318,13 +5341,15 @@ export interface components {
         ReaderMapping: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeacon"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
-            tag_type: string;
+            tag_type?: string;
             /**
              * @description Known values: `hex`, `base64url`, `mac`, `text`.
              * @example hex
@@ -5369,16 +5394,40 @@ export interface components {
             identity?: string;
             also?: components["schemas"]["ReaderMappingPart"][];
         };
+        /**
+         * @example {
+         *       "uuid": "/uuid",
+         *       "major": "/major",
+         *       "minor": "/minor"
+         *     }
+         */
+        ReaderMappingBeacon: {
+            /** @example /epc */
+            uuid?: string;
+            /** @example /epc */
+            major?: string;
+            /** @example /epc */
+            minor?: string;
+            /**
+             * @description Known values: `decimal`, `hex`.
+             * @example decimal
+             */
+            number_format?: string;
+            /** @example /epc */
+            manufacturer_data?: string;
+        };
         ReaderMappingPart: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeacon"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
-            tag_type: string;
+            tag_type?: string;
             /**
              * @description Known values: `hex`, `base64url`, `mac`, `text`.
              * @example hex
@@ -5545,6 +5594,7 @@ export interface components {
          */
         DecodedRead: {
             tag: components["schemas"]["ReadTag"];
+            ibeacon?: string;
             /** @description The antenna of the read. Null for one that cannot be. */
             antenna: number | null;
             /** @description The location that the device names. Null: the antenna decides. */
@@ -9260,7 +9310,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -9757,7 +9807,7 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -11880,7 +11930,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -13761,6 +13811,7 @@ export interface operations {
                      *           "topic": "no example",
                      *           "mapping": {
                      *             "reads": "/tags",
+                     *             "beacon": "/id",
                      *             "tag": "/epc",
                      *             "tag_type": "rfid",
                      *             "tag_format": "hex",
@@ -13783,6 +13834,7 @@ export interface operations {
                      *             "also": [
                      *               {
                      *                 "reads": "/tags",
+                     *                 "beacon": "/id",
                      *                 "tag": "/epc",
                      *                 "tag_type": "rfid",
                      *                 "tag_format": "hex",

@@ -8,7 +8,7 @@ import {
   type RowError,
 } from '@whereabouts/contracts/resources/catalog/imports'
 import { LocationPatch, type locationFields } from '@whereabouts/contracts/resources/catalog/locations'
-import { trimBarcode, uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { normalTagValue, uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import { NaturalKey } from '@whereabouts/contracts/rules/text'
 import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
@@ -138,7 +138,7 @@ function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' |
 
 /** Each tag once. */
 function valuesIn(type: TagType, cell: string): string[] {
-  const values = splitValues(cell).map((value) => (type === 'barcode' ? trimBarcode(value) : value))
+  const values = splitValues(cell).map((value) => normalTagValue(type, value))
   const seen = new Set<string>()
   const isNew = (form: string) => !seen.has(form) && seen.add(form)
   return values.filter((value) => isNew(uniqueForm(type, value)))
