@@ -5594,6 +5594,7 @@ export interface components {
          */
         DecodedRead: {
             tag: components["schemas"]["ReadTag"];
+            /** @description The identity of an iBeacon, by which its tag is found too. Absent if there is none. */
             ibeacon?: string;
             /** @description The antenna of the read. Null for one that cannot be. */
             antenna: number | null;

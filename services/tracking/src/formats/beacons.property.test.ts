@@ -11,7 +11,7 @@ import type { DecodeContext } from './decoder.ts'
 
 const hexOf = ({ uuid, major, minor }: Beacon) =>
   uuid.replaceAll('-', '') + [major, minor].map((n) => n.toString(16).padStart(4, '0')).join('')
-const ADDRESS = 'C2A4D09E11F7' // random: nothing is registered under it
+const ADDRESS = 'C2A4E09E11F7' // random: nothing is registered under it
 const advert = (beacon: Beacon) => `0201061AFF4C000215${hexOf(beacon)}C5`.toUpperCase()
 
 /** How people and programs write a beacon. */

@@ -25,7 +25,7 @@ export function readIbeacon(
   return txPower === undefined ? { uuid, major, minor } : { uuid, major, minor, tx_power: txPower }
 }
 
-/** True for a value that is absent, and for zeros, which gateways send for a tag that is no iBeacon. */
+/** True for a value that is absent, and for zeros, which gateways send for other tags than iBeacons. */
 export const isNoUuid = (value: unknown): boolean =>
   isAbsent(value) || (typeof value === 'string' && /^[0-]+$/.test(value))
 

@@ -123,14 +123,14 @@ test('D19.3 a beacon whose address changes is found by its identity, through ing
   await tracking.project()
   const spellings = [`iBeacon:${UUID}-100-7`, `${UUID}_100_7`, `${UUID.toUpperCase()}/100/7`]
   for (const [n, id] of spellings.entries()) {
-    const sent = beacon(`c2a4d09e11f${n}`, id)
+    const sent = beacon(`c2a4e09e11f${n}`, id)
     await ingest(tracking, message(1, 'mapping', sent))
     const tried = await tracking.call('POST', `/readers/${readerId}/decode`, { body: { message: sent } })
     expect(tried.json().data.reads).toMatchObject([
-      { tag: { value: `C2A4D09E11F${n}` }, ibeacon: `${UUID}/100/7`, asset: { id: asset.id } },
+      { tag: { value: `C2A4E09E11F${n}` }, ibeacon: `${UUID}/100/7`, asset: { id: asset.id } },
     ])
   }
   expect(await health(tracking)).toMatchObject({ reads: 3, reads_unknown_tag: 0 })
-  await ingest(tracking, message(1, 'mapping', beacon('c2a4d09e11ff', `iBeacon:${UUID}-100-8`)))
+  await ingest(tracking, message(1, 'mapping', beacon('c2a4e09e11ff', `iBeacon:${UUID}-100-8`)))
   expect(await health(tracking)).toMatchObject({ reads: 4, reads_unknown_tag: 1 })
 })

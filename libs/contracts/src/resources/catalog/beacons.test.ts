@@ -40,7 +40,7 @@ test.for([
   `eddystone:${UUID}/100/7`,
   `00000000-0000-0000-0000-000000000000/0/0`,
   `${HEX}0064000`,
-  'C2A4D09E11F7',
+  'C2A4E09E11F7',
   '',
 ])('D19.3 %s is none, and stays as sent', (value) => {
   expect(parseBeacon(value)).toBeUndefined()

@@ -16,7 +16,7 @@ function outcome(mapping: object, message: unknown) {
 }
 
 const BOTH = { reads: '', beacon: '/id', tag: '/mac', tag_type: 'ble' }
-const MAC = 'C2A4D09E11F7'
+const MAC = 'C2A4E09E11F7'
 
 test('D19.3 an item has its address and its beacon, or one of them', () => {
   const id = `iBeacon:${UUID}-100-7`
