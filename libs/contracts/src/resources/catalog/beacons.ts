@@ -5,7 +5,7 @@ export type Beacon = { uuid: string; major: number; minor: number }
 export const beaconText = ({ uuid, major, minor }: Beacon): string => `${uuid}/${major}/${minor}`
 
 const UUID = '[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}'
-const BETWEEN = String.raw`[-_/:,;.|\s]{1,3}`
+const BETWEEN = String.raw`(?:\s?[-_/:,;.|]\s?|\s)`
 const NAMED = String.raw`^\s*(?:(?:i-?)?beacon[-_/:,;.|\s]{0,3})?`
 const NUMBER = String.raw`0x[0-9a-f]{1,4}|\d{1,5}`
 
