@@ -22,6 +22,7 @@ const LIBRARY = [
   'events',
   'follow',
   'movements',
+  'sync',
   'upsert',
   'webhooks',
   'whereabouts',

@@ -2734,13 +2734,126 @@ export interface components {
             settings: components["schemas"]["PlacementUpdate"];
             hours: number;
         };
+        /** @description Assets to create and change. */
         AssetBatch: {
             /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
             items: components["schemas"]["AssetBatchItem"][];
         };
+        /**
+         * @description One asset of a batch: a new one, or what changes about one.
+         * @example {
+         *       "external_key": "FORKLIFT-7",
+         *       "name": "Forklift 7",
+         *       "metadata": {
+         *         "maker": "Linde"
+         *       },
+         *       "tags": [
+         *         {
+         *           "tag_type": "rfid",
+         *           "value": "E28011606000020A1B2C3D4E"
+         *         }
+         *       ]
+         *     }
+         */
+        AssetBatchItem: {
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description?: string | null;
+            /**
+             * @description The kind of asset.
+             * @enum {string}
+             */
+            type?: "asset" | "person" | "inventory";
+            metadata?: components["schemas"]["Metadata"];
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags?: components["schemas"]["TagCreate"][] | null;
+        };
+        /**
+         * @description A new tag of an asset or location.
+         * @example {
+         *       "tag_type": "rfid",
+         *       "value": "3074257BF7194E4000001A85"
+         *     }
+         */
+        TagCreate: {
+            /**
+             * @description The technology of the tag.
+             * @enum {string}
+             */
+            tag_type: "rfid" | "ble" | "barcode";
+            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
+            value: string;
+        };
+        /** @description Locations to create and change. */
         LocationBatch: {
             /** @description In order. An `external_key` that an earlier item has fails. An item that fails changes nothing. */
             items: components["schemas"]["LocationBatchItem"][];
+        };
+        /**
+         * @description One location of a batch: a new one, or what changes about one.
+         * @example {
+         *       "external_key": "DOCK-1",
+         *       "name": "Dock 1",
+         *       "parent_external_key": "WAREHOUSE-1"
+         *     }
+         */
+        LocationBatchItem: {
+            /**
+             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
+             * @example FORKLIFT-7
+             */
+            external_key: string;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name?: string;
+            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
+            description?: string | null;
+            /**
+             * Format: int64
+             * @description The id of the location that contains this one. Null for a root.
+             * @example 4503599627370497
+             */
+            parent_id?: number | null;
+            /**
+             * @description The external key of the location that contains this one. Null for a root.
+             * @example DOCK-1
+             */
+            parent_external_key?: string | null;
+            /** @description A filter of lists. It hides nothing by itself. */
+            is_active?: boolean;
+            /**
+             * Format: date-time
+             * @description Start of the validity. Lists omit the resource before it.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_from?: string;
+            /**
+             * Format: date-time
+             * @description End of the validity. Lists omit the resource after it. Null: no end.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            valid_to?: string | null;
+            /** @description The tags of the resource, at most 200. */
+            tags?: components["schemas"]["TagCreate"][] | null;
         };
         /**
          * @description A new asset. Only `name` is required.
@@ -2793,22 +2906,6 @@ export interface components {
             valid_to?: string | null;
             /** @description The tags of the resource, at most 200. */
             tags?: components["schemas"]["TagCreate"][] | null;
-        };
-        /**
-         * @description A new tag of an asset or location.
-         * @example {
-         *       "tag_type": "rfid",
-         *       "value": "3074257BF7194E4000001A85"
-         *     }
-         */
-        TagCreate: {
-            /**
-             * @description The technology of the tag.
-             * @enum {string}
-             */
-            tag_type: "rfid" | "ble" | "barcode";
-            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
-            value: string;
         };
         /**
          * @description What changes about an asset: a merge patch.
@@ -3902,6 +3999,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description What has the key or the tag. */
         ErrorConflict: {
             /**
              * @description What it is. Known values: `asset`, `location`.
@@ -4412,11 +4510,15 @@ export interface components {
             }[];
         };
         /**
+         * @description What became of one item.
          * @example {
          *       "index": 0,
-         *       "status": "updated",
-         *       "id": 4503599627370497,
-         *       "error": null
+         *       "status": "failed",
+         *       "id": null,
+         *       "error": {
+         *         "type": "conflict",
+         *         "detail": "tag rfid:E28011606000020A1B2C3D4E already exists"
+         *       }
          *     }
          */
         BatchResult: {
@@ -4436,6 +4538,7 @@ export interface components {
             /** @description Why the item failed, or null. */
             error: components["schemas"]["BatchItemError"] | null;
         };
+        /** @description Why an item failed. */
         BatchItemError: {
             /**
              * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
@@ -6101,21 +6204,6 @@ export interface components {
             x: number;
             y: number;
         };
-        /**
-         * @example {
-         *       "tag_type": "rfid",
-         *       "value": "3074257BF7194E4000001A85"
-         *     }
-         */
-        TagCreateOutput: {
-            /**
-             * @description The technology of the tag.
-             * @enum {string}
-             */
-            tag_type: "rfid" | "ble" | "barcode";
-            /** @description What a reader reports. Stored exactly as sent. Reads match it exactly first, then in other spellings. */
-            value: string;
-        };
         /** @description The body of the event `asset.moved`. */
         AssetMovedEvent: {
             /**
@@ -6355,99 +6443,6 @@ export interface components {
              */
             occurred_at: string;
             data: components["schemas"]["ImportFinishedData"];
-        };
-        /**
-         * @example {
-         *       "external_key": "FORKLIFT-7",
-         *       "name": "Forklift 7",
-         *       "metadata": {
-         *         "maker": "Linde"
-         *       },
-         *       "tags": [
-         *         {
-         *           "tag_type": "rfid",
-         *           "value": "E28011606000020A1B2C3D4E"
-         *         }
-         *       ]
-         *     }
-         */
-        AssetBatchItem: {
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example FORKLIFT-7
-             */
-            external_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name?: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description?: string | null;
-            /**
-             * @description The kind of asset.
-             * @enum {string}
-             */
-            type?: "asset" | "person" | "inventory";
-            metadata?: components["schemas"]["Metadata"];
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active?: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from?: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to?: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags?: components["schemas"]["TagCreateOutput"][] | null;
-        };
-        /**
-         * @example {
-         *       "external_key": "DOCK-1",
-         *       "name": "Dock 1",
-         *       "parent_external_key": "WAREHOUSE-1"
-         *     }
-         */
-        LocationBatchItem: {
-            /**
-             * @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive.
-             * @example FORKLIFT-7
-             */
-            external_key: string;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
-            name?: string;
-            /** @description Free text. Tab, CR and LF are allowed, other control characters are not. */
-            description?: string | null;
-            /**
-             * Format: int64
-             * @description The id of the location that contains this one. Null for a root.
-             * @example 4503599627370497
-             */
-            parent_id?: number | null;
-            /**
-             * @description The external key of the location that contains this one. Null for a root.
-             * @example DOCK-1
-             */
-            parent_external_key?: string | null;
-            /** @description A filter of lists. It hides nothing by itself. */
-            is_active?: boolean;
-            /**
-             * Format: date-time
-             * @description Start of the validity. Lists omit the resource before it.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_from?: string;
-            /**
-             * Format: date-time
-             * @description End of the validity. Lists omit the resource after it. Null: no end.
-             * @example 2026-11-21T10:00:00.000Z
-             */
-            valid_to?: string | null;
-            /** @description The tags of the resource, at most 200. */
-            tags?: components["schemas"]["TagCreateOutput"][] | null;
         };
         /** @description A response with one `Session`. */
         SessionAnswer: {
@@ -9205,9 +9200,12 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "index": 0,
-                     *           "status": "updated",
-                     *           "id": 4503599627370497,
-                     *           "error": null
+                     *           "status": "failed",
+                     *           "id": null,
+                     *           "error": {
+                     *             "type": "conflict",
+                     *             "detail": "tag rfid:E28011606000020A1B2C3D4E already exists"
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -9274,9 +9272,12 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "index": 0,
-                     *           "status": "updated",
-                     *           "id": 4503599627370497,
-                     *           "error": null
+                     *           "status": "failed",
+                     *           "id": null,
+                     *           "error": {
+                     *             "type": "conflict",
+                     *             "detail": "tag rfid:E28011606000020A1B2C3D4E already exists"
+                     *           }
                      *         }
                      *       ]
                      *     }

@@ -17,6 +17,14 @@ export {
   type WhereaboutsOptions,
 } from './whereabouts.ts'
 export type { Asset, AssetFields, Location, LocationFields, Upserted } from './upsert.ts'
+export type {
+  AssetItem,
+  AssetSyncOptions,
+  LocationItem,
+  SyncOptions,
+  SyncReport,
+  SyncResult,
+} from './sync.ts'
 export type { RetryOptions } from './retry.ts'
 export {
   isAssetMoved,

@@ -6,8 +6,10 @@ type Answer = number | [status: number, retryAfter: string] | Error
 /** Answers in turn, and records the bodies that arrive and the pauses between them. */
 function scene(answers: Answer[], options: { attempts?: number; timeoutMs?: number } = {}) {
   const [bodies, pauses]: [string[], number[]] = [[], []]
+  const names: (string | null)[] = []
   const server = async (request: Request) => {
     bodies.push(await request.text())
+    names.push(request.headers.get('idempotency-key'))
     request.signal.throwIfAborted()
     const answer = answers.shift()
     if (answer instanceof Error) throw answer
@@ -35,7 +37,7 @@ function scene(answers: Answer[], options: { attempts?: number; timeoutMs?: numb
       )
     ).status
   }
-  return { bodies, pauses, send }
+  return { bodies, names, pauses, send }
 }
 
 test('429 is repeated with its body after Retry-After, whatever the method', async () => {
@@ -62,6 +64,25 @@ test('a POST or PATCH may have succeeded, so a 5xx or a broken connection is its
   for (const method of ['POST', 'PATCH']) {
     expect(await scene([503, 201]).send(method)).toBe(503)
     await expect(scene([new TypeError('fetch failed'), 201]).send(method)).rejects.toThrow('fetch failed')
+  }
+})
+
+test('a POST that takes a name has one, which its repeats share, also while the first still runs', async () => {
+  const paths = ['assets', 'locations', 'assets/batch', 'locations/batch', 'assets/7/tags', 'inventory/save']
+  const seen: (string | null)[] = []
+  for (const path of paths) {
+    const { names, send } = scene([503, new TypeError('fetch failed'), [409, '1'], 201])
+    expect(await send('POST', `/prefix/api/v1/${path}`)).toBe(201)
+    expect([new Set(names).size, names.length]).toEqual([1, 4])
+    expect(names[0]).toMatch(/^[\da-f-]{36}$/)
+    seen.push(...names)
+  }
+  expect(new Set(seen).size).toBe(paths.length)
+  const conflict = scene([409, 201])
+  expect(await conflict.send('POST', '/api/v1/assets')).toBe(409)
+  for (const path of ['/api/v1/webhooks', '/legacy/api/v1/assets', '/api/v1/assets/7/rename']) {
+    const { names, send } = scene([503, 201])
+    expect([await send('POST', path), names]).toEqual([503, [null]])
   }
 })
 

@@ -27,16 +27,20 @@ const LONGEST_RETRY_AFTER_MS = 60_000
 const UNCOUNTED_MS = 50
 
 const REPEATABLE = new Set(['GET', 'HEAD', 'PUT', 'DELETE'])
-/** POSTs that do the same again, or nothing. */
-const REPEATABLE_PATHS = /\/(?:oauth\/token|inventory\/save)$/
+/** A token more does no harm. */
+const REPEATABLE_PATHS = /\/oauth\/token$/
+/** POSTs that take a name, so that a repeat gets the answer of the first and changes nothing. */
+const NAMED_PATHS =
+  /(?<!\/legacy)\/api\/v1\/(?:(?:assets|locations)(?:\/batch|\/\d+\/tags)?|inventory\/save)$/
+const NAME = 'idempotency-key'
 /** What the API answers to be stored or read piece by piece. */
 const STREAMS = /^(?:text\/csv|text\/event-stream|application\/octet-stream|image\/)/
 
 /**
  * `fetch` with turns, tokens, a timeout and retries. 429 means that the request has not begun, so it takes its turn again, for as
  * long as `maxWaitMs` allows; the others of its kind wait with it (`Gate`). A token is taken at its turn, and replaced once
- * after a 401. After a 5xx, a timeout or a broken connection, only requests are repeated that do the same again: a POST or PATCH may
- * have succeeded. Pauses double from 1 s to 30 s, with jitter. Resolves with the last response, whose body has arrived unless it is
+ * after a 401. After a 5xx, a timeout or a broken connection, only requests are repeated that do the same again: a PATCH may have
+ * succeeded. A POST that takes an `Idempotency-Key` has one, which all its attempts share. Pauses double from 1 s to 30 s, with jitter. Resolves with the last response, whose body has arrived unless it is
  * a stream. Rejects with `ConnectionError`, or with `ApiError` for a 200 that is not JSON and for a turn that comes too late.
  */
 export function retrying(
@@ -76,7 +80,8 @@ export function retrying(
     }
   }
 
-  return async (request) => {
+  return async (given) => {
+    const request = named(given)
     const gate = gates[isCounted(request) ? 'counted' : 'uncounted']
     const call = { method: request.method, url: request.url.replace(/[?#].*/, ''), attempts: 0 }
     const place = gate.join(now() + maxWaitMs)
@@ -107,6 +112,16 @@ export function retrying(
       gate.leave(place)
     }
   }
+}
+
+/** With a name, if the API takes one and the caller has given none. */
+function named(request: Request): Request {
+  const isNamed = request.headers.has(NAME) || request.method !== 'POST'
+  // Browsers lack `randomUUID` on pages that are not secure.
+  if (isNamed || !('randomUUID' in crypto) || !NAMED_PATHS.test(new URL(request.url).pathname)) return request
+  const headers = new Headers(request.headers)
+  headers.set(NAME, crypto.randomUUID())
+  return new Request(request, { headers })
 }
 
 /** As D9.9 says. What is not counted never waits for what is. */
@@ -157,12 +172,16 @@ function causesOf(error: unknown): string {
 
 /** In milliseconds. Undefined if the result is final. */
 function pauseBefore(
-  { method, url }: Request,
+  { method, url, headers }: Request,
   result: Response | ConnectionError,
   attempt: number,
 ): number | undefined {
-  const isRepeatable = REPEATABLE.has(method) || REPEATABLE_PATHS.test(new URL(url).pathname)
-  if (!isRepeatable || (result instanceof Response && result.status < 500)) return undefined
+  const isNamed = headers.has(NAME)
+  if (!isNamed && !REPEATABLE.has(method) && !REPEATABLE_PATHS.test(new URL(url).pathname)) return undefined
+  // The attempt before is still running, although its connection broke.
+  const isRunning =
+    isNamed && result instanceof Response && result.status === 409 && result.headers.has('retry-after')
+  if (result instanceof Response && result.status < 500 && !isRunning) return undefined
   const seconds = result instanceof Response ? retryAfterOf(result.headers) : undefined
   const backoff = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
   const asked = seconds === undefined ? backoff : seconds * 1_000

@@ -5,6 +5,14 @@ import { consume, newestCursor, type ConsumeOptions } from './events.ts'
 import type { Movement } from './follow.ts'
 import { follow, movements, type FollowOptions, type MovementsRequest } from './movements.ts'
 import { retrying, type RetryOptions } from './retry.ts'
+import {
+  sync,
+  type AssetItem,
+  type AssetSyncOptions,
+  type LocationItem,
+  type SyncOptions,
+  type SyncReport,
+} from './sync.ts'
 import { upsertAsset, upsertLocation, type Asset, type AssetFields, type Location } from './upsert.ts'
 import type { LocationFields, Upserted } from './upsert.ts'
 
@@ -68,6 +76,24 @@ export type Whereabouts = {
     fields: LocationFields,
     options?: Abortable,
   ): Promise<Upserted<Location>>
+  assets: {
+    /**
+     * Makes assets what `items` say, by key, in batches that the rate of a key does not count: 10 000 in about a minute. May be repeated:
+     * what is equal stays as it is. `tags`, if an item has them, are all tags afterwards. `dryRun` changes nothing. `retire` ends what is
+     * missing, once all items succeeded. Resolves with how many were created, updated, unchanged, failed and retired. Throws `ApiError`.
+     */
+    sync(
+      items: Iterable<AssetItem> | AsyncIterable<AssetItem>,
+      options?: AssetSyncOptions,
+    ): Promise<SyncReport>
+  }
+  locations: {
+    /** As `assets.sync`, without `retire`. A parent comes before what it holds. */
+    sync(
+      items: Iterable<LocationItem> | AsyncIterable<LocationItem>,
+      options?: SyncOptions,
+    ): Promise<SyncReport>
+  }
   /** Says that assets are at a location now: up to 10 000 keys, all or none. Resolves with their count. Throws `ApiError`. */
   saveInventory(
     assetKeys: readonly string[],
@@ -144,6 +170,8 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
     upsertAsset: (externalKey, fields, { signal } = {}) => upsertAsset(api, externalKey, fields, signal),
     upsertLocation: (externalKey, fields, { signal } = {}) =>
       upsertLocation(api, externalKey, fields, signal),
+    assets: { sync: (items, syncing) => sync(api, 'assets', items, syncing) },
+    locations: { sync: (items, syncing) => sync(api, 'locations', items, syncing) },
     async saveInventory(assetKeys, locationKey, { signal } = {}) {
       const body = { asset_identifiers: [...assetKeys], location_identifier: locationKey }
       return unwrap(await api.POST('/api/v1/inventory/save', { body, ...(signal && { signal }) })).data

@@ -67,6 +67,8 @@ export type Route = {
    */
   hasFixedOrder?: true
   body?: z.ZodType
+  /** The body as the description shows it, if its parts are checked by the handler. */
+  describedBody?: z.ZodType
   /** An empty text in the body counts as left out (RFC 6749, 3.2). */
   emptyIsAbsent?: true
   /** Instead of `body`: a file that its handler reads while it arrives. */

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
 import type { Catalog } from '../test/catalog.fixture.ts'
 import { test } from '../test/imports.fixture.ts'
-import { claimImport, releaseClaim, type Claim } from './files/imports/claims.queries.ts'
-import { endImport } from './files/imports/end-import.ts'
+import { claimImport, releaseClaim, type Claim } from './bulk/imports/claims.queries.ts'
+import { endImport } from './bulk/imports/end-import.ts'
 
 type Headers = Record<string, string>
 

@@ -10,9 +10,9 @@ import { parsePart } from '@whereabouts/service-kit/http/validate'
 import { longestSliceMs, MAX_SLICE_MS } from '@whereabouts/testing/longest-slice'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { readHeader } from '../src/files/imports/file/columns.ts'
-import { readCsv } from '../src/files/imports/file/csv.ts'
-import { readRow } from '../src/files/imports/file/row-input.ts'
+import { readHeader } from '../src/bulk/imports/file/columns.ts'
+import { readCsv } from '../src/bulk/imports/file/csv.ts'
+import { readRow } from '../src/bulk/imports/file/row-input.ts'
 
 const MIB = 1024 * 1024
 const fill = (unit: string, length: number) => unit.repeat(Math.floor(length / unit.length))

@@ -5,7 +5,7 @@ import type {
 } from '@whereabouts/contracts/resources/catalog/imports'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { expect } from 'vitest'
-import { startImportWorker, type ImportWorker } from '../src/files/imports/imports.loop.ts'
+import { startImportWorker, type ImportWorker } from '../src/bulk/imports/imports.loop.ts'
 import { test as base, type Catalog } from './catalog.fixture.ts'
 
 type As = { org?: number }

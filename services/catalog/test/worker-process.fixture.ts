@@ -3,7 +3,7 @@ import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import type { Tables } from '../src/db.ts'
-import { startImportWorker } from '../src/files/imports/imports.loop.ts'
+import { startImportWorker } from '../src/bulk/imports/imports.loop.ts'
 
 /** An import worker in its own process, which a test kills: `node worker-process.fixture.ts <database url>`. */
 const url = process.argv[2] ?? ''

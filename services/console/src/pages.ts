@@ -4,7 +4,7 @@ import { extname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import type { Encoding } from '@whereabouts/service-kit/http/encoding'
+import type { Encoding } from '@whereabouts/service-kit/http/headers/encoding'
 
 export type Page = {
   type: string

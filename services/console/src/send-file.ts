@@ -1,8 +1,8 @@
-import { namesType } from '@whereabouts/service-kit/http/accept'
+import { namesType } from '@whereabouts/service-kit/http/headers/accept'
 import { requestedPath } from '@whereabouts/service-kit/http/error-handler'
 import { unknownRoute } from '@whereabouts/service-kit/errors/errors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { encodingFor } from '@whereabouts/service-kit/http/encoding'
+import { encodingFor } from '@whereabouts/service-kit/http/headers/encoding'
 import type { Page } from './pages.ts'
 
 /** Sends a file compressed as the client accepts, or 304 if the client has it. */

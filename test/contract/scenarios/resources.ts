@@ -35,6 +35,7 @@ async function takenTag(given: Given) {
   return tag
 }
 
+const assetPath = async (given: Given) => ({ params: { asset_id: (await newAsset(given)).id } })
 const locationPath = async (given: Given) => ({ params: { location_id: (await newLocation(given)).id } })
 
 async function save(given: Given) {
@@ -55,6 +56,16 @@ async function newScanPoint(given: Given) {
   return { ...params, scan_point_id: (await creating).body.data.id }
 }
 
+/** A request under the name of another one (D12.8). */
+const renamedRequest =
+  (operationId: 'saveAssetBatch' | 'saveLocationBatch') =>
+  async ({ api, token }: Given) => {
+    const headers = { 'idempotency-key': unique('NAME') }
+    const body = { items: [{ ...newKey(), name: 'First' }] }
+    await api.call(operationId, { token, headers, body })
+    return { headers, body: { items: [{ ...newKey(), name: 'Second' }] } }
+  }
+
 export const resourceScenarios: Record<string, Scenario> = {
   listAssets: { 200: () => ({}) },
   createAsset: {
@@ -64,12 +75,24 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { body: { name: 'Forklift', external_key } }
     },
   },
-  getAsset: { 200: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  saveAssetBatch: {
+    200: () => ({ body: { items: [{ ...newKey(), name: 'Forklift' }] } }),
+    409: renamedRequest('saveAssetBatch'),
+  },
+  saveLocationBatch: {
+    200: () => ({ body: { items: [{ ...newKey(), name: 'Dock' }] } }),
+    409: renamedRequest('saveLocationBatch'),
+  },
+  getAsset: {
+    200: assetPath,
+    304: async (given) => ({ ...(await assetPath(given)), headers: { 'if-none-match': '*' } }),
+  },
   updateAsset: {
     200: async (given) => ({
       params: { asset_id: (await newAsset(given)).id },
       body: { name: 'Forklift 2' },
     }),
+    412: async (given) => ({ ...(await assetPath(given)), body: {}, headers: { 'if-match': '"other"' } }),
   },
   renameAsset: {
     200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
@@ -83,7 +106,10 @@ export const resourceScenarios: Record<string, Scenario> = {
     200: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: {} }),
     409: async (given) => ({ params: { asset_id: (await newAsset(given)).id }, body: newKey() }),
   },
-  deleteAsset: { 204: async (given) => ({ params: { asset_id: (await newAsset(given)).id } }) },
+  deleteAsset: {
+    204: assetPath,
+    412: async (given) => ({ ...(await assetPath(given)), headers: { 'if-match': '"other"' } }),
+  },
 
   listLocations: { 200: () => ({}) },
   createLocation: {
@@ -93,12 +119,16 @@ export const resourceScenarios: Record<string, Scenario> = {
       return { body: { name: 'Dock', external_key } }
     },
   },
-  getLocation: { 200: async (given) => ({ params: { location_id: (await newLocation(given)).id } }) },
+  getLocation: {
+    200: locationPath,
+    304: async (given) => ({ ...(await locationPath(given)), headers: { 'if-none-match': '*' } }),
+  },
   updateLocation: {
     200: async (given) => ({
       params: { location_id: (await newLocation(given)).id },
       body: { name: 'Dock 2' },
     }),
+    412: async (given) => ({ ...(await locationPath(given)), body: {}, headers: { 'if-match': '"other"' } }),
     409: async (given) => {
       const parent = await newLocation(given)
       const { id: parent_id } = await newLocation(given, { parent_id: parent.id })
@@ -118,7 +148,8 @@ export const resourceScenarios: Record<string, Scenario> = {
     409: async (given) => ({ params: { location_id: (await newLocation(given)).id }, body: newKey() }),
   },
   deleteLocation: {
-    204: async (given) => ({ params: { location_id: (await newLocation(given)).id } }),
+    204: locationPath,
+    412: async (given) => ({ ...(await locationPath(given)), headers: { 'if-match': '"other"' } }),
     409: async (given) => {
       const parent = await newLocation(given)
       await newLocation(given, { parent_id: parent.id })
@@ -159,7 +190,14 @@ export const resourceScenarios: Record<string, Scenario> = {
   summarizeMovements: { 200: () => ({}) },
   listRecentMovements: { 200: () => ({}) },
   listCurrentLocations: { 200: () => ({}) },
-  saveInventory: { 201: save },
+  saveInventory: {
+    201: save,
+    409: async (given) => {
+      const headers = { 'idempotency-key': unique('NAME') }
+      await given.api.call('saveInventory', { token: given.token, headers, ...(await save(given)) })
+      return { headers, ...(await save(given)) }
+    },
+  },
   saveLegacyInventory: { 201: save },
 
   getPlacement: { 200: ({ org }) => ({ params: { org_id: org.id } }) },

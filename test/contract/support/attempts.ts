@@ -255,6 +255,8 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   decodeReaderMessage: { valid: { message: {}, format: 'impinj' } },
   sendTestRead: { valid: { tag_type: 'rfid', value: 'E280' } },
   updateAsset: { valid: { name: 'Stolen' } }, // its references are read-only: they are compared, not looked up
+  saveAssetBatch: {}, // keys are its own; batches.int.test.ts of catalog
+  saveLocationBatch: {}, // an item with another's parent fails alone: batches.int.test.ts of catalog
   updateLocation: {
     valid: { name: 'Stolen' },
     foreign: (mine, { location }) => [

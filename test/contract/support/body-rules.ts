@@ -51,6 +51,15 @@ function tokenFields(operationId: OperationId): Record<string, string> {
   return Object.fromEntries(fields.map((field) => [`${operationId}.${field}`, why]))
 }
 
+/** The fields of the items of a batch. */
+function itemFields(operationId: OperationId, names: readonly string[]): Record<string, string> {
+  const why = 'batches.int.test.ts of catalog: items are refused one by one, with status 200'
+  const fields = [...names, 'external_key', 'tags', 'tags[1].tag_type', 'tags[1].value']
+  return Object.fromEntries(
+    ['items', ...fields.map((field) => `items[1].${field}`)].map((field) => [`${operationId}.${field}`, why]),
+  )
+}
+
 const attaching: BodyRules = { good: TAG, required: ['tag_type', 'value'], fields: tag }
 const renaming: BodyRules = {
   good: { external_key: 'A' },
@@ -62,6 +71,8 @@ const renaming: BodyRules = {
 export const withoutRule: Readonly<Record<string, string>> = {
   ...tokenFields('createToken'),
   ...tokenFields('createLegacyToken'),
+  ...itemFields('saveAssetBatch', [...Object.keys(shared), 'type', 'metadata']),
+  ...itemFields('saveLocationBatch', [...Object.keys(shared), 'parent_id', 'parent_external_key']),
   'decodeReaderMessage.message': 'any JSON value is a message of a reader',
 }
 
@@ -77,6 +88,8 @@ export const bodyRules: Partial<Record<OperationId, BodyRules>> = {
   restoreLocation: { good: {}, required: [], fields: { external_key: naturalKey(), parent_id: reference } },
   addAssetTag: attaching,
   addLocationTag: attaching,
+  saveAssetBatch: { good: { items: [{}] }, required: ['items'], fields: {} },
+  saveLocationBatch: { good: { items: [{}] }, required: ['items'], fields: {} },
   lookUpValues: {
     good: { values: ['x'] },
     required: ['values'],

@@ -141,6 +141,8 @@ export const neededParameters: Partial<Record<OperationId, Record<string, string
 /** The contract's rule for every query parameter. */
 export const parameterRules: Partial<Record<OperationId, Record<string, ParameterRule>>> = {
   listAssets: { ...page, ...filters, type: types },
+  saveAssetBatch: { mode: choice('upsert', 'create', 'update'), dry_run: boolean },
+  saveLocationBatch: { mode: choice('upsert', 'create', 'update'), dry_run: boolean },
   exportAssets: { ...filters, type: types },
   listLocations: { ...page, ...filters, parent_id: ids, parent_external_key: keys, is_root: boolean },
   listLocationAncestors: page,

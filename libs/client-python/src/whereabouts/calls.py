@@ -6,12 +6,13 @@ import math
 import re
 import time
 from typing import Any, Callable, Generator, Mapping, NamedTuple, Optional, Tuple, TypeVar, Union
+from uuid import uuid4
 
 import httpx
 
 from .errors import ApiError, Call, failure_of, result_of, retry_after_of
 from .gate import Gate, Place, rate_of
-from .retry import Broken, is_counted, pause_after
+from .retry import Broken, NAME, NAMED_PATHS, is_counted, pause_after
 
 UNCOUNTED = 0.05  # between requests that no rate counts, after one was refused because the service is full
 RENEW_BEFORE = 60.0  # a token is replaced this long before it expires, so that it does not expire on its way
@@ -89,6 +90,8 @@ class Calls:
         if not path.startswith("/"):
             raise ValueError("the path must start with /")  # it would become a part of the host
         headers = {"content-type": "application/merge-patch+json"} if method.upper() == "PATCH" else {}
+        if method.upper() == "POST" and NAMED_PATHS.search(path):
+            headers[NAME] = str(uuid4())
         present = {name: value for name, value in (params or {}).items() if value is not None}
         url = f"{self._base_url}{path}"
         return self._http.build_request(method, url, params=present or None, json=json, headers=headers)

@@ -5,7 +5,7 @@ import re
 import threading
 import time
 from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, List, Literal, NoReturn
-from typing import Optional, Sequence, Tuple, TypeVar, Union, overload
+from typing import Optional, Sequence, Tuple, TypeVar, Union, cast, overload
 from urllib.parse import quote
 
 import httpx
@@ -15,8 +15,9 @@ from .errors import ApiError
 from .events import CursorStore, Place
 from .follow import Follower, filter_of
 from .retry import BROKEN
-from .types import Asset, AssetFields, AssetLocation, CurrentLocation, Event, HistoryRow, InventorySaved, Location, Movement
-from .types import LocationFields
+from .sync import Mode, SyncReport, SyncResult, sync
+from .types import Asset, AssetBatchItem, AssetFields, AssetLocation, CurrentLocation, Event, HistoryRow, InventorySaved, Location, Movement
+from .types import LocationBatchItem, LocationFields
 from .upsert import UpsertedAsset, UpsertedLocation, upsert
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ Body = TypeVar("Body")
 OneAsset = TypeVar("OneAsset")
 OneLocation = TypeVar("OneLocation")
 Saved = TypeVar("Saved")
+Synced = TypeVar("Synced")
 Query = Union[str, int, Sequence[str], Sequence[int], None]
 LocationPath = Literal[
     "/api/v1/locations", "/api/v1/locations/{location_id}/ancestors",
@@ -35,13 +37,57 @@ LocationPath = Literal[
 PAGE = 200
 
 
-class _Methods(Generic[Body, OneAsset, OneLocation, Saved]):
+class _Assets(Generic[Synced]):
+    """The assets of a client."""
+
+    def __init__(self, run: Callable[[Steps[SyncReport]], Any], calls: Calls) -> None:
+        self._run, self._calls = run, calls
+
+    def sync(
+        self, items: Iterable[AssetBatchItem], *, dry_run: bool = False, mode: Mode = "upsert", retire_at_most: Optional[int] = None,
+        on_result: Optional[Callable[[SyncResult], object]] = None,
+    ) -> Synced:  # fmt: skip
+        """
+        Makes assets what `items` say, by `external_key`, up to 500 in a request that the rate of a key does not count. What an item
+        leaves out stays as it is; `tags`, if it has them, are all tags afterwards. May be repeated: what is equal is not changed. An
+        item that fails fails no other. `dry_run` changes nothing. `retire_at_most`: also ends what is valid now and not among the items
+        (`valid_to` is set), once all items succeeded, and raises ValueError instead if that would be more assets. `on_result`:
+        called for each item. Returns how many were created, updated, unchanged, failed and retired.
+        """
+        return cast(Synced, self._run(sync(self._calls, "assets", items, dry_run, mode, retire_at_most, on_result)))
+
+
+class _Locations(Generic[Synced]):
+    """The locations of a client."""
+
+    def __init__(self, run: Callable[[Steps[SyncReport]], Any], calls: Calls) -> None:
+        self._run, self._calls = run, calls
+
+    def sync(
+        self, items: Iterable[LocationBatchItem], *, dry_run: bool = False, mode: Mode = "upsert",
+        on_result: Optional[Callable[[SyncResult], object]] = None,
+    ) -> Synced:  # fmt: skip
+        """As `assets.sync`, without retiring. A parent comes before what it holds."""
+        return cast(Synced, self._run(sync(self._calls, "locations", items, dry_run, mode, None, on_result)))
+
+
+class _Methods(Generic[Body, OneAsset, OneLocation, Saved, Synced]):
     """The methods of both clients. The parameters are what they return: a result, or one to wait for."""
 
     _calls: Calls
 
     def _run(self, steps: Steps[Any]) -> Any:
         raise NotImplementedError
+
+    @property
+    def assets(self) -> _Assets[Synced]:
+        """Many assets at once: `assets.sync`."""
+        return _Assets(self._run, self._calls)
+
+    @property
+    def locations(self) -> _Locations[Synced]:
+        """Many locations at once: `locations.sync`."""
+        return _Locations(self._run, self._calls)
 
     def request(
         self, method: str, path: str, *, params: Optional[Dict[str, Query]] = None, json: object = None
@@ -68,7 +114,7 @@ class _Methods(Generic[Body, OneAsset, OneLocation, Saved]):
         return self._run(self._calls.data("POST", "/api/v1/inventory/save", body))
 
 
-class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]):
+class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved, SyncReport]):
     """
     The API for programs that have an API key. Exchanges it for tokens and renews them; repeats a request once with a new token
     after a 401; waits and retries, all calls in one queue under the rate limit. Methods raise ApiError. Threads may share it.
@@ -217,7 +263,7 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved]
 
 
 class AsyncWhereabouts(
-    _Methods[Awaitable[Any], Awaitable[UpsertedAsset], Awaitable[UpsertedLocation], Awaitable[InventorySaved]]
+    _Methods[Awaitable[Any], Awaitable[UpsertedAsset], Awaitable[UpsertedLocation], Awaitable[InventorySaved], Awaitable[SyncReport]]
 ):
     """As Whereabouts, for asyncio."""
 

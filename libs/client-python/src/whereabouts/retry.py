@@ -11,7 +11,10 @@ from .errors import retry_after_of
 FIRST_WAIT, LONGEST_WAIT = 1.0, 30.0
 LONGEST_RETRY_AFTER = 60.0  # if the API asks for a longer wait after a 5xx, the caller decides
 REPEATABLE = {"GET", "HEAD", "PUT", "DELETE"}
-REPEATABLE_PATHS = re.compile(r"/(?:oauth/token|inventory/save)$")  # POSTs that do the same again, or nothing
+REPEATABLE_PATHS = re.compile(r"/oauth/token$")  # a token more does no harm
+#: POSTs that take a name, so that a repeat gets the answer of the first and changes nothing.
+NAMED_PATHS = re.compile(r"(?<!/legacy)/api/v1/(?:(?:assets|locations)(?:/batch|/\d+/tags)?|inventory/save)$")
+NAME = "idempotency-key"
 UNCOUNTED_PATHS = re.compile(r"/(?:assets|locations)(?:/|$)|/(?:oauth/token|inventory/save)$")
 #: Timeouts and broken connections. Not httpx.TransportError, which includes mistakes of the calling program.
 BROKEN = (httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolError, httpx.ProxyError)
@@ -21,11 +24,14 @@ Broken = Union[httpx.TimeoutException, httpx.NetworkError, httpx.RemoteProtocolE
 def pause_after(request: httpx.Request, result: Union[httpx.Response, Broken], attempt: int) -> Optional[float]:
     """
     In seconds; None if the result is final. After a 5xx, a timeout or a broken connection, only requests are repeated that do
-    the same again: a POST or PATCH may have succeeded.
+    the same again: a PATCH may have succeeded. A POST that takes an `Idempotency-Key` has one, which all its attempts share.
     """
     status = result.status_code if isinstance(result, httpx.Response) else 599
-    is_repeatable = request.method in REPEATABLE or REPEATABLE_PATHS.search(request.url.path)
-    if not (status >= 500 and is_repeatable):
+    is_named = NAME in request.headers
+    is_repeatable = is_named or request.method in REPEATABLE or REPEATABLE_PATHS.search(request.url.path)
+    # The attempt before is still running, although its connection broke.
+    is_running = is_named and isinstance(result, httpx.Response) and status == 409 and "retry-after" in result.headers
+    if not (is_repeatable and (status >= 500 or is_running)):
         return None
     asked = retry_after_of(result) if isinstance(result, httpx.Response) else None
     backoff = min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** (attempt - 1)) * random.uniform(0.5, 1)

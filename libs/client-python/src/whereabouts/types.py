@@ -29,8 +29,43 @@ class AssetBatch(TypedDict):
     items: List[AssetBatchItem]
 
 
+class _AssetBatchItemRequired(TypedDict):
+    external_key: str
+
+
+class AssetBatchItem(_AssetBatchItemRequired, total=False):
+    name: str
+    description: Optional[str]
+    type: Literal["asset", "person", "inventory"]
+    metadata: Metadata
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
+
+
+class TagCreate(TypedDict):
+    tag_type: Literal["rfid", "ble", "barcode"]
+    value: str
+
+
 class LocationBatch(TypedDict):
     items: List[LocationBatchItem]
+
+
+class _LocationBatchItemRequired(TypedDict):
+    external_key: str
+
+
+class LocationBatchItem(_LocationBatchItemRequired, total=False):
+    name: str
+    description: Optional[str]
+    parent_id: Optional[int]
+    parent_external_key: Optional[str]
+    is_active: bool
+    valid_from: str
+    valid_to: Optional[str]
+    tags: Optional[List[TagCreate]]
 
 
 class _AssetCreateRequired(TypedDict):
@@ -46,11 +81,6 @@ class AssetCreate(_AssetCreateRequired, total=False):
     valid_from: str
     valid_to: Optional[str]
     tags: Optional[List[TagCreate]]
-
-
-class TagCreate(TypedDict):
-    tag_type: Literal["rfid", "ble", "barcode"]
-    value: str
 
 
 class AssetPatch(TypedDict, total=False):
@@ -596,11 +626,6 @@ class EndpointDeliveryDetail(TypedDict):
     attempts: List[DeliveryAttempt]
 
 
-class TagCreateOutput(TypedDict):
-    tag_type: Literal["rfid", "ble", "barcode"]
-    value: str
-
-
 class AssetMovedEvent(TypedDict):
     event: Literal["asset.moved"]
     delivery_id: str
@@ -683,36 +708,6 @@ class ImportFinishedEvent(TypedDict):
     delivery_id: str
     occurred_at: str
     data: ImportFinishedData
-
-
-class _AssetBatchItemRequired(TypedDict):
-    external_key: str
-
-
-class AssetBatchItem(_AssetBatchItemRequired, total=False):
-    name: str
-    description: Optional[str]
-    type: Literal["asset", "person", "inventory"]
-    metadata: Metadata
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    tags: Optional[List[TagCreateOutput]]
-
-
-class _LocationBatchItemRequired(TypedDict):
-    external_key: str
-
-
-class LocationBatchItem(_LocationBatchItemRequired, total=False):
-    name: str
-    description: Optional[str]
-    parent_id: Optional[int]
-    parent_external_key: Optional[str]
-    is_active: bool
-    valid_from: str
-    valid_to: Optional[str]
-    tags: Optional[List[TagCreateOutput]]
 
 
 class CurrentOrganizationAnswer(TypedDict):

@@ -3,6 +3,7 @@ import { unwrap } from '../client.ts'
 import type { Asset, AssetFields, Location, LocationFields } from '../upsert.ts'
 import { print, write, type Column, wholeNumber } from './output.ts'
 import { NOT_FOUND, open, UsageError } from './settings.ts'
+import { addSync } from './sync.ts'
 
 type Listing = { q?: string; limit: number; json?: boolean }
 type Tag = NonNullable<AssetFields['tags']>[number]
@@ -32,12 +33,12 @@ const LOCATION: Column<Location>[] = [
 
 /** Assets, locations and their tags, by their keys. */
 export function addCatalogCommands(program: Command): void {
-  listing(program.command('assets').description('list assets, by key'))
+  addSync(listing(program.command('assets').description('list assets, by key'))
     .action(async ({ q, limit, json }: Listing) =>
-      print(open().rows('/api/v1/assets', { query: { sort: 'external_key', ...(q !== undefined && { q }) } }), ASSET, { limit, ...(json && { json }) }))
-  listing(program.command('locations').description('list locations, by key'))
+      print(open().rows('/api/v1/assets', { query: { sort: 'external_key', ...(q !== undefined && { q }) } }), ASSET, { limit, ...(json && { json }) })), 'assets')
+  addSync(listing(program.command('locations').description('list locations, by key'))
     .action(async ({ q, limit, json }: Listing) =>
-      print(open().rows('/api/v1/locations', { query: { sort: 'external_key', ...(q !== undefined && { q }) } }), LOCATION, { limit, ...(json && { json }) }))
+      print(open().rows('/api/v1/locations', { query: { sort: 'external_key', ...(q !== undefined && { q }) } }), LOCATION, { limit, ...(json && { json }) })), 'locations')
 
   const asset = program.command('asset').description('one asset')
   asset.command('get <key>').option('--json', 'for programs').action(async (key: string, { json }: Listing) =>

@@ -12,7 +12,7 @@ import { utf8Of } from './file-text.ts'
 import { csvLine, progress, say } from './output.ts'
 import { open, UsageError } from './settings.ts'
 
-type Row = Record<string, string>
+export type Row = Record<string, string>
 type Parse = (text: string, column: string) => unknown
 type ColumnsOf<Fields> = Readonly<Record<'external_key' | keyof Fields, Parse>>
 
@@ -25,11 +25,11 @@ const COLUMNS = {
   assets: { ...shared, type: asText, ...window, metadata: objectOf, tags: tagsOf },
   locations: { ...shared, parent_external_key: asText, ...window, tags: tagsOf },
 } satisfies { assets: ColumnsOf<AssetFields>; locations: ColumnsOf<Omit<LocationFields, 'parent_id'>> }
-type Resource = keyof typeof COLUMNS
+export type Resource = keyof typeof COLUMNS
 const namesOf = (resource: Resource): string[] => Object.keys(COLUMNS[resource])
 
 /** Done in part: some rows were refused. */
-const IN_PART = 4
+export const IN_PART = 4
 /** As shells say that Ctrl-C ended a program. */
 const INTERRUPTED = 130
 const OF_ROW = new Set([400, 403, 404, 409, 413, 415, 422])
@@ -62,28 +62,7 @@ Refused rows are printed, and the others are kept: repair the file and run it ag
 
 async function importFile(resource: Resource, file: string): Promise<void> {
   const whereabouts = open()
-  const known = new Set(namesOf(resource))
-  const bySpelling = new Map([...known].map((name) => [spelling(name), name]))
-  const bytes = file === '-' ? stdin : createReadStream(file)
-  const { header, whole } = await peekHeader(Readable.from(utf8Of(bytes), { objectMode: false }))
-  const rows = whole.pipe(
-    parse({
-      delimiter: delimiterOf(header),
-      from_line: separatorOf(header) === undefined ? 1 : 2,
-      skip_empty_lines: true,
-      columns(headers: string[]) {
-        // Columns at the end that a spreadsheet added have no name.
-        const named = headers.slice(0, headers.findLastIndex((name) => name.trim() !== '') + 1)
-        const names = named.map((name) => bySpelling.get(spelling(name)) ?? name)
-        const unknown = names.filter((name) => !known.has(name))
-        const twice = names.find((name, i) => names.indexOf(name) !== i)
-        if (twice !== undefined) throw new UsageError(`Two columns are ${twice}. Remove or rename one of them.`)
-        if (unknown.length > 0) throw new UsageError(`Unknown column ${unknown[0]}. Possible are ${[...known].join(', ')}.`)
-        if (!names.includes('external_key') || !names.includes('name')) throw new UsageError('The columns external_key and name are needed.')
-        return headers.map((_, i) => names[i] ?? false)
-      },
-    }),
-  )
+  const rows = await rowsIn(resource, file)
   const done = progress(resource)
   const stopping = new AbortController()
   const stop = () => stopping.abort()
@@ -93,7 +72,7 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   const put = async (row: Row, line: number) => {
     const key = row['external_key'] ?? ''
     try {
-      const fields = fieldsOf(row, COLUMNS[resource])
+      const fields = valuesOf(resource, row)
       const { outcome } = await (resource === 'assets'
         ? whereabouts.upsertAsset(key, fields as AssetFields, { signal })
         : whereabouts.upsertLocation(key, fields as LocationFields, { signal }))
@@ -113,7 +92,7 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   const running = new Set<Promise<void>>()
   let line = 0
   const doubts: string[] = []
-  for await (const row of rows as AsyncIterable<Row>) {
+  for await (const row of rows) {
     line += 1
     const doubt = Object.entries(row).map(([column, cell]) => doubtOf(column, cell)).find((text) => text !== undefined)
     if (doubt !== undefined) doubts.push(`row ${line}: ${doubt}`)
@@ -135,12 +114,41 @@ async function importFile(resource: Resource, file: string): Promise<void> {
   process.exitCode = INTERRUPTED
 } // oxfmt-ignore
 
+/** The rows of a file, or of standard input. Their columns have the names of fields. */
+export async function rowsIn(resource: Resource, file: string, mayLackNames = false): Promise<AsyncIterable<Row>> {
+  const known = new Set(namesOf(resource))
+  const bySpelling = new Map([...known].map((name) => [spelling(name), name]))
+  const bytes = file === '-' ? stdin : createReadStream(file)
+  const { header, whole } = await peekHeader(Readable.from(utf8Of(bytes), { objectMode: false }))
+  return whole.pipe(
+    parse({
+      delimiter: delimiterOf(header),
+      from_line: separatorOf(header) === undefined ? 1 : 2,
+      skip_empty_lines: true,
+      columns(headers: string[]) {
+        // Columns at the end that a spreadsheet added have no name.
+        const named = headers.slice(0, headers.findLastIndex((name) => name.trim() !== '') + 1)
+        const names = named.map((name) => bySpelling.get(spelling(name)) ?? name)
+        const unknown = names.filter((name) => !known.has(name))
+        const twice = names.find((name, i) => names.indexOf(name) !== i)
+        if (twice !== undefined) throw new UsageError(`Two columns are ${twice}. Remove or rename one of them.`)
+        if (unknown.length > 0) throw new UsageError(`Unknown column ${unknown[0]}. Possible are ${[...known].join(', ')}.`)
+        if (!names.includes('external_key') || !(mayLackNames || names.includes('name'))) throw new UsageError(`The columns external_key${mayLackNames ? '' : ' and name'} are needed.`)
+        return headers.map((_, i) => names[i] ?? false)
+      },
+    }),
+  )
+} // oxfmt-ignore
+
 /** Case, spaces, `_` and `-` do not distinguish headers. */
 const spelling = (name: string) => name.toLowerCase().replaceAll(/[\s_-]+/g, '')
 
 /** Whether the row is at fault. Then the others may be right. */
 const isOfRow = (error: unknown): error is Error =>
   error instanceof UsageError || (error instanceof ApiError && OF_ROW.has(error.status ?? 0))
+
+/** What a row says, without its key. An empty cell says nothing. Throws `UsageError`. */
+export const valuesOf = (resource: Resource, row: Row): object => fieldsOf(row, COLUMNS[resource])
 
 function fieldsOf({ external_key: _key, ...cells }: Row, parsers: Readonly<Record<string, Parse>>): object {
   const given = Object.entries(cells).filter(([, text]) => text !== '')

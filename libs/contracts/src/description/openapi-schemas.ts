@@ -14,6 +14,13 @@ const schemas: Record<string, string> = {
   Location: 'A place, inside of another one or a root.',
   LocationCreate: 'A new location. Only `name` is required.',
   LocationPatch: 'What changes about a location: a merge patch.',
+  AssetBatch: 'Assets to create and change.',
+  LocationBatch: 'Locations to create and change.',
+  AssetBatchItem: 'One asset of a batch: a new one, or what changes about one.',
+  LocationBatchItem: 'One location of a batch: a new one, or what changes about one.',
+  BatchResult: 'What became of one item.',
+  BatchItemError: 'Why an item failed.',
+  ErrorConflict: 'What has the key or the tag.',
   Rename: 'The new key of an asset or location.',
   // Where assets are
   AssetLocation: 'Where an asset was last seen, or was at the time `at`.',

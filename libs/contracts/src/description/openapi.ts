@@ -10,7 +10,6 @@ import { withExamples } from './openapi-examples.ts'
 import { requestHeaders, successHeaders, type Vocabulary } from './openapi-headers.ts'
 import { withSamples } from './openapi-samples.ts'
 import { forGenerators } from './openapi-components.ts'
-import { AssetBatchItem, LocationBatchItem } from '../resources/catalog/batches.ts'
 import { events, eventSchemas } from './openapi-events.ts'
 import { describeOperation, INTRODUCTION, LEGACY_INTRODUCTION, SCOPES, tagOf } from './openapi-text.ts'
 import { LICENSE, RELEASE } from '../release.ts'
@@ -94,7 +93,7 @@ function describe({ vocabulary, publicUrl }: Place, rows: Rows): Description {
           ),
           ...(!isLegacy && { BasicAuth: BASIC_AUTH }),
         },
-        ...(!isLegacy && { schemas: { ...eventSchemas, AssetBatchItem, LocationBatchItem } }),
+        ...(!isLegacy && { schemas: eventSchemas }),
       },
       ...(!isLegacy && { 'x-webhooks': events }),
     },
@@ -158,7 +157,9 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
       ...(row.query instanceof z.ZodObject && { query: row.query }),
       header: requestHeaders(row),
     },
-    ...(row.body && { requestBody: { required: true, content: bodyContent(row, row.body) } }),
+    ...(row.body && {
+      requestBody: { required: true, content: bodyContent(row, row.describedBody ?? row.body) },
+    }),
     ...(row.upload && { requestBody: { required: true, content: files(row.upload.mediaTypes) } }),
     ...(row.message && { requestBody: { required: true, content: MESSAGE } }),
   }
@@ -191,7 +192,7 @@ function success(row: Route): ZodOpenApiOperationObject['responses'] {
   const body = { description: 'Success', headers, content }
   const main = { [String(status)]: content ? body : { description: 'Success, without a body', headers } }
   const unchanged = row.conditional && row.method === 'GET' && { 304: { ...NOT_MODIFIED, headers } }
-  return { ...(checked && checkedReply(checked, headers)), ...main, ...unchanged } as never
+  return { ...(checked && checkedReply(checked, headers)), ...main, ...unchanged }
 }
 
 const NOT_MODIFIED = {

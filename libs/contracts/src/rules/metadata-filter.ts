@@ -31,7 +31,7 @@ export function withMetadata<S extends z.ZodRawShape>(query: z.ZodObject<S, z.co
     }
   })
   names._zod.def.when = () => true // zod's default skips the check as soon as any field has a problem
-  return query.catchall(z.unknown()).check(names) as unknown as typeof query
+  return query.catchall(z.unknown()).check(names)
 }
 
 const TOO_MANY = {

@@ -7,7 +7,7 @@ import {
   usedForAnother,
   type AnswerKeeper,
   type KeyedRequest,
-} from '@whereabouts/service-kit/http/idempotency'
+} from '@whereabouts/service-kit/http/headers/idempotency'
 import type { Reply } from '@whereabouts/service-kit/http/serve'
 import { sql, type Kysely, type QueryExecutorProvider } from 'kysely'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'

@@ -6,7 +6,7 @@ import { AppError } from '../errors/app-error.ts'
 import { invalidToken, unsupportedMediaType } from '../errors/errors.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { decodeForm, decodeJsonObject, parsePairs } from './request-body.ts'
-import { packingOf, refusePacked } from './content-encoding.ts'
+import { packingOf, refusePacked } from './headers/content-encoding.ts'
 import { parsePageOrNothing, parsePart } from './validate.ts'
 
 /** The caller, named by the gateway. Throws 401 if the row needs one and there is none. */

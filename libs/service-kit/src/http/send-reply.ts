@@ -8,8 +8,8 @@ import {
 import type { FastifyReply } from 'fastify'
 import { Readable } from 'node:stream'
 import { jsonInSlices } from '../limits/slices.ts'
-import { prefers } from './accept.ts'
-import { isKnownTo } from './conditions.ts'
+import { prefers } from './headers/accept.ts'
+import { isKnownTo } from './headers/conditions.ts'
 import { csvFile } from './csv.ts'
 
 /** Sends what a handler returned, with the status of the row. */

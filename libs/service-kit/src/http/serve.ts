@@ -13,8 +13,8 @@ import type { Principal } from '@whereabouts/contracts/principal'
 import type { Route, Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Readable } from 'node:stream'
-import { unpack } from './content-encoding.ts'
-import { compress } from './encoding.ts'
+import { unpack } from './headers/content-encoding.ts'
+import { compress } from './headers/encoding.ts'
 import { toAppError } from './error-handler.ts'
 import {
   AnsweredBefore,
@@ -23,7 +23,7 @@ import {
   REPLAYED,
   type AnswerKeeper,
   type KeyedRequest,
-} from './idempotency.ts'
+} from './headers/idempotency.ts'
 import type { Logger } from '../observe/logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
 import { checkMediaType, readPrincipal, readRequest } from './read-request.ts'

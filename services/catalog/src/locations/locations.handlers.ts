@@ -7,7 +7,7 @@ import {
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
-import { checkIfMatch, entityTag } from '@whereabouts/service-kit/http/conditions'
+import { checkIfMatch, entityTag } from '@whereabouts/service-kit/http/headers/conditions'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { enqueueChanges } from '../changes/messages/enqueue-changes.ts'
 import type { Db, Tx } from '../db.ts'

@@ -1,5 +1,5 @@
 import { JWKS_PATH } from '@whereabouts/contracts/resources/keys/token-claims'
-import { refusePacked } from '@whereabouts/service-kit/http/content-encoding'
+import { refusePacked } from '@whereabouts/service-kit/http/headers/content-encoding'
 import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from '../deps.ts'
 import { SESSION_PATH } from '../pipeline/allowed-methods.ts'

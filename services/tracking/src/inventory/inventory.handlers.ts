@@ -2,7 +2,7 @@ import type { InventorySave } from '@whereabouts/contracts/resources/tracking/in
 import { isDatabaseOutage } from '@whereabouts/db/connect/outage'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
-import type { KeyedRequest } from '@whereabouts/service-kit/http/idempotency'
+import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { CatalogUnavailable } from '../catalog/catalog-resolver.ts'
 import type { InventoryDeps } from './save.ts'

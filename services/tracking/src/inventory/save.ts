@@ -3,7 +3,7 @@ import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messag
 import { beginOnce, keepReply } from '@whereabouts/db/answers/kept-answers'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
-import type { KeyedRequest } from '@whereabouts/service-kit/http/idempotency'
+import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
 import { Reply } from '@whereabouts/service-kit/http/serve'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { currentTrace, type Trace } from '@whereabouts/service-kit/observe/trace'

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { EVENT_STREAM_MEDIA_TYPE } from '@whereabouts/contracts/route'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
-import { namesType } from '@whereabouts/service-kit/http/accept'
+import { namesType } from '@whereabouts/service-kit/http/headers/accept'
 import { UNBUFFERED } from '@whereabouts/service-kit/http/event-stream'
 import { ListText } from '@whereabouts/service-kit/http/send-reply'
 import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/http/serve'

@@ -74,24 +74,17 @@ export const LocationBatchItem = z
   })
 export type LocationBatchItem = z.infer<typeof LocationBatchItem>
 
-/** Items are checked one by one, because a wrong one fails no other. The description shows the schema of an item. */
-const bodyOf = (item: 'AssetBatchItem' | 'LocationBatchItem', id: string) =>
+/** Items are checked one by one, because a wrong one fails no other. */
+const Body = z.strictObject({ items: z.array(z.unknown()).min(1).max(MAX_BATCH_ITEMS) })
+
+/** The body as the description shows it. */
+const described = (item: z.ZodType, id: string) =>
   z
     .strictObject({
-      items: z
-        .array(z.unknown())
-        .min(1)
-        .max(MAX_BATCH_ITEMS)
-        .meta({
-          override: {
-            type: 'array',
-            minItems: 1,
-            maxItems: MAX_BATCH_ITEMS,
-            items: { $ref: `#/components/schemas/${item}` },
-          },
-          description:
-            'In order. An `external_key` that an earlier item has fails. An item that fails changes nothing.',
-        }),
+      items: z.array(item).min(1).max(MAX_BATCH_ITEMS).meta({
+        description:
+          'In order. An `external_key` that an earlier item has fails. An item that fails changes nothing.',
+      }),
     })
     .meta({ id })
 
@@ -123,7 +116,12 @@ const BatchResult = z
   })
   .meta({
     id: 'BatchResult',
-    example: { index: 0, status: 'updated', id: 4503599627370497, error: null },
+    example: {
+      index: 0,
+      status: 'failed',
+      id: null,
+      error: { type: 'conflict', detail: 'tag rfid:E28011606000020A1B2C3D4E already exists' },
+    },
   })
 export type BatchResult = z.infer<typeof BatchResult>
 
@@ -134,11 +132,12 @@ const shared = {
   described: true,
   idempotent: true,
   query: BatchQuery,
+  body: Body,
   success: { status: 200, schema: z.object({ data: z.array(BatchResult) }) },
   errors: ['validation_error', 'bad_request', 'conflict'],
 } as const
 
-const described = (things: string, more: string) =>
+const about = (things: string, more: string) =>
   `Creates and changes up to ${MAX_BATCH_ITEMS} ${things} by \`external_key\`. An update leaves what an item omits; \`tags\`, if ` +
   `sent, are all tags afterwards. ${more}The response has one result per item, in order, and status 200 also if items failed. ` +
   'A repeat of the request changes nothing more: its items are `unchanged`.'
@@ -149,15 +148,15 @@ export const batchRoutes = {
     path: '/assets/batch',
     access: 'assets:write',
     summary: 'Create and change many assets',
-    description: described('assets', ''),
-    body: bodyOf('AssetBatchItem', 'AssetBatch'),
+    description: about('assets', ''),
+    describedBody: described(AssetBatchItem, 'AssetBatch'),
   },
   saveLocationBatch: {
     ...shared,
     path: '/locations/batch',
     access: 'locations:write',
     summary: 'Create and change many locations',
-    description: described('locations', 'An item may name an earlier one as its parent. '),
-    body: bodyOf('LocationBatchItem', 'LocationBatch'),
+    description: about('locations', 'An item may name an earlier one as its parent. '),
+    describedBody: described(LocationBatchItem, 'LocationBatch'),
   },
 } as const satisfies Record<string, Route>

@@ -1,9 +1,9 @@
 import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
-import { runOnce, type LockName, type RunInTransaction } from '../changes/transactions/transactions.ts'
-import { PlanOutdated } from '../files/imports/writes.queries.ts'
-import { numberOfKey } from '../tags/external-keys/minted-keys.ts'
+import { runOnce, type LockName, type RunInTransaction } from '../../changes/transactions/transactions.ts'
+import { PlanOutdated } from '../plan/writes.queries.ts'
+import { numberOfKey } from '../../tags/external-keys/minted-keys.ts'
 import { readItem, type Item } from './batch-items.ts'
 import { saveBatch } from './save-batch.ts'
 

@@ -15,7 +15,7 @@ import { fieldsOf } from '../../db.ts'
 import { locationInsideItself, parentNotFound, tagExists, tooManyTags } from '../../errors.ts'
 import { keyWithNumber, numberOfKey, type KeyedTable } from '../../tags/external-keys/minted-keys.ts'
 import { metadataProblems, storableMetadata } from '../../changes/patch/metadata.rules.ts'
-import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './file/row-input.ts'
+import { inColumnOrder, tableOf, type ImportedFields, type RowInput } from './row-input.ts'
 
 /** An asset or a location, as stored or as earlier rows leave it. Immutable. */
 export type Resource = {

@@ -4,7 +4,7 @@ import { jsonInSlices, mapInSlices } from '@whereabouts/service-kit/limits/slice
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { ownerName, tagName, type Resource } from './plan.ts'
-import type { ImportedFields } from './file/row-input.ts'
+import type { ImportedFields } from './row-input.ts'
 import { writtenColumns } from './written-columns.ts'
 
 /** Loads the `Snapshot` of stored rows. With `lock`, they stay unchanged until the transaction ends. */

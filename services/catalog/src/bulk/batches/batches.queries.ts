@@ -1,7 +1,7 @@
 import type { ConflictOwner } from '@whereabouts/contracts/errors'
 import { sql } from 'kysely'
-import type { Tx } from '../db.ts'
-import { ownerName } from '../files/imports/plan.ts'
+import type { Tx } from '../../db.ts'
+import { ownerName } from '../plan/plan.ts'
 
 /** The keys of the live locations with these ids. */
 export async function listKeysOf(

@@ -3,8 +3,8 @@ import { tagTypes } from '@whereabouts/contracts/resources/catalog/tags'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { namesWith, type Fields } from '@whereabouts/contracts/rules/fields'
 import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
-import { fieldsOf } from '../db.ts'
-import type { ImportedFields, RowInput } from '../files/imports/file/row-input.ts'
+import { fieldsOf } from '../../db.ts'
+import { eachOnce, type ImportedFields, type RowInput } from '../plan/row-input.ts'
 
 type Table = 'asset' | 'location'
 
@@ -44,10 +44,16 @@ const importedNames = { asset: namesOf(fieldsOf.asset), location: namesOf(fields
 /** All types, because `tags` is the whole set. */
 const byType = (tags: NonNullable<AssetBatchItem['tags']>) =>
   Object.fromEntries(
-    tagTypes.map((type) => [
-      type,
-      [...new Set(tags.filter(({ tag_type }) => tag_type === type).map(({ value }) => value))],
-    ]),
+    tagTypes.map((type) => {
+      const ofType = tags.filter(({ tag_type }) => tag_type === type)
+      return [
+        type,
+        eachOnce(
+          type,
+          ofType.map(({ value }) => value),
+        ),
+      ]
+    }),
   )
 
 /** Also of an item with problems, because a later item with its key fails too. */

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { createHash } from 'node:crypto'
 import type { Principal } from '@whereabouts/contracts/principal'
-import { AppError } from '../errors/app-error.ts'
-import { validationFailed } from '../errors/errors.ts'
-import { requestedPath } from './error-handler.ts'
+import { AppError } from '../../errors/app-error.ts'
+import { validationFailed } from '../../errors/errors.ts'
+import { requestedPath } from '../error-handler.ts'
 
 /**
- * Requests that a client may repeat without a second effect (D12.8). Whoever makes the change keeps its answer in the
+ * Requests that a client may repeat without a second effect (D12.8). The service that makes the change keeps its answer in the
  * same transaction (`libs/db/src/answers`), under the name that the client gave in `Idempotency-Key`.
  */
 
@@ -54,7 +54,7 @@ export type AnswerKeeper = {
   keepRefusal(request: KeyedRequest, refusal: AppError): Promise<void>
 }
 
-/** The name of a request, if its caller gave one. Throws 400 if it is no name. */
+/** The name of a request, if its caller gave one. Throws 400 for an unusable one. */
 export function keyedRequest(request: FastifyRequest, principal: Principal): KeyedRequest | undefined {
   const key = request.headers[IDEMPOTENCY_KEY]
   if (key === undefined) return undefined

@@ -1,51 +1,23 @@
-import { AssetPatch, type assetFields } from '@whereabouts/contracts/resources/catalog/assets'
-import type { Field, Fields, NamesWith, ValueOf } from '@whereabouts/contracts/rules/fields'
+import { AssetPatch } from '@whereabouts/contracts/resources/catalog/assets'
+import type { Field, Fields } from '@whereabouts/contracts/rules/fields'
 import {
-  importColumns,
   type EmptyCells,
   type FileColumn,
   type ImportResource,
   type RowError,
 } from '@whereabouts/contracts/resources/catalog/imports'
-import { LocationPatch, type locationFields } from '@whereabouts/contracts/resources/catalog/locations'
-import { normalTagValue, uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { LocationPatch } from '@whereabouts/contracts/resources/catalog/locations'
+import { normalTagValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import { NaturalKey } from '@whereabouts/contracts/rules/text'
 import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
 import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
 import { parseMetadata } from '@whereabouts/service-kit/http/json-text'
 import { z } from 'zod'
+import { eachOnce, inColumnOrder, tableOf, type ImportedFields, type RowInput } from '../../plan/row-input.ts'
 import { fieldsOf } from '../../../db.ts'
 import { splitValues } from './cells.ts'
 import type { CsvRow } from './csv.ts'
-
-type Imported<F extends Fields> = {
-  [K in Exclude<NamesWith<F, 'imported'>, 'external_key'>]: ValueOf<F[K]>
-}
-type OfAssets = Imported<typeof assetFields>
-type OfLocations = Imported<typeof locationFields>
-type Shared = keyof OfAssets & keyof OfLocations
-
-/** The imported fields of an asset or a location, without its key and tags. Instants are texts in microseconds. */
-export type ImportedFields = Pick<OfAssets, Shared> &
-  Partial<Omit<OfAssets, Shared> & Omit<OfLocations, Shared>>
-
-/** One row of a file, parsed. A field that the row does not name stays unchanged. */
-export type RowInput = {
-  line: number
-  /** Undefined: a new resource, whose key is minted. */
-  key: string | undefined
-  fields: Partial<ImportedFields>
-  /** All tags of a type. */
-  tags: Partial<Record<TagType, string[]>>
-  /** The row has a name, valid or not. */
-  isNamed: boolean
-  /** Problems of the row that do not depend on stored rows. */
-  errors: RowError[]
-}
-
-/** The table of a resource. */
-export const tableOf = { assets: 'asset', locations: 'location' } as const
 
 const schemas = { assets: AssetPatch, locations: LocationPatch }
 const KeyCell = z.object({ external_key: NaturalKey })
@@ -75,11 +47,6 @@ export function readRow(
     isNamed: Boolean(given.get('name')),
     errors: inColumnOrder(resource, errors),
   }
-}
-
-export function inColumnOrder(resource: ImportResource, errors: readonly RowError[]): RowError[] {
-  const columns: readonly string[] = importColumns[resource]
-  return errors.toSorted((a, b) => columns.indexOf(a.field) - columns.indexOf(b.field))
 }
 
 /** The cells as a request body, without key and tags. */
@@ -136,13 +103,11 @@ function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' |
   return { tags, errors }
 }
 
-/** Each tag once. */
-function valuesIn(type: TagType, cell: string): string[] {
-  const values = splitValues(cell).map((value) => normalTagValue(type, value))
-  const seen = new Set<string>()
-  const isNew = (form: string) => !seen.has(form) && seen.add(form)
-  return values.filter((value) => isNew(uniqueForm(type, value)))
-}
+const valuesIn = (type: TagType, cell: string): string[] =>
+  eachOnce(
+    type,
+    splitValues(cell).map((value) => normalTagValue(type, value)),
+  )
 
 /** More than any resource has. Each value costs a lookup. */
 const MAX_TAG_VALUES = 1_000

@@ -1,9 +1,9 @@
 import type { RowError } from '@whereabouts/contracts/resources/catalog/imports'
 import type { Tx } from '../../db.ts'
-import type { RowInput } from './file/row-input.ts'
+import type { RowInput } from '../plan/row-input.ts'
 import type { ImportRow } from './imports.queries.ts'
 import { findLines } from './lines.queries.ts'
-import type { Planned } from './plan.ts'
+import type { Planned } from '../plan/plan.ts'
 
 type Batch = {
   rows: readonly RowInput[]

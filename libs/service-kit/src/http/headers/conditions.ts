@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { hash } from 'node:crypto'
-import { preconditionFailed } from '../errors/errors.ts'
+import { preconditionFailed } from '../../errors/errors.ts'
 
 /**
  * Conditional requests (RFC 9110, 13; D12.7). A client that got a resource with an entity tag asks again only for another
@@ -28,5 +28,5 @@ export function checkIfMatch(sent: string | undefined, view: object): void {
 
 const isAny = (sent: string) => sent.trim() === '*'
 
-/** Tags may contain commas. What is no tag matches nothing. */
+/** Tags may contain commas. Anything else matches nothing. */
 const tagsIn = (sent: string): string[] => sent.match(/(?:W\/)?"[^"]*"/g) ?? []

@@ -1,7 +1,7 @@
 import type { BatchResult } from '@whereabouts/contracts/resources/catalog/batches'
 import { saveLimits } from '@whereabouts/db/schema/usage'
 import { describe, expect } from 'vitest'
-import { test, type Catalog } from '../../test/catalog.fixture.ts'
+import { test, type Catalog } from '../../../test/catalog.fixture.ts'
 
 type Table = 'assets' | 'locations'
 type Item = Record<string, unknown>

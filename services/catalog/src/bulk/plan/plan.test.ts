@@ -1,7 +1,7 @@
 import type { ImportResource } from '@whereabouts/contracts/resources/catalog/imports'
 import { describe, expect, test } from 'vitest'
 import { ownerName, plan, tagName, type Snapshot, type Resource } from './plan.ts'
-import type { ImportedFields, RowInput } from './file/row-input.ts'
+import type { ImportedFields, RowInput } from './row-input.ts'
 
 const NOW = '2026-11-21T10:00:00.123456Z'
 const fields: ImportedFields = {

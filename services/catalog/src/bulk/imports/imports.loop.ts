@@ -10,7 +10,7 @@ import type { Tables, Tx } from '../../db.ts'
 import { failImport, failNextRow, workBatch, type BatchResult } from './batch.ts'
 import { claimImport, releaseClaim, type Claim } from './claims.queries.ts'
 import { hasRoom } from './imports.queries.ts'
-import { PlanOutdated } from './writes.queries.ts'
+import { PlanOutdated } from '../plan/writes.queries.ts'
 
 /** `stop` finishes the running batch and releases its import. */
 export type ImportWorker = BackgroundJob

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { IncomingHttpHeaders } from 'node:http'
 import { promisify } from 'node:util'
 import { gunzip, inflate, inflateRaw } from 'node:zlib'
-import { AppError } from '../errors/app-error.ts'
-import { bodyTooLarge, unsupportedEncoding } from '../errors/errors.ts'
+import { AppError } from '../../errors/app-error.ts'
+import { bodyTooLarge, unsupportedEncoding } from '../../errors/errors.ts'
 
 type Headers = Pick<IncomingHttpHeaders, 'content-encoding'>
 export type Packing = 'gzip' | 'deflate'

@@ -6,12 +6,12 @@ import { mustReferToSameResource, validationFailed } from '@whereabouts/service-
 import { BEYOND_LIMIT } from '@whereabouts/service-kit/http/error-handler'
 import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql } from 'kysely'
-import type { Tx } from '../db.ts'
-import { assetNotFound, locationNotFound } from '../errors.ts'
-import type { RowInput } from '../files/imports/file/row-input.ts'
-import { loadSnapshot } from '../files/imports/batch.ts'
-import { ownerName, plan, tagName, type Change, type Snapshot } from '../files/imports/plan.ts'
-import { writeChanges } from '../files/imports/writes.queries.ts'
+import type { Tx } from '../../db.ts'
+import { assetNotFound, locationNotFound } from '../../errors.ts'
+import type { RowInput } from '../plan/row-input.ts'
+import { loadSnapshot } from '../plan/load-snapshot.ts'
+import { ownerName, plan, tagName, type Change, type Snapshot } from '../plan/plan.ts'
+import { writeChanges } from '../plan/writes.queries.ts'
 import { listKeysOf, listOwners } from './batches.queries.ts'
 import type { Item } from './batch-items.ts'
 
@@ -204,7 +204,7 @@ function problemOf(errors: readonly { field: string; code: string; message: stri
 
 async function withIds(
   tx: Tx,
-  { orgId, dryRun, table }: BatchOptions,
+  { orgId, dryRun }: BatchOptions,
   outcomes: readonly Outcome[],
   ids: ReadonlyMap<string, number | null>,
 ): Promise<BatchResult[]> {
