@@ -155,7 +155,8 @@ function noteMissing({ out, missing }: Frame, name: string, at: string): void {
 function decodePart(frame: Frame, part: Part, origin: Origin): DecodeErrorCode | undefined {
   const { mapping } = part
   const { out, root, events } = frame
-  const found: Found = { tag: part.tag && fieldAt(part.tag, origin), ...part.findBeacon?.(origin) }
+  const tag = part.tag && fieldAt(part.tag, origin)
+  const found: Found = part.findBeacon ? { tag, ...part.findBeacon(origin) } : { tag }
   // Lists and bare values are items too, if the mapping has pointers for them.
   if (!isObject(origin.item) && isNothing(found)) return 'unexpected_shape'
   if (Array.isArray(root)) identify(frame, origin)
