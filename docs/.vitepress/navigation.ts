@@ -25,6 +25,9 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
     items: [
       page('integrating', 'Integrating'),
       page('recipes', 'Recipes'),
+      page('clients/typescript', 'Client for TypeScript'),
+      page('clients/python', 'Client for Python'),
+      page('clients/command-line', 'The command line'),
       page('webhooks', 'Webhooks'),
       page('events', 'Events'),
       page('event-types', 'Types of events'),

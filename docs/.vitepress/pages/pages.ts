@@ -5,7 +5,7 @@ const DOCS = join(import.meta.dirname, '../..')
 
 /** The files of all pages, by their path below `docs/`. */
 export const pageFiles = (): string[] =>
-  globSync('{,adr/,contributing/,design/,readers/}*.md', { cwd: DOCS }).toSorted()
+  globSync('{,adr/,clients/,contributing/,design/,readers/}*.md', { cwd: DOCS }).toSorted()
 
 /** The text of a page. */
 export const readPage = (file: string): string => readFileSync(join(DOCS, file), 'utf8')

@@ -4,6 +4,7 @@ import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { addDocs, llmsOf, type Docs } from './docs.ts'
+import { addDownloads, type Downloads } from './downloads.ts'
 import type { Pages } from './pages.ts'
 import { securityHeaders } from './security-headers.ts'
 import { isScreen } from './screens.ts'
@@ -12,9 +13,16 @@ import { addSession, type SessionDeps } from './session/session.routes.ts'
 
 type Settings = { version: string; reader_nats_url: string | null; reader_mqtt_url: string | null }
 
-type Deps = SessionDeps & { log: Logger; registry: Registry; pages: Pages; docs: Docs; settings: Settings }
+type Deps = SessionDeps & {
+  log: Logger
+  registry: Registry
+  pages: Pages
+  docs: Docs
+  downloads: Downloads
+  settings: Settings
+}
 
-/** Serves the web app, the documentation and the sessions of browsers. */
+/** Serves the web app, the documentation, the packages of the clients and the sessions of browsers. */
 export function buildApp(deps: Deps): FastifyInstance {
   const app = createServer(deps)
   addSession(app, deps)
@@ -22,6 +30,7 @@ export function buildApp(deps: Deps): FastifyInstance {
     reply.header('cache-control', 'no-cache').send({ data: deps.settings }),
   )
   addDocs(app, deps.docs)
+  addDownloads(app, deps.downloads, deps.pages.shell)
   app.get('/*', async (request, reply) => sendPage(request, reply, deps))
   return app
 }

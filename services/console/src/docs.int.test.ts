@@ -39,6 +39,7 @@ beforeAll(async () => {
     registry: createRegistry('console'),
     pages: await readPages(pathToFileURL(join(folder, 'web/'))),
     docs: await readDocs(pathToFileURL(join(folder, 'docs/'))),
+    downloads: new Map(),
     settings: { version: '1.2.3', reader_nats_url: null, reader_mqtt_url: null },
     cookie: sessionCookie(true),
     deviceCookie: sessionCookie(true, 'device'),
