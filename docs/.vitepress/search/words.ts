@@ -124,9 +124,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
     'ruby',
     'cli',
     'command line',
-    'postman',
     'insomnia',
-    'bruno',
     'oauth',
     'oauth2',
     'bearer',
@@ -144,6 +142,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
     'code generator',
     'openapi generator',
   ],
+  'integrating#postman-and-bruno': ['postman', 'bruno', 'api client', 'collection'],
   'integrating#locations-assets-tags': [
     'remove tag',
     'replace tag',
@@ -393,7 +392,7 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
     'automation',
   ],
   'low-code#home-assistant': ['home assistant', 'smart home', 'hass', 'openhab'],
-  'low-code#postman': ['postman'],
+  'low-code#postman': ['postman', 'bruno'],
   'low-code#chat-and-alerts': [
     'slack',
     'teams',
