@@ -196,9 +196,20 @@ describe('D12.17 the official client', () => {
     expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('There is no such asset') })
   })
 
-  test('reads on through pages with what a page says', async () => {
+  test('reads on through pages with what a page says, and sees five tags of an asset', async () => {
     const org = await newOrganization(system.stack, 'MCP pages')
-    for (const name of ['A', 'B', 'C', 'D', 'E']) await newAsset(org, name, [])
+    const tags = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ tag_type: 'barcode' as const, value: `B${n}` }))
+    const assets = [await newAsset(org, 'A', tags)]
+    for (const name of ['B', 'C', 'D', 'E']) assets.push(await newAsset(org, name, []))
+    await newLocation(org, 'Hall', 'HALL')
+    unwrap(
+      await org.integrator.POST('/api/v1/inventory/save', {
+        body: {
+          location_identifier: 'HALL',
+          asset_identifiers: assets.map(({ external_key }) => external_key),
+        },
+      }),
+    )
     const client = await connected(basic(org.integratorKey))
     const names: string[] = []
     let offset: unknown = 0
@@ -208,5 +219,18 @@ describe('D12.17 the official client', () => {
       offset = result['next_offset']
     }
     expect(names).toEqual(['A', 'B', 'C', 'D', 'E'])
+
+    const moved: string[] = []
+    let after: unknown
+    while (after !== null) {
+      const { result } = await call(client, 'movements', { limit: 2, ...(after !== undefined && { after }) })
+      moved.push(...(result['movements'] as { asset: { name: string } }[]).map(({ asset }) => asset.name))
+      after = result['next_after']
+    }
+    expect(moved.toSorted()).toEqual(names)
+
+    const [tagged] = (await call(client, 'find_assets', { tag: 'barcode:B7' })).result['assets'] as object[]
+    expect(tagged).toMatchObject({ name: 'A', tag_count: 7 })
+    expect(tagged).toHaveProperty('tags.length', 5)
   })
 })

@@ -45,7 +45,7 @@ export function placeOf(
 }
 
 /** Small, because an assistant reads every row. */
-export const LIMITS = { most: 50, usual: 20 }
+const LIMITS = { most: 50, usual: 20 }
 export const limit = z.int().min(1).max(LIMITS.most).default(LIMITS.usual).describe('Rows of a page.')
 export const paging = {
   limit,
