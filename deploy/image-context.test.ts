@@ -35,6 +35,8 @@ const OTHERS: Record<string, RegExp> = {
     /^deploy\/workshop\/launch\/((\w|-)+\.mjs|tools-lock\.json)$/,
   'vite builds the console and the documentation from them; the last step deletes them':
     /^docs\/|^services\/console\/web\/|^libs\/client\/src\/|^tsconfig\.base\.json$/,
+  'the packages of the clients are built from them; the last step deletes them':
+    /^libs\/client\/package\/|^libs\/client-python\/|^deploy\/workshop\/(?:clients|release)\//,
 }
 
 const reachable = reachableFrom(ENTRIES)

@@ -4,6 +4,9 @@ import { anchorOf } from './anchor.ts'
 import { inlinePictures } from './pictures.ts'
 import { adaptRepositoryLinks } from './repository-links.ts'
 import { API_REFERENCE, sidebar } from './navigation.ts'
+import { writeMarkdown } from './pages/markdown.ts'
+import { searchOptions } from './search/options.ts'
+import { searchIndex } from './search/search-index.ts'
 
 /**
  * The pages are the Markdown files of `docs/`, which GitHub shows as well. A link to a page that does not exist fails
@@ -36,7 +39,7 @@ export default defineConfig({
   vite: {
     publicDir: '../services/console/web/public',
     build: { assetsInlineLimit: 0 },
-    plugins: [accessibleSearch],
+    plugins: [accessibleSearch, searchIndex],
   },
   themeConfig: {
     logo: { src: '/icon.svg', alt: '' },
@@ -48,12 +51,10 @@ export default defineConfig({
     outline: [2, 3],
     search: {
       provider: 'local',
-      // Up to four letters exactly or as the start of a word: 429 is not 409.
-      options: {
-        miniSearch: { searchOptions: { fuzzy: 0.1, combineWith: 'AND' } },
-      },
+      options: { miniSearch: { searchOptions } },
     },
   },
+  buildEnd: ({ outDir }) => writeMarkdown(outDir),
   transformPageData(page) {
     if (page.relativePath === 'index.md') page.frontmatter['pageClass'] = 'start'
   },

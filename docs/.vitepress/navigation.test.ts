@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { API_REFERENCE, sidebar } from './navigation.ts'
 
 const linksOf = (path: string) => (sidebar[path] ?? []).flatMap(({ items }) => items.map(({ link }) => link))
-const pages = globSync('{.,adr,contributing,design,readers}/*.md', {
+const pages = globSync('{.,adr,clients,contributing,design,readers}/*.md', {
   cwd: join(import.meta.dirname, '..'),
 }).map((file) => `/${file.replace(/(?:index|README)?\.md$/, '')}`)
 

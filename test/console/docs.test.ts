@@ -27,6 +27,7 @@ test.for([
   },
   { words: 'Impinj', path: '/readers/impinj#impinj-r700-r720', heading: 'Impinj R700' },
   { words: 'RFD40', path: '/readers/zebra-mobile#rfd40-rfd90-sleds', heading: 'RFD40, RFD90 sleds' },
+  { words: 'sso', path: '/data-protection#sign-on', heading: 'Sign-on' },
   { words: 'restore', path: '/backup#backup-and-restore', heading: 'Backup and restore' },
 ])(
   'a search for "$words" leads to $path, on a laptop and on a phone',
@@ -58,6 +59,30 @@ test.for([
   expect(await problemsOf(visitor.page, [])).toEqual([])
   await visitor.page.setViewportSize(PHONE)
   expect(await visitor.page.evaluate<number>(OVERFLOW)).toBe(0)
+})
+
+test('Copy page puts the Markdown of the page on the clipboard, and the link opens it', async ({
+  visitor: { page, open },
+}) => {
+  await open('/docs/limits')
+  await page.getByRole('button', { name: 'Copy page' }).click()
+  await page.getByText('Copied', { exact: true }).waitFor()
+  const copied = await page.evaluate<string>('navigator.clipboard.readText()')
+  expect(copied).toMatch(/^# Limits\n/)
+  await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click()
+  await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor()
+  expect(await page.getByText('Copied', { exact: true }).count()).toBe(0)
+  await page.goBack()
+  await page.getByRole('link', { name: 'Markdown', exact: true }).click()
+  await page.waitForURL('**/docs/limits.md')
+  expect(await page.locator('body').textContent()).toBe(copied)
+})
+
+test('a page that cannot be copied says so, and what to do', async ({ visitor: { page, open } }) => {
+  await open('/docs/limits')
+  await page.route('**/docs/limits.md', (route) => route.abort())
+  await page.getByRole('button', { name: 'Copy page' }).click()
+  await page.getByText('Not copied. Open the Markdown, and copy it there.').waitFor()
 })
 
 test('the results of a search are accessible in light and dark mode', async ({ visitor }) => {

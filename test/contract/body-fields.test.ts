@@ -16,7 +16,13 @@ const bodies = rows
 /** Those that have rules at all. */
 const ruled = bodies.flatMap(({ rules, ...one }) => (rules ? [{ ...one, rules }] : []))
 
-type Schema = { $ref?: string; allOf?: Schema[]; properties?: Record<string, Schema>; items?: Schema }
+type Schema = {
+  $ref?: string
+  allOf?: Schema[]
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+}
 type Operation = { operationId: string; requestBody: { content: Record<string, { schema: Schema }> } }
 
 const descriptions = { current: fullDescription(), legacy: legacyDescription() }
@@ -25,7 +31,7 @@ const descriptions = { current: fullDescription(), legacy: legacyDescription() }
 function describedFields({ vocabulary, operationId }: Row): string[] {
   const { paths = {}, components } = descriptions[vocabulary ?? 'current']
   const schemas = (components?.schemas ?? {}) as Record<string, Schema>
-  function fieldsOf({ $ref, allOf = [], properties = {} }: Schema, prefix = ''): string[] {
+  function fieldsOf({ $ref, allOf = [], anyOf = [], properties = {} }: Schema, prefix = ''): string[] {
     if ($ref) return fieldsOf(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, prefix)
     const own = Object.entries(properties).flatMap(([name, schema]) =>
       [prefix + name].concat(
@@ -33,7 +39,7 @@ function describedFields({ vocabulary, operationId }: Row): string[] {
         fieldsOf(schema.items ?? {}, `${prefix}${name}[1].`),
       ),
     )
-    return [...own, ...allOf.flatMap((schema) => fieldsOf(schema, prefix))]
+    return [...own, ...[...allOf, ...anyOf].flatMap((schema) => fieldsOf(schema, prefix))]
   }
   const operations = Object.values(paths).flatMap((path) => Object.values(path) as Operation[])
   const found = operations.find((operation) => operation.operationId === operationId)

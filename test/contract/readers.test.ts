@@ -62,6 +62,16 @@ describe('D10 the settings of a reader', () => {
     const call = { token: org.admin, params: { reader_id: reader.id ?? 0 } }
     const zoned = (await api.call('updateReader', { ...call, body: { timezone: 'Europe/Berlin' } })).body.data
     expect(zoned).toEqual({ ...reader, timezone: 'Europe/Berlin' })
+    for (const beacon of [
+      '/id',
+      { uuid: '/u', major: '/a', minor: '/i', number_format: 'hex' },
+      { manufacturer_data: '/d' },
+    ]) {
+      const mapping = { reads: '', beacon }
+      expect((await api.call('updateReader', { ...call, body: { mapping } })).body.data.mapping).toEqual(
+        mapping,
+      )
+    }
     const other = (await api.call('updateReader', { ...call, body: { mapping: MAPPING } })).body.data
     expect(other.mapping).toEqual(MAPPING)
     const headers = { 'content-type': 'application/merge-patch+json' }
@@ -108,6 +118,16 @@ describe('D3 problems of a mapping are reported by field', () => {
     [{ ...MAPPING, tag: '$topic/10' }, pointer('mapping.tag')],
     [{ ...MAPPING, tag: '$topic' }, pointer('mapping.tag')],
     [{ ...MAPPING, tag: '$key/1' }, pointer('mapping.tag')],
+    [{ reads: '', tag: '/id', beacon: '/id' }, needs('tag_type')],
+    [{ reads: '', beacon: '/id', tag_type: 'rfid' }, needs('tag')],
+    [{ reads: '', beacon: '/id', tag_format: 'mac' }, needs('tag')],
+    [{ reads: '', beacon: 'id' }, pointer('mapping.beacon')],
+    [{ reads: '', beacon: 7 }, typeEntry('mapping.beacon', 'string', 'number')],
+    [{ reads: '', beacon: {} }, needs('beacon.uuid'), needs('beacon.major'), needs('beacon.minor')],
+    [{ reads: '', beacon: { uuid: '/u', major: 'm', number_format: 'octal' } }, pointer('mapping.beacon.major'), enumEntry('mapping.beacon.number_format', ['decimal', 'hex']), needs('beacon.minor')],
+    [{ reads: '', beacon: { manufacturer_data: '/d', uuid: '/u' } }, entry('mapping.beacon.uuid', 'ambiguous_fields', 'mapping.beacon.uuid cannot be used together with manufacturer_data')],
+    [{ reads: '', beacon: { data: '/d' } }, entry('mapping.beacon.data', 'unknown_field', 'unknown field "mapping.beacon.data"'), needs('beacon.uuid'), needs('beacon.major'), needs('beacon.minor')],
+    [{ ...MAPPING, also: [{ reads: '', beacon: { uuid: '/u' } }] }, needs('also[0].beacon.major'), needs('also[0].beacon.minor')],
     [{ ...MAPPING, reads: '$key' }, readsPointer('mapping.reads')],
     [{ ...MAPPING, reads: '/*/*/*/*' }, readsPointer('mapping.reads')],
     [{ ...MAPPING, also: Array.from({ length: 5 }, () => MAPPING) }, entry('mapping.also', 'too_long', 'mapping.also must contain at most 4 items', { max_length: 4 })],

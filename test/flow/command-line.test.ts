@@ -76,6 +76,46 @@ async function ok(...args: string[]): Promise<string> {
   return out
 }
 
+describe('sync', () => {
+  test('makes assets what a file says, says it first, retires on demand, and prints what failed', async () => {
+    const file = join(folder, 'sync.csv')
+    const rows = Array.from(
+      { length: 700 },
+      (_, i) => `S-${i},Thing ${i},rfid:E2${String(i).padStart(22, '0')}`,
+    )
+    writeFileSync(file, ['external_key,name,tags', ...rows].join('\n'))
+    const preview = await run(['assets', 'sync', file, '--dry-run', '--json'])
+    expect(preview.said).toContain('assets: 700, 700 would be created')
+    expect(JSON.parse(preview.out)).toEqual({ created: 700, updated: 0, unchanged: 0, failed: 0, retired: 0 })
+    expect((await run(['assets', 'sync', file])).said).toContain('assets: 700, 700 created')
+    expect((await run(['assets', 'sync', file])).said).toContain('assets: 700, 700 unchanged')
+    writeFileSync(
+      file,
+      [
+        'external_key,name',
+        ...rows.slice(0, 690).map((row) => row.split(',').slice(0, 2).join(',')),
+        'S-3,Twice',
+        'NEW,',
+      ].join('\n'),
+    )
+    const failed = await run(['assets', 'sync', file])
+    expect(failed.status).toBe(4)
+    expect(failed.said).toContain('row 692, NEW: name is required')
+    expect(failed.said).toContain('S-3: an earlier item has this external_key')
+    writeFileSync(file, ['external_key', ...rows.slice(0, 690).map((row) => row.split(',')[0])].join('\n'))
+    const refused = await run(['assets', 'sync', file, '--retire-at-most', '9'])
+    expect([refused.status, refused.said]).toEqual([
+      1,
+      expect.stringContaining('10 assets are not among the 690 items'),
+    ])
+    expect((await run(['assets', 'sync', file, '--retire-at-most', '10'])).said).toContain('10 retired')
+    writeFileSync(file, 'external_key,name,parent_external_key\nH,Hall,\nR,Room,H')
+    expect((await run(['locations', 'sync', file])).said).toContain('locations: 2, 2 created')
+    expect((await run(['assets', 'sync', '--help'])).out).toContain('--retire-at-most')
+    expect((await run(['locations', 'sync', '--help'])).out).not.toContain('--retire-at-most')
+  })
+})
+
 describe('sign-in', () => {
   test('a key is kept in a file of its own user, and forgotten', async () => {
     const {

@@ -88,9 +88,9 @@ function expectSteps(steps: readonly string[]): void {
   if (last.join('\n') !== known.join('\n')) throw new Error(`the last stage has changed:\n${last.join('\n')}`)
 }
 
-/** Another stage builds the web app and the documentation; `npm test` has run the same builds in this checkout. */
+/** Another stage builds the web app, the documentation and the packages of the clients; `npm test` has run the same builds in this checkout. */
 function copyConsole(steps: readonly string[], folder: string): void {
-  for (const built of ['services/console/dist', 'services/console/dist-docs']) {
+  for (const built of ['dist', 'dist-docs', 'dist-downloads'].map((name) => `services/console/${name}`)) {
     if (!steps.includes(`COPY --from=console /app/${built} ${built}`))
       throw new Error(`the step that copies ${built} has changed`)
     cpSync(join(ROOT, built), join(folder, built), { recursive: true })

@@ -6,13 +6,14 @@ import {
 } from '@whereabouts/contracts/description/openapi'
 import { exampleOf, webhookEvents } from '@whereabouts/contracts/messages/webhook-events'
 import { eventTypes, sentTypes } from '@whereabouts/contracts/resources/webhooks/events'
-import { CSV_CONTENT_TYPE, JSON_MEDIA_TYPE } from '@whereabouts/contracts/route'
-import openapiTypescript, { astToString, type OpenAPI3 } from 'openapi-typescript'
 import { IMAGE, noticeOf } from '../release/notice.ts'
+import { NOTICE, typesOf } from './public-types.ts'
 import { pythonTypes } from './python-types.ts'
+import { commandLinePage } from './reference/command-line.ts'
+import { pythonPage } from './reference/python.ts'
+import { typescriptPage } from './reference/typescript.ts'
 
 const root = new URL('../../../', import.meta.url)
-const NOTICE = '// Generated from the route table by "pnpm generate". Do not edit.\n\n'
 
 export type GeneratedFile = { path: string; content: string }
 
@@ -24,13 +25,21 @@ export async function generatedFiles(): Promise<GeneratedFile[]> {
     descriptionFile('libs/contracts/openapi/openapi.legacy.json', legacyDescription()),
     { path: fileURLToPath(new URL('libs/client/src/api.d.ts', root)), content: await clientTypes() },
     { path: fileURLToPath(new URL('libs/client/src/cli/event-examples.ts', root)), content: eventExamples() },
-    { path: fileURLToPath(new URL('docs/event-types.md', root)), content: eventCatalogue() },
+    page('event-types', eventCatalogue()),
+    page('clients/typescript', typescriptPage()),
+    page('clients/python', pythonPage()),
+    page('clients/command-line', commandLinePage()),
     {
       path: fileURLToPath(new URL('libs/client-python/src/whereabouts/types.py', root)),
       content: pythonTypes(publicDescription()),
     },
   ]
 }
+
+const page = (name: string, content: string): GeneratedFile => ({
+  path: fileURLToPath(new URL(`docs/${name}.md`, root)),
+  content,
+})
 
 const descriptionFile = (path: string, content: object): GeneratedFile => ({
   path: fileURLToPath(new URL(path, root)),
@@ -65,19 +74,3 @@ function eventCatalogue(): string {
   })
   return CATALOGUE + sections.join('')
 } // oxfmt-ignore
-
-/** The types of the package that integrators install. */
-export const publicTypes = (): Promise<string> => typesOf(publicDescription())
-
-async function typesOf(described: object): Promise<string> {
-  const description = structuredClone(described) as unknown as OpenAPI3
-  dropCsvAlternatives(description)
-  return `${NOTICE}${astToString(await openapiTypescript(description))}`
-}
-
-/** The client requests JSON wherever it exists, so each of its responses has one type. */
-function dropCsvAlternatives(node: unknown): void {
-  if (typeof node !== 'object' || node === null) return
-  if (JSON_MEDIA_TYPE in node && CSV_CONTENT_TYPE in node) delete node[CSV_CONTENT_TYPE]
-  for (const child of Object.values(node)) dropCsvAlternatives(child)
-}

@@ -4,6 +4,8 @@ import { packCommand } from './pack-command.ts'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { LICENSE } from '@whereabouts/contracts/release'
+import { clientChangelog } from './client-changelog.ts'
 import { zip } from './zip.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
@@ -24,6 +26,8 @@ export async function packPythonClient(folder: string): Promise<string> {
     `Name: ${NAME}`,
     `Version: ${version}`,
     `Summary: ${String(field('description'))}`,
+    'Author: Whereabouts',
+    ...(LICENSE === undefined ? [] : [`License: ${LICENSE}`]),
     `Requires-Python: ${String(field('requires-python'))}`,
     ...(field('dependencies') as string[]).map((one) => `Requires-Dist: ${one}`),
     'Description-Content-Type: text/markdown',
@@ -41,6 +45,7 @@ export async function packPythonClient(folder: string): Promise<string> {
   const files: File[] = [
     ...(await sources()),
     [`${info}/METADATA`, Buffer.from(metadata.join('\n'))],
+    [`${info}/CHANGELOG.md`, Buffer.from(await clientChangelog())],
     [`${info}/WHEEL`, Buffer.from(wheel.join('\n'))],
   ]
   const record = [...files.map(recorded), `${info}/RECORD,,`, '']

@@ -3,33 +3,24 @@ import { packCommand } from './pack-command.ts'
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { VERSION } from '@whereabouts/client/version'
+import { LICENSE } from '@whereabouts/contracts/release'
 import { noticeOf } from '../release/notice.ts'
-import { publicTypes } from './generated-files.ts'
+import { clientChangelog } from './client-changelog.ts'
+import { publicTypes } from './public-types.ts'
+import { tarGz } from './tar.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 const CLIENT = join(ROOT, 'libs/client')
-/** What the package contains. The rest of the folder is for the console and for tests. */
-const LIBRARY = [
-  'index',
-  'client',
-  'errors',
-  'access-tokens',
-  'gate',
-  'retry',
-  'events',
-  'follow',
-  'movements',
-  'upsert',
-  'webhooks',
-  'whereabouts',
-]
-const COMMAND = ['version', 'cli']
+/** What the package offers. It has what these files import; the rest of the folder is for the console and for tests. */
+const ENTRIES = ['src/index.ts', 'src/testing.ts']
+const COMMAND = 'src/cli/main.ts'
 /** What they need comes with the package, so that it installs without a registry. */
 const BUNDLED = { 'openapi-fetch': 'dist', commander: 'lib', 'csv-parse': 'lib' } as const
 const FORMATS = { esm: 'module', cjs: 'commonjs' } as const
+const require = createRequire(import.meta.url)
 const run = promisify(execFile)
 
 /** Resolves with the path of the packed file in `folder`. */
@@ -43,18 +34,34 @@ export async function packClient(folder: string): Promise<string> {
     await cp(join(work, format, 'dist'), join(built, format), { recursive: true })
   await writeFile(join(built, 'cjs/package.json'), '{ "type": "commonjs" }\n')
   await cp(join(CLIENT, 'package/README.md'), join(built, 'README.md'))
+  await writeFile(join(built, 'CHANGELOG.md'), await clientChangelog())
   await writeFile(join(built, 'NOTICE'), noticeOf(['libs/client']))
   await bundle(join(built, 'node_modules'))
   await writeFile(join(built, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`)
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: built })
+  const path = join(folder, `whereabouts-client-${VERSION}.tgz`)
+  await writeFile(path, tarGz(await filesIn(built)))
   await rm(work, { recursive: true })
-  return join(folder, stdout.trim())
+  return path
+}
+
+/** As npm packs them: below `package`, and programs may be run. */
+async function filesIn(folder: string): Promise<(readonly [string, Buffer, number])[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.map'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+  return Promise.all(
+    paths.toSorted().map(async (path) => {
+      const content = await readFile(join(folder, path))
+      return [`package/${path}`, content, content.toString('latin1', 0, 2) === '#!' ? 0o755 : 0o644] as const
+    }),
+  )
 }
 
 async function compile(folder: string, format: keyof typeof FORMATS, types: string): Promise<void> {
   await mkdir(join(folder, 'src'), { recursive: true })
   await writeFile(join(folder, 'src/api.ts'), types)
-  for (const path of await sourcesOf(format === 'esm' ? [...LIBRARY, ...COMMAND] : LIBRARY)) {
+  for (const path of await sources()) {
     const text = await readFile(join(CLIENT, 'src', path), 'utf8')
     await mkdir(dirname(join(folder, 'src', path)), { recursive: true })
     await writeFile(join(folder, 'src', path), text.replaceAll(`/api.d.ts'`, `/api.ts'`))
@@ -62,26 +69,17 @@ async function compile(folder: string, format: keyof typeof FORMATS, types: stri
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: FORMATS[format] }))
   await writeFile(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions: OPTIONS, include: ['src'] }),
+    JSON.stringify({ compilerOptions: OPTIONS, files: format === 'esm' ? [...ENTRIES, COMMAND] : ENTRIES }),
   )
   // From here, because the folder may be outside of the workspace.
   await cp(join(CLIENT, 'node_modules'), join(folder, 'node_modules'), { recursive: true, dereference: true })
-  const tsc = join(
-    dirname(createRequire(join(ROOT, 'package.json')).resolve('typescript/package.json')),
-    'bin/tsc',
-  )
+  const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc6')
   await run(process.execPath, [tsc, '-p', folder])
 }
 
-/** The files of names, which are of files or folders. */
-async function sourcesOf(names: readonly string[]): Promise<string[]> {
+async function sources(): Promise<string[]> {
   const all = await readdir(join(CLIENT, 'src'), { recursive: true })
-  return all.filter(
-    (path) =>
-      path.endsWith('.ts') &&
-      !/\.(?:test|fixture)\.ts$/.test(path) &&
-      names.includes(path.split(/[./]/)[0] ?? ''),
-  )
+  return all.filter((path) => path.endsWith('.ts') && !/\.(?:test|fixture|d)\.ts$/.test(path))
 }
 
 const OPTIONS = {
@@ -95,13 +93,16 @@ const OPTIONS = {
   declaration: true,
   skipLibCheck: true,
   types: ['node'],
-  typeRoots: [join(ROOT, 'node_modules/@types')],
+  typeRoots: [dirname(dirname(require.resolve('@types/node/package.json')))],
   rootDir: 'src',
   outDir: 'dist',
 }
 
 async function manifest(): Promise<object> {
-  const of = (format: string) => ({ types: `./${format}/index.d.ts`, default: `./${format}/index.js` })
+  const entry = (name: string) => {
+    const of = (format: string) => ({ types: `./${format}/${name}.d.ts`, default: `./${format}/${name}.js` })
+    return { import: of('esm'), require: of('cjs') }
+  }
   const versions = Object.keys(BUNDLED).map(async (name) => {
     const { version } = JSON.parse(await readFile(join(CLIENT, 'node_modules', name, 'package.json'), 'utf8'))
     return [name, version as string] as const
@@ -110,8 +111,11 @@ async function manifest(): Promise<object> {
     name: '@whereabouts/client',
     version: VERSION,
     description: 'Client of the Whereabouts API: assets, locations, tags, where they are and were',
+    // Of the product, whose owner has not chosen one. NOTICE has those of what is bundled.
+    license: LICENSE ?? 'UNLICENSED',
+    author: 'Whereabouts',
     type: 'module',
-    exports: { '.': { import: of('esm'), require: of('cjs') } },
+    exports: { '.': entry('index'), './testing': entry('testing') },
     types: './esm/index.d.ts',
     main: './cjs/index.js',
     bin: { whereabouts: './esm/cli/main.js' },

@@ -27,10 +27,29 @@ const BUILDS = [
     args: ['build'],
     index: 'services/console/dist-docs/index.html',
   },
+  {
+    name: 'packages of the clients',
+    folder: 'deploy/workshop/clients',
+    sources: [
+      'deploy/workshop/clients',
+      'libs/client/src',
+      'libs/client/package',
+      'libs/client-python/src',
+      'libs/client-python/README.md',
+      'libs/client-python/pyproject.toml',
+      'libs/contracts/src',
+      'docs/changelog.md',
+      'package.json',
+      'pnpm-lock.yaml',
+    ],
+    program: 'downloads.ts',
+    args: [],
+    index: 'services/console/dist-downloads/SHA256SUMS',
+  },
 ]
 
 /**
- * Builds the web app and the documentation at the same time, each unless it was built from the current sources.
+ * Builds the web app, the documentation and the packages at the same time, each unless it was built from the current sources.
  * @param {string} root of the checkout
  * @param {string} node
  * @param {NodeJS.ProcessEnv} env
@@ -61,7 +80,7 @@ function stampOf(root, sources) {
 }
 
 /** In these folders, packages and builds write their own files. */
-const GENERATED = /[\\/](?:node_modules|\.vitepress[\\/](?:\.temp|cache))[\\/]/
+const GENERATED = /[\\/](?:node_modules|__pycache__|\.vitepress[\\/](?:\.temp|cache))[\\/]/
 
 /** @param {string} path @returns {string[]} */
 function filesOf(path) {

@@ -15,7 +15,11 @@ const PLATFORMS = 'linux/amd64,linux/arm64'
  */
 const SBOMS = {
   image: ['--filter-prod', './services/*...', '--filter-prod', '@whereabouts/deploy...', '--prod'],
-  'console-build': ['--filter', '@whereabouts/console...', '--filter', '@whereabouts/docs...'],
+  'console-build': [
+    ['--filter', '@whereabouts/console...'],
+    ['--filter', '@whereabouts/docs...'],
+    ['--filter', '@whereabouts/client-types...'],
+  ].flat(),
 } as const
 
 /** Writes what a release publishes beside images, and SHA256SUMS, to `folder`. Deletes what was there. */

@@ -1,8 +1,10 @@
 import type { Theme } from 'vitepress'
 import theme from 'vitepress/theme-without-fonts'
 import { defineComponent, h } from 'vue'
+import { CopyPage } from './copy-page.ts'
 import { keepLanguage } from './language.ts'
 import { pageWeight } from './page-weight.ts'
+import { searchTerm } from './search-term.ts'
 import './theme.css'
 
 const notFound = () =>
@@ -15,7 +17,7 @@ export default {
   extends: theme,
   Layout: defineComponent(() => {
     keepLanguage()
-    return () => h(theme.Layout, null, { 'not-found': notFound })
+    return () => h(theme.Layout, null, { 'not-found': notFound, 'doc-before': () => h(CopyPage) })
   }),
   enhanceApp({ router, siteData }) {
     // The API reference is a page of the gateway: the browser must load it.
@@ -25,6 +27,9 @@ export default {
       return false
     }
     // In config.ts it would reach the browser as text, which the content security policy does not let run.
-    siteData.value.themeConfig.search.options.miniSearch.searchOptions.boostDocument = pageWeight
+    Object.assign(siteData.value.themeConfig.search.options.miniSearch.searchOptions, {
+      boostDocument: pageWeight,
+      processTerm: searchTerm,
+    })
   },
 } satisfies Theme

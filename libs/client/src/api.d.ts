@@ -3247,13 +3247,15 @@ export interface components {
         ReaderMappingCreate: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeaconCreate"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag.
              * @enum {string}
              */
-            tag_type: "rfid" | "ble" | "barcode";
+            tag_type?: "rfid" | "ble" | "barcode";
             /** @enum {string} */
             tag_format?: "hex" | "base64url" | "mac" | "text";
             /** @example /epc */
@@ -3289,16 +3291,37 @@ export interface components {
             identity?: string;
             also?: components["schemas"]["ReaderMappingPartCreate"][];
         };
+        /**
+         * @example {
+         *       "uuid": "/uuid",
+         *       "major": "/major",
+         *       "minor": "/minor"
+         *     }
+         */
+        ReaderMappingBeaconCreate: {
+            /** @example /epc */
+            uuid?: string;
+            /** @example /epc */
+            major?: string;
+            /** @example /epc */
+            minor?: string;
+            /** @enum {string} */
+            number_format?: "decimal" | "hex";
+            /** @example /epc */
+            manufacturer_data?: string;
+        };
         ReaderMappingPartCreate: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeaconCreate"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag.
              * @enum {string}
              */
-            tag_type: "rfid" | "ble" | "barcode";
+            tag_type?: "rfid" | "ble" | "barcode";
             /** @enum {string} */
             tag_format?: "hex" | "base64url" | "mac" | "text";
             /** @example /epc */
@@ -5421,13 +5444,15 @@ export interface components {
         ReaderMapping: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeacon"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
-            tag_type: string;
+            tag_type?: string;
             /**
              * @description Known values: `hex`, `base64url`, `mac`, `text`.
              * @example hex
@@ -5472,16 +5497,40 @@ export interface components {
             identity?: string;
             also?: components["schemas"]["ReaderMappingPart"][];
         };
+        /**
+         * @example {
+         *       "uuid": "/uuid",
+         *       "major": "/major",
+         *       "minor": "/minor"
+         *     }
+         */
+        ReaderMappingBeacon: {
+            /** @example /epc */
+            uuid?: string;
+            /** @example /epc */
+            major?: string;
+            /** @example /epc */
+            minor?: string;
+            /**
+             * @description Known values: `decimal`, `hex`.
+             * @example decimal
+             */
+            number_format?: string;
+            /** @example /epc */
+            manufacturer_data?: string;
+        };
         ReaderMappingPart: {
             /** @example /tags */
             reads: string;
+            /** @example /id */
+            beacon?: string | components["schemas"]["ReaderMappingBeacon"];
             /** @example /epc */
-            tag: string;
+            tag?: string;
             /**
              * @description The technology of the tag. Known values: `rfid`, `ble`, `barcode`.
              * @example rfid
              */
-            tag_type: string;
+            tag_type?: string;
             /**
              * @description Known values: `hex`, `base64url`, `mac`, `text`.
              * @example hex
@@ -5648,6 +5697,8 @@ export interface components {
          */
         DecodedRead: {
             tag: components["schemas"]["ReadTag"];
+            /** @description The identity of an iBeacon, by which its tag is found too. Absent if there is none. */
+            ibeacon?: string;
             /** @description The antenna of the read. Null for one that cannot be. */
             antenna: number | null;
             /** @description The location that the device names. Null: the antenna decides. */
@@ -9261,7 +9312,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -9758,7 +9809,7 @@ export interface operations {
                 is_root?: boolean;
                 /** @description Returns only active (`true`) or only inactive (`false`) rows. */
                 is_active?: boolean;
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -11881,7 +11932,7 @@ export interface operations {
                 is_active?: boolean;
                 /** @description Repeatable: one of the values matches. */
                 type?: ("asset" | "person" | "inventory")[];
-                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. Repeatable: one of the tags matches. */
+                /** @description A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. Repeatable: one of the tags matches. */
                 tag?: string[];
                 /** @description `true` also returns deleted rows. */
                 include_deleted?: boolean;
@@ -13762,6 +13813,7 @@ export interface operations {
                      *           "topic": "no example",
                      *           "mapping": {
                      *             "reads": "/tags",
+                     *             "beacon": "/id",
                      *             "tag": "/epc",
                      *             "tag_type": "rfid",
                      *             "tag_format": "hex",
@@ -13784,6 +13836,7 @@ export interface operations {
                      *             "also": [
                      *               {
                      *                 "reads": "/tags",
+                     *                 "beacon": "/id",
                      *                 "tag": "/epc",
                      *                 "tag_type": "rfid",
                      *                 "tag_format": "hex",

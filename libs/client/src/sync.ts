@@ -126,7 +126,8 @@ async function missingKeys(api: Client, seen: ReadonlySet<string>, signal?: Abor
     const params = { query: { sort: 'external_key', limit: PAGE, offset } }
     const page = unwrap(await api.GET('/api/v1/assets', { params, ...(signal && { signal }) }))
     total = page.total_count
-    missing.push(...page.data.map(({ external_key }) => external_key).filter((key) => !seen.has(key)))
+    const keys: string[] = page.data.map((row: { external_key: string }) => row.external_key)
+    missing.push(...keys.filter((key) => !seen.has(key)))
   }
   return missing
 }

@@ -1,3 +1,4 @@
+import { beaconValue } from '@whereabouts/contracts/resources/catalog/beacons'
 import { trimBarcode } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { sql, type RawBuilder } from 'kysely'
 
@@ -36,8 +37,11 @@ export const searchForm = (text: RawBuilder<unknown>): RawBuilder<string> => sql
 export const containing = (q: string): RawBuilder<string> =>
   searchForm(sql`${`%${escapeLike(q.normalize('NFKC'))}%`}::text`)
 
-/** The same for the value of a tag: scanners add white space at its ends (D19.1). */
-export const tagContaining = (q: string): RawBuilder<string> => containing(trimBarcode(q) || q)
+/** The same for the value of a tag. */
+export const tagContaining = (q: string): RawBuilder<string> => containing(asTagText(q))
+
+/** Scanners add white space at the ends (D19.1), and a whole beacon has one spelling (D19.3). */
+export const asTagText = (q: string): string => beaconValue(q) ?? (trimBarcode(q) || q)
 
 /** One of these columns contains `q`, compared in the same way. Reads each row. No search can have the separator. */
 export const hasText = (q: string, columns: readonly string[]): RawBuilder<boolean> =>

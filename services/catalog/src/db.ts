@@ -43,7 +43,7 @@ export type Tables = {
     deleted_at: string | null
     revision: Generated<number>
     search_text: GeneratedAlways<string>
-    /** A newer one of two live barcodes that were equal when this became impossible (D19.2). */
+    /** One of two live barcodes or beacons that were equal when this became impossible (D19.2, D19.3). */
     is_twin: Generated<boolean>
   }
   /** Changes of the number of live assets. Their sum is that number (ADR 71). */

@@ -25,6 +25,7 @@ beforeAll(async () => {
     registry: createRegistry('console'),
     pages: await readPages(pathToFileURL(`${folder}/`)),
     docs: { byPath: new Map(), notFound: undefined },
+    downloads: new Map(),
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(true),
     deviceCookie: sessionCookie(true, 'device'),

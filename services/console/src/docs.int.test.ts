@@ -21,6 +21,8 @@ const FILES = {
   'docs/integrating.html': pageOf('Integrating'),
   'docs/adr/index.html': pageOf('Decisions'),
   'docs/404.html': pageOf('Not found'),
+  'docs/integrating.md': '# Integrating\n',
+  'docs/llms.txt': '# Whereabouts\n',
   'docs/assets/app.Abc123.js': 'export {}',
   'docs/icon.svg': '<svg/>',
   'secret.html': 'outside of the folder',
@@ -37,6 +39,7 @@ beforeAll(async () => {
     registry: createRegistry('console'),
     pages: await readPages(pathToFileURL(join(folder, 'web/'))),
     docs: await readDocs(pathToFileURL(join(folder, 'docs/'))),
+    downloads: new Map(),
     settings: { version: '1.2.3', reader_nats_url: null, reader_mqtt_url: null },
     cookie: sessionCookie(true),
     deviceCookie: sessionCookie(true, 'device'),
@@ -134,6 +137,18 @@ test('D12.15 for a program it is a 404 in the envelope, and no path leads outsid
     expect(response.headers['cache-control']).toBe('no-store')
     const detail = `Unknown API route: ${url}`
     expect(response.json()).toMatchObject({ error: { type: 'not_found', detail } })
+  }
+})
+
+test.for([
+  { url: '/docs/integrating.md', type: 'text/markdown; charset=utf-8', body: '# Integrating\n' },
+  { url: '/llms.txt', type: 'text/plain; charset=utf-8', body: '# Whereabouts\n' },
+])('D12.15 $url answers programs and browsers alike, and again with 304', async ({ url, type, body }) => {
+  for (const accept of ['*/*', 'text/html']) {
+    const response = await app.inject({ url, headers: { accept } })
+    expect([response.statusCode, response.headers['content-type'], response.body]).toEqual([200, type, body])
+    const headers = { accept, 'if-none-match': String(response.headers['etag']) }
+    expect((await app.inject({ url, headers })).statusCode).toBe(304)
   }
 })
 

@@ -40,6 +40,12 @@ const digestsOfInlineScripts = (html: string) =>
     return `'sha256-${digest}'`
   })
 
+const LLMS = '/llms.txt'
+
+/** The list of pages for language models, if the path is its one at the root. */
+export const llmsOf = ({ byPath }: Docs, path: string): Page | undefined =>
+  path === LLMS ? byPath.get(`${BASE.slice(0, -1)}${LLMS}`) : undefined
+
 /** Serves the documentation. A page has one path, without extension; the index of a folder ends with a slash. */
 export function addDocs(app: FastifyInstance, { byPath, notFound }: Docs): void {
   // The menu of the documentation links only below its own path.

@@ -17,15 +17,19 @@ export type Page = {
 export type Pages = { byPath: ReadonlyMap<string, Page>; shell: Page }
 
 const TYPES: Readonly<Record<string, string>> = {
+  '': 'text/plain; charset=utf-8',
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.json': 'application/json',
+  '.md': 'text/markdown; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.tgz': 'application/gzip',
   '.txt': 'text/plain; charset=utf-8',
+  '.whl': 'application/zip',
   '.woff2': 'font/woff2',
 }
-const FOREVER = 'public, max-age=31536000, immutable'
+export const FOREVER = 'public, max-age=31536000, immutable'
 /** Browsers revalidate on each visit, so that a release shows immediately. The ETag makes it a 304. */
 const REVALIDATE = 'no-cache'
 
@@ -43,8 +47,8 @@ export async function readPages(folder: URL): Promise<Pages> {
   return { byPath, shell }
 }
 
-/** `hashed`: where the build puts files with a hash of their content in their name. */
-type Build = { base: string; hashed: string; name: string; builtBy: string }
+/** `hashed`: where the build puts files with a hash of their content in their name, if it does. */
+type Build = { base: string; hashed?: string; name: string; builtBy: string }
 
 /** The files of a build by path. */
 export async function readBuilt(
@@ -66,10 +70,11 @@ export async function readBuilt(
   return byPath
 }
 
-function pageOf(path: string, body: Buffer, hashed: string): Page {
+/** What is sent for a path. */
+export function pageOf(path: string, body: Buffer, hashed?: string): Page {
   return {
     type: TYPES[extname(path)] ?? 'application/octet-stream',
-    cacheControl: path.startsWith(hashed) ? FOREVER : REVALIDATE,
+    cacheControl: hashed !== undefined && path.startsWith(hashed) ? FOREVER : REVALIDATE,
     etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
     bodyIn: compressor(body),
   }

@@ -5,12 +5,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { encodingFor } from '@whereabouts/service-kit/http/headers/encoding'
 import type { Page } from './pages.ts'
 
-/** Sends a file compressed as the client accepts, or 304 if the client has it. */
-export async function sendFile(request: FastifyRequest, reply: FastifyReply, page: Page) {
-  reply.headers({ 'cache-control': page.cacheControl, etag: page.etag, vary: 'accept-encoding' })
+/** Archives: some programs that download would store a compressed answer as it comes. */
+const SENT_AS_IS = new Set(['application/gzip', 'application/zip'])
+
+/** Sends a file compressed as the client accepts, or 304 if the client has it. `varies`: also with these headers. */
+export async function sendFile(request: FastifyRequest, reply: FastifyReply, page: Page, varies = '') {
+  reply.headers({ 'cache-control': page.cacheControl, etag: page.etag, vary: `${varies}accept-encoding` })
   if (reply.statusCode === 200 && request.headers['if-none-match'] === page.etag)
     return reply.status(304).send()
-  const encoding = encodingFor(request.headers['accept-encoding'])
+  const encoding = SENT_AS_IS.has(page.type) ? 'identity' : encodingFor(request.headers['accept-encoding'])
   if (encoding !== 'identity') reply.header('content-encoding', encoding)
   return reply.type(page.type).send(await page.bodyIn(encoding))
 }

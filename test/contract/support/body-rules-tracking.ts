@@ -32,8 +32,21 @@ const event: FieldRule = (field) =>
       `${field} must be true, false, a number, or text of at most 255 characters`,
     ),
   }))
+/** A pointer to one text, or one object of either kind. */
+const beacon: FieldRule = (field) => {
+  const isObject = ({ value }: { value: unknown }) =>
+    Object.prototype.toString.call(value) === '[object Object]'
+  const parts = { uuid: pointer, major: pointer, minor: pointer, number_format: choice('decimal', 'hex') }
+  const good = { uuid: '/u', major: '/a', minor: '/i', number_format: 'hex' }
+  return [
+    ...pointer(field).filter((wrong) => !isObject(wrong)),
+    ...objectOf(parts, good, { required: ['uuid', 'major', 'minor'] })(field).filter(isObject),
+    ...objectOf({ manufacturer_data: pointer }, { manufacturer_data: '/d' })(field).filter(isObject),
+  ]
+}
 const part = {
   reads,
+  beacon,
   tag: pointer,
   tag_type: tag.tag_type,
   tag_format: choice('hex', 'base64url', 'mac', 'text'),
@@ -50,7 +63,7 @@ const part = {
   heartbeat_events: valuesOf(event, (index) => -1 - index, { max: 50 }),
 }
 /** With every field, because some need others. */
-const PART = { reads: '', tag: '/epc', tag_type: 'rfid', tag_format: 'hex', antenna: '/a', location: '/l', count: '/c', rssi: '/r', rssi_unit: 'dBm', time: '/t', time_format: 'local', zone: '/z', event: '/e', read_events: ['in'], heartbeat_events: ['beat'] } // oxfmt-ignore
+const PART = { reads: '', beacon: '/b', tag: '/epc', tag_type: 'rfid', tag_format: 'hex', antenna: '/a', location: '/l', count: '/c', rssi: '/r', rssi_unit: 'dBm', time: '/t', time_format: 'local', zone: '/z', event: '/e', read_events: ['in'], heartbeat_events: ['beat'] } // oxfmt-ignore
 const needed = ['reads', 'tag', 'tag_type', 'rssi', 'time', 'time_format', 'event', 'read_events']
 const mapping = objectOf(
   { ...part, identity: pointer, also: listOf(part, PART, { max: 4, required: needed }) },

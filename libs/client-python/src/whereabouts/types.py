@@ -494,7 +494,7 @@ class DecodedMessage(TypedDict):
     problems: List[ReaderMessageProblem]
 
 
-class DecodedRead(TypedDict):
+class _DecodedReadRequired(TypedDict):
     tag: ReadTag
     antenna: Optional[int]
     location_key: Optional[str]
@@ -503,6 +503,10 @@ class DecodedRead(TypedDict):
     asset: Optional[ReadOwner]
     location: Optional[ReadOwner]
     outcome: str
+
+
+class DecodedRead(_DecodedReadRequired, total=False):
+    ibeacon: str
 
 
 class ReadTag(TypedDict):

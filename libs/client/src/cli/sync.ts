@@ -21,7 +21,8 @@ export function addSync(list: Command, resource: Resource): void {
     .option('--json', 'the result as one JSON value')
     .addHelpText('after', HELP)
   if (resource === 'assets') command.option('--retire-at-most <n>', 'end (valid_to) what is not in the file, unless that is more than n', count)
-  command.action((file: string, options: Options) => syncFile(resource, file, options))
+  // `--json` is an option of the list too, which takes it wherever it stands.
+  command.action((file: string) => syncFile(resource, file, command.optsWithGlobals()))
 } // oxfmt-ignore
 
 function count(text: string): number {

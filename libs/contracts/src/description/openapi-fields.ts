@@ -131,6 +131,8 @@ const fields: Record<string, string> = {
   'DecodedMessage.reads': 'The reads of the message, the first 1 000.',
   problems: 'What was not understood, and mistakes in the settings of the device.',
   'DecodedRead.antenna': 'The antenna of the read. Null for one that cannot be.',
+  'DecodedRead.ibeacon':
+    'The identity of an iBeacon, by which its tag is found too. Absent if there is none.',
   'DecodedRead.location_key': 'The location that the device names. Null: the antenna decides.',
   'DecodedRead.read_at': 'When the tag was read, as the device says. Null if it does not say.',
   'DecodedRead.rssi': 'The strength of the signal in dBm. Null if unknown.',

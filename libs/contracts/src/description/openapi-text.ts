@@ -1,3 +1,4 @@
+import { RELEASE } from '../release.ts'
 import type { Access, Route, Scope } from '../route.ts'
 
 /** Texts of the API description that belong to no single row. */
@@ -63,7 +64,10 @@ TOKEN=$(curl -s "$BASE/api/v1/oauth/token" -u "$CLIENT_ID:$CLIENT_SECRET" -d gra
 
 /** What the samples of `withSamples` leave out. */
 const PACKAGES = `
-Those in TypeScript and Python use our packages, which request and renew the token, retry, and read all pages of a list:
+Those in TypeScript and Python use our packages, which request and renew the token, retry, and read all pages of a list. This
+system has the files at [/downloads/](/downloads/): \`npm install "$BASE/downloads/whereabouts-client-${RELEASE}.tgz"\`,
+\`pip install "$BASE/downloads/whereabouts-${RELEASE}-py3-none-any.whl"\`. All functions:
+[TypeScript](/docs/clients/typescript), [Python](/docs/clients/python), [command line](/docs/clients/command-line).
 
 ~~~ts
 import { createWhereabouts, unwrap } from "@whereabouts/client"

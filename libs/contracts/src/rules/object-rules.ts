@@ -10,7 +10,7 @@ export type Problem = FieldProblem & { field: string }
 
 export function objectRule<T>(problems: (value: Partial<Record<string, unknown>>) => readonly Problem[]) {
   const check = z.check<T>((payload) => {
-    if (typeof payload.value !== 'object' || payload.value === null) return
+    if (typeof payload.value !== 'object' || payload.value === null || Array.isArray(payload.value)) return
     for (const { field, ...problem } of problems(payload.value)) addProblem(payload, problem, [field])
   })
   check._zod.def.when = () => true // zod's default skips the check as soon as any field has a problem

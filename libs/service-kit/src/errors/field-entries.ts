@@ -10,12 +10,22 @@ type Part = 'path' | 'query' | 'body'
  * then the order of the schema. Parse with `reportInput: true`: without the input, a missing value, null and a wrong
  * type look the same.
  */
-export function fieldEntries(issues: readonly Issue[], part: Part): FieldEntry[] {
+export function fieldEntries(found: readonly Issue[], part: Part): FieldEntry[] {
+  const issues = found.flatMap(ofAlternative)
   const unknown = issues
     .flatMap((issue) => unknownFields(issue, part))
     .toSorted((a, b) => (a.field < b.field ? -1 : 1))
   const rest = issues.filter((issue) => issue.code !== 'unrecognized_keys').map(fieldEntry)
   return firstPerField([...unknown, ...rest]) // zod adds a length issue if a list was sent instead of a text
+}
+
+/** Of a value with alternatives, such as a text or an object: the problems of the one whose type was sent, else of the first. */
+function ofAlternative(issue: Issue): Issue[] {
+  if (issue.code !== 'invalid_union') return [issue]
+  const hasType = (issues: readonly Issue[]) =>
+    issues.every(({ code, path }) => code !== 'invalid_type' || path.length > 0)
+  const chosen = issue.errors.find(hasType) ?? issue.errors[0] ?? []
+  return chosen.map((inner) => Object.assign({}, inner, { path: [...issue.path, ...inner.path] }))
 }
 
 function unknownFields(issue: Issue, part: Part): FieldEntry[] {

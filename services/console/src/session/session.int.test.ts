@@ -265,6 +265,7 @@ function appWith(callKeys: ReturnType<typeof keysClient>['call'], isSecure = tru
     registry: createRegistry('console'),
     pages: { byPath: new Map(), shell: page },
     docs: { byPath: new Map(), notFound: undefined },
+    downloads: new Map(),
     settings: { version: '1.2.3', reader_nats_url: 'tls://readers.example:4222', reader_mqtt_url: null },
     cookie: sessionCookie(isSecure),
     deviceCookie: sessionCookie(isSecure, 'device'),

@@ -8,6 +8,7 @@ import { isAbsent, readText } from './texts.ts'
 /** The facts about a tag in the payload of its Bluetooth advert. */
 export type Advert = { ibeacon?: Ibeacon | undefined; name?: string | undefined }
 
+const APPLE = Buffer.from([0x4c, 0x00])
 const SHORTENED_NAME = 0x08
 const COMPLETE_NAME = 0x09
 const MANUFACTURER_DATA = 0xff
@@ -30,6 +31,13 @@ export function readAdverts(
     else out.report('invalid_field', `${at}/${member}`)
   }
   return advert
+}
+
+/** The iBeacon in the bytes of an advert, or of its manufacturer data alone, with or without the company in front. */
+export function readBeaconBytes(bytes: Buffer): Ibeacon | undefined {
+  const advert: Advert = {}
+  readStructures(bytes, advert)
+  return advert.ibeacon ?? readIbeaconData(bytes) ?? readIbeaconData(Buffer.concat([APPLE, bytes]))
 }
 
 /** A list of structures: length, type, data. A length of 0 is padding, and one past the end ends the list. */

@@ -2,7 +2,7 @@ import { type Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'
 import { readAntenna, readCount, readLocation, readRssi, readTime } from './read-fields.ts'
-import { readBarcode, readEpcTag, readMac } from './tag-values.ts'
+import { readBarcode, readBleTag, readEpcTag } from './tag-values.ts'
 import { isAbsent } from './texts.ts'
 
 /**
@@ -56,6 +56,6 @@ function readTag(out: Collector, tag: unknown, at: string): { type: TagType; val
 
 const readValue: Record<TagType, (value: unknown) => string | undefined> = {
   rfid: readEpcTag,
-  ble: readMac,
+  ble: readBleTag,
   barcode: readBarcode,
 }

@@ -27,7 +27,7 @@ export type ReadExtra = {
 export type NeutralRead = {
   antenna: number
   tag_type: TagType
-  /** `rfid`: upper-case hex; `ble`: 12 upper-case hex digits; `barcode`: as sent, without its ends. */
+  /** `rfid`: upper-case hex; `ble`: 12 upper-case hex digits, or a beacon without an address as `<uuid>/<major>/<minor>`; `barcode`: as sent, without its ends. */
   tag_value: string
   rssi_dbm: number | null
   read_count: number

@@ -1,3 +1,4 @@
+import { readUuid } from '@whereabouts/contracts/resources/catalog/beacons'
 import type { Collector } from './collector.ts'
 import type { Ibeacon } from './decoder.ts'
 import { type JsonObject, readInteger } from './json-values.ts'
@@ -13,7 +14,7 @@ export function readIbeacon(
   at: string,
   members: IbeaconMembers,
 ): Ibeacon | undefined {
-  if (isAbsent(item[members.uuid])) return undefined
+  if (isNoUuid(item[members.uuid])) return undefined
   const uuid = readUuid(item[members.uuid])
   const major = readInteger(item[members.major], 0, 0xffff)
   const minor = readInteger(item[members.minor], 0, 0xffff)
@@ -24,16 +25,9 @@ export function readIbeacon(
   return txPower === undefined ? { uuid, major, minor } : { uuid, major, minor, tx_power: txPower }
 }
 
-const UUID = /^[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i
-
-/** Lower case with dashes; undefined for any other value. */
-function readUuid(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 36 || !UUID.test(value)) return undefined
-  return dashed(value.replaceAll('-', '').toLowerCase())
-}
-
-const dashed = (hex: string) =>
-  `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** True for a value that is absent, and for zeros, which gateways send for other tags than iBeacons. */
+export const isNoUuid = (value: unknown): boolean =>
+  isAbsent(value) || (typeof value === 'string' && /^[0-]+$/.test(value))
 
 const PREFIX = Buffer.from('4c000215', 'hex') // Apple, then the kind of beacon and its length
 
@@ -43,7 +37,8 @@ const PREFIX = Buffer.from('4c000215', 'hex') // Apple, then the kind of beacon 
  */
 export function readIbeaconData(data: Buffer): Ibeacon | undefined {
   if (data.length < 24 || !data.subarray(0, 4).equals(PREFIX)) return undefined
-  const uuid = dashed(data.toString('hex', 4, 20))
+  const uuid = readUuid(data.toString('hex', 4, 20))
+  if (uuid === undefined) return undefined
   const ibeacon = { uuid, major: data.readUInt16BE(20), minor: data.readUInt16BE(22) }
   return data.length === 24 ? ibeacon : { ...ibeacon, tx_power: data.readInt8(24) }
 }

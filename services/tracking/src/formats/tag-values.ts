@@ -1,3 +1,4 @@
+import { beaconValue } from '@whereabouts/contracts/resources/catalog/beacons'
 import {
   isPureIdentity,
   matchValue,
@@ -63,6 +64,10 @@ export function readMac(value: unknown): string | undefined {
   }
   return value.length === 12 ? value.toUpperCase() : value.replaceAll(/[:\- ]/g, '').toUpperCase()
 }
+
+/** A Bluetooth address, or a beacon in any spelling as `<uuid>/<major>/<minor>` (D19.3); undefined for any other value. */
+export const readBleTag = (value: unknown): string | undefined =>
+  readMac(value) ?? (typeof value === 'string' ? beaconValue(value) : undefined)
 
 /** The text of a barcode without its ends (D19.1); undefined if nothing is left, or it cannot be stored. */
 export function readBarcode(value: unknown): string | undefined {

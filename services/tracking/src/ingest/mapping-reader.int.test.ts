@@ -1,5 +1,6 @@
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
+import { readerPresets } from '@whereabouts/contracts/resources/tracking/reader-presets'
 import { expect } from 'vitest'
 import { test, type Tracking } from '../../test/tracking.fixture.ts'
 import { ingestConsumer } from './ingest.consumer.ts'
@@ -104,4 +105,32 @@ test('D8.6 wall time of a device is in the zone of its reader; without a zone, t
     new Date(NOW - 60_000).toISOString(),
     new Date(NOW).toISOString(),
   ])
+})
+
+test('D19.3 a beacon whose address changes is found by its identity, through ingest and in a tried message', async ({
+  tracking,
+}) => {
+  const { asset, readerId } = await gate(tracking, 1, {
+    format: 'mapping',
+    mapping: readerPresets.find(({ id }) => id === 'espresense')?.mapping,
+  })
+  const UUID = '5d1f0c3a-77aa-4c4e-9b1e-0a1b2c3d4e5f'
+  const beacon = (mac: string, id: string) => ({ mac, id, rssi: -71.2 })
+  await tracking.call('POST', `/readers/${readerId}/scan-points`, {
+    body: { name: 'room', antenna: 1, location_id: tracking.catalog.location(1, 'Room').id },
+  })
+  tracking.catalog.tag(asset, `${UUID}/100/7`, { tag_type: 'ble' })
+  await tracking.project()
+  const spellings = [`iBeacon:${UUID}-100-7`, `${UUID}_100_7`, `${UUID.toUpperCase()}/100/7`]
+  for (const [n, id] of spellings.entries()) {
+    const sent = beacon(`c2a4e09e11f${n}`, id)
+    await ingest(tracking, message(1, 'mapping', sent))
+    const tried = await tracking.call('POST', `/readers/${readerId}/decode`, { body: { message: sent } })
+    expect(tried.json().data.reads).toMatchObject([
+      { tag: { value: `C2A4E09E11F${n}` }, ibeacon: `${UUID}/100/7`, asset: { id: asset.id } },
+    ])
+  }
+  expect(await health(tracking)).toMatchObject({ reads: 3, reads_unknown_tag: 0 })
+  await ingest(tracking, message(1, 'mapping', beacon('c2a4e09e11ff', `iBeacon:${UUID}-100-8`)))
+  expect(await health(tracking)).toMatchObject({ reads: 4, reads_unknown_tag: 1 })
 })

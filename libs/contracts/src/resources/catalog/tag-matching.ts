@@ -1,17 +1,23 @@
+import { beaconValue } from './beacons.ts'
 import { decodeHex, encodeHex, parseUri, pureIdentityUri, type Epc } from './epc.ts'
 
 const COMPARABLE = /^(?!0X)[0-9A-Z]*$/
+/** Of a beacon as one number in hex. */
+const BEACON_DIGITS = 40
 const PURE_IDENTITY = /^urn:epc:id:[a-z]+:[!-~]+$/
 
 /**
  * The form in which a tag value is stored for comparison (D6.5): `rfid` and `ble` in upper case without spaces, dashes and
  * colons, `barcode` as `barcodeForm`. `rfid` also without `0x`, a tag URN as its hex, and a pure-identity URN in lower case.
+ * A beacon in any spelling as `<uuid>/<major>/<minor>` (D19.3).
  */
 export function matchValue(type: string, value: string): string {
   // Most values of readers already have that form, and testing is cheaper than copying.
-  if (COMPARABLE.test(value)) return value
+  if (COMPARABLE.test(value) && value.length !== BEACON_DIGITS) return value
   if (type === 'barcode') return barcodeForm(value)
-  const upper = value.replace(/[\s:-]/g, '').toUpperCase()
+  const upper = normalTagValue(type, value)
+    .replace(/[\s:-]/g, '')
+    .toUpperCase()
   return type === 'rfid' ? (urnForm(value) ?? upper.replace(/^0X(?=[0-9A-F]+$)/, '')) : upper
 }
 
@@ -39,9 +45,18 @@ export function trimBarcode(value: string): string {
 
 const ENDS: ReadonlySet<number> = new Set([32, 9, 13, 10])
 
-/** The form in which a value is unique in its organization and type: barcodes as they compare (D19.2), others as sent. */
+/**
+ * A value as it is registered, filtered by and shown: a barcode without its ends (D19.1), a beacon as
+ * `<uuid>/<major>/<minor>` (D19.3), everything else as sent.
+ */
+export function normalTagValue(type: string, value: string): string {
+  if (type === 'barcode') return trimBarcode(value)
+  return (type === 'ble' ? beaconValue(value) : undefined) ?? value
+}
+
+/** The form in which a value is unique in its organization and type: barcodes as they compare (D19.2), beacons in one spelling. */
 export const uniqueForm = (type: string, value: string): string =>
-  type === 'barcode' ? barcodeForm(value) : value
+  type === 'barcode' ? barcodeForm(value) : normalTagValue(type, value)
 
 /** Undefined for other texts and for URNs that cannot be decoded, which compare as texts. */
 function urnForm(value: string): string | undefined {

@@ -4,7 +4,7 @@ import { Id } from '../../rules/ids.ts'
 import { openEnum } from '../../rules/open-enum.ts'
 import { dataOf, invalid, parameters, pathId, type Read } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
-import { decodeEpc, trimBarcode } from './tag-matching.ts'
+import { decodeEpc, normalTagValue } from './tag-matching.ts'
 import { addProblem, CONTROL_PROBLEM, hasControl, LABELS, text } from '../../rules/text.ts'
 
 export const tagTypes = ['rfid', 'ble', 'barcode'] as const
@@ -67,16 +67,20 @@ function epcOf(value: string): EpcView | null {
 export const tagFields = { tag_type: z.enum(tagTypes), value: text(1, 255, { control: 'labels' }) }
 
 /**
- * A barcode loses its ends, without which it must not be empty, and it alone may have the separators of labels (D19.1).
+ * A barcode loses its ends, without which it must not be empty, and it alone may have the separators of labels (D19.1). A
+ * beacon gets its one spelling (D19.3).
  */
 export function tagRule<T extends { value: string }>(typeOf: (tag: T) => TagType) {
   const check = z.check<T>((payload) => {
     const { value } = payload.value
     if (typeof value !== 'string') return
-    if (typeOf(payload.value) === 'barcode') {
-      payload.value = { ...payload.value, value: trimBarcode(value) }
-      if (payload.value.value === '') payload.issues.push(emptyValue())
-    } else if (hasControl(value, 'lines')) addProblem(payload, CONTROL_PROBLEM, ['value'])
+    const type = typeOf(payload.value)
+    if (type !== 'barcode' && hasControl(value, 'lines'))
+      return addProblem(payload, CONTROL_PROBLEM, ['value'])
+    const normal = normalTagValue(type, value)
+    if (normal === value) return
+    payload.value = { ...payload.value, value: normal }
+    if (normal === '') payload.issues.push(emptyValue())
   })
   check._zod.def.when = ({ value }) => typeof value === 'object' && value !== null // as for `objectRule`
   return check
@@ -115,7 +119,7 @@ export const tagsParameter = parameters(
     example: 'rfid:E28011606000020A1B2C3D4E',
   },
   'A tag as `<type>:<value>`, compared as a read is: `rfid` and `ble` ignore case, spaces, dashes and colons, `rfid` ' +
-    'also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN. ' +
+    'also `0x`, `barcode` white space at its ends. An EPC matches in hex and as a URN, a beacon in any spelling. ' +
     'Repeatable: one of the tags matches.',
 )
 

@@ -73,11 +73,50 @@ const allTagFormats = [...tagFormats.rfid, ...tagFormats.ble, ...tagFormats.barc
 const rssiUnits = ['dBm', 'dBm/10', 'dBm/100'] as const
 const timeFormats = ['iso', 'epoch', 'epoch_s', 'epoch_ms', 'epoch_us', 'local'] as const
 
+type Sent = Partial<Record<string, unknown>>
+
+/** Of major and minor as text. */
+const numberFormats = ['decimal', 'hex'] as const
+
+const beaconShape = {
+  uuid: Pointer.optional(),
+  major: Pointer.optional(),
+  minor: Pointer.optional(),
+  number_format: z.enum(numberFormats).optional(),
+  manufacturer_data: Pointer.optional(),
+}
+
+const BEACON_EXAMPLE = { uuid: '/uuid', major: '/major', minor: '/minor' }
+
+/** Where an item has the identity of an iBeacon (D19.3): in one text, in three members, or in the bytes of its advert. */
+const Beacon = z
+  .union([
+    Pointer,
+    z
+      .strictObject(beaconShape)
+      .check(objectRule<Sent>(missingParts))
+      .meta({ id: 'ReaderMappingBeaconCreate', example: BEACON_EXAMPLE }),
+  ])
+  .meta({ example: '/id' })
+
+function missingParts(sent: Sent): Problem[] {
+  const { manufacturer_data: data, ...parts } = sent
+  if (data === undefined)
+    return ['uuid', 'major', 'minor']
+      .filter((part) => parts[part] === undefined)
+      .map((field) => ({ field, code: 'required', message: '{f} is required' }))
+  const message = '{f} cannot be used together with manufacturer_data'
+  return Object.keys(parts)
+    .filter((field) => field in beaconShape)
+    .map((field) => ({ field, code: 'ambiguous_fields', message }))
+}
+
 /** Pointers start at the item, except `reads`, `identity` and `zone`, which start at the root of the message. */
 const partShape = {
   reads: ReadsPointer,
-  tag: Pointer,
-  tag_type: z.enum(tagTypes),
+  beacon: Beacon.optional(),
+  tag: Pointer.optional(),
+  tag_type: z.enum(tagTypes).optional(),
   tag_format: z.enum(allTagFormats).optional(),
   antenna: Pointer.optional(),
   location: Pointer.optional(),
@@ -101,14 +140,22 @@ const needs: readonly (readonly [given: string, needed: string])[] = [
   ['read_events', 'event'],
   ['heartbeat_events', 'event'],
   ['event', 'read_events'],
+  ['tag_format', 'tag'],
 ]
-
-type Sent = Partial<Record<string, unknown>>
 
 const missingPartners = (sent: Sent): Problem[] =>
   needs
     .filter(([given, needed]) => sent[given] !== undefined && sent[needed] === undefined)
     .map(([, field]) => ({ field, code: 'required', message: '{f} is required' }))
+
+/** An item has a beacon, a tag, or either. Without a tag, there is no type to choose: a beacon is a `ble` tag. */
+function missingTag({ beacon, tag, tag_type }: Sent): Problem[] {
+  const isTag = beacon === undefined || tag !== undefined || (tag_type !== undefined && tag_type !== 'ble')
+  if (!isTag) return []
+  return Object.entries({ tag, tag_type })
+    .filter(([, sent]) => sent === undefined)
+    .map(([field]) => ({ field, code: 'required', message: '{f} is required' }))
+}
 
 function unfitTagFormat({ tag_type, tag_format }: Sent): Problem[] {
   const type = tagTypes.find((known) => known === tag_type)
@@ -127,6 +174,7 @@ function ambiguousEvents({ read_events, heartbeat_events }: Sent): Problem[] {
 }
 
 const rules = objectRule<Sent>((sent) => [
+  ...missingTag(sent),
   ...missingPartners(sent),
   ...unfitTagFormat(sent),
   ...ambiguousEvents(sent),
@@ -169,7 +217,16 @@ export type ReaderMapping = z.infer<typeof ReaderMapping>
 
 const partView = {
   ...partShape,
-  tag_type: openEnum(tagTypes),
+  beacon: z
+    .union([
+      z.string(),
+      z
+        .object({ ...beaconShape, number_format: openEnum(numberFormats).optional() })
+        .meta({ id: 'ReaderMappingBeacon', example: BEACON_EXAMPLE }),
+    ])
+    .meta({ example: '/id' })
+    .optional(),
+  tag_type: openEnum(tagTypes).optional(),
   tag_format: openEnum(allTagFormats).optional(),
   rssi_unit: openEnum(rssiUnits).optional(),
   time_format: openEnum(timeFormats).optional(),

@@ -65,6 +65,8 @@ const Tag = z
 export const DecodedRead = z
   .object({
     tag: Tag,
+    /** Of a Bluetooth tag that sent one: `<uuid>/<major>/<minor>`, by which it is found too. */
+    ibeacon: z.string().optional(),
     /** Null for one that cannot be. */
     antenna: z.int().nullable(),
     location_key: z.string().nullable(),

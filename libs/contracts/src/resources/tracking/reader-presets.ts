@@ -48,7 +48,13 @@ export const readerPresets: readonly ReaderPreset[] = [
     devices: 'OpenMQTTGateway on an ESP32, Theengs Bridge, Plug and Gateway',
     source: 'https://docs.openmqttgateway.com/use/ble.html',
     topic: 'scans/<org>/<reader>/mapping/<address>',
-    mapping: { reads: '', tag: '/id', tag_type: 'ble', rssi: '/rssi' },
+    mapping: {
+      reads: '',
+      beacon: { uuid: '/uuid', major: '/major', minor: '/minor' },
+      tag: '/id',
+      tag_type: 'ble',
+      rssi: '/rssi',
+    },
   },
   {
     id: 'ruuvi-mqtt',
@@ -58,6 +64,7 @@ export const readerPresets: readonly ReaderPreset[] = [
     topic: 'scans/<org>/<reader>/mapping/<gateway>/<tag>',
     mapping: {
       reads: '',
+      beacon: { manufacturer_data: '/data' },
       tag: '$topic/2',
       tag_type: 'ble',
       rssi: '/rssi',
@@ -73,6 +80,7 @@ export const readerPresets: readonly ReaderPreset[] = [
     source: 'https://docs.ruuvi.com/gw-data-formats/http-time-stamped-data-from-bluetooth-sensors',
     mapping: {
       reads: '/data/tags/*',
+      beacon: { manufacturer_data: '/data' },
       tag: '$key',
       tag_type: 'ble',
       rssi: '/rssi',
@@ -88,6 +96,7 @@ export const readerPresets: readonly ReaderPreset[] = [
     source: 'https://github.com/CassiaNetworks/CassiaSDKGuide/wiki/MQTT-API-%E2%80%90-Convention',
     mapping: {
       reads: '/data',
+      beacon: { manufacturer_data: '/adData' },
       tag: '/bdaddrs/0/bdaddr',
       tag_type: 'ble',
       rssi: '/rssi',
@@ -132,6 +141,7 @@ export const readerPresets: readonly ReaderPreset[] = [
     topic: 'scans/<org>/<reader>/mapping/tele/<name>/SENSOR',
     mapping: {
       reads: '/IBEACON',
+      beacon: { uuid: '/UID', major: '/MAJOR', minor: '/MINOR', number_format: 'hex' },
       tag: '/MAC',
       tag_type: 'ble',
       rssi: '/RSSI',
@@ -148,16 +158,24 @@ export const readerPresets: readonly ReaderPreset[] = [
     devices: 'ESPresense nodes, by a bridge that forwards `espresense/devices/#`. One reader for each room',
     source: 'https://github.com/ESPresense/ESPresense',
     topic: 'scans/<org>/<reader>/mapping/<id>/<room>',
-    mapping: { reads: '', tag: '/mac', tag_type: 'ble', rssi: '/rssi', identity: '$topic/2' },
+    mapping: {
+      reads: '',
+      beacon: '/id',
+      tag: '/mac',
+      tag_type: 'ble',
+      rssi: '/rssi',
+      identity: '$topic/2',
+    },
   },
   {
     id: 'flespi-teltonika',
     name: 'Teltonika trackers, by flespi',
     devices:
-      'Teltonika FMB and FMC trackers by an MQTT stream of flespi. Beacon ids are hex: register them as rfid',
+      'Teltonika FMB and FMC trackers by an MQTT stream of flespi. Register an iBeacon as ble, an Eddystone id as rfid',
     source: 'https://flespi.com/protocols/teltonika',
     mapping: {
       reads: '/ble.beacons',
+      beacon: '/id',
       tag: '/id',
       tag_type: 'rfid',
       rssi: '/rssi',

@@ -100,14 +100,14 @@ export async function loadTagOwners(
 }
 
 /**
- * The live tag with the type and unique form of `wanted`; of twins from before barcodes had one, the exact one. The comparison of `match_value` and the limit are for the
+ * The live tag with the type and unique form of `wanted`; of twins from before there was one, the exact one. The comparison of `match_value` and the limit are for the
  * planner, which reads too many tags before the table has statistics.
  */
 export const liveTag = (orgId: number, wanted: string) => sql`
   select * from tag
   where tag.org_id = ${orgId} and tag.tag_type = ${sql.ref(`${wanted}.tag_type`)}
     and tag.match_value = ${sql.ref(`${wanted}.match_value`)}
-    and (tag.tag_type = 'barcode' or tag.value = ${sql.ref(`${wanted}.value`)}) and tag.deleted_at is null
+    and (tag.tag_type = 'barcode' or tag.is_twin or tag.value = ${sql.ref(`${wanted}.value`)}) and tag.deleted_at is null
   order by tag.value <> ${sql.ref(`${wanted}.value`)} limit 1`
 
 /** The parent's key of each of these locations and of their ancestors, with the moves of this dry run. */

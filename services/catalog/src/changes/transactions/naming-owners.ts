@@ -1,6 +1,7 @@
 import type { ConflictOwner } from '@whereabouts/contracts/errors'
-import { uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { matchValue, uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
 import { TakenError, type Wanted } from '../../errors.ts'
 
@@ -38,11 +39,10 @@ async function findOwner(db: Db, orgId: number, wanted: Wanted): Promise<Conflic
     .select(['location.id as location_id', 'location.external_key as location_key'])
     .where('tag.org_id', '=', orgId)
     .where('tag.tag_type', '=', wanted.tag_type)
-    // The unique form of a barcode is the one that it compares in.
+    .where('tag.match_value', '=', matchValue(wanted.tag_type, wanted.value))
+    // Barcodes are unique in that form, others in their own; twins are from before a spelling was the same.
     .where(
-      wanted.tag_type === 'barcode' ? 'tag.match_value' : 'tag.value',
-      '=',
-      uniqueForm(wanted.tag_type, wanted.value),
+      sql<boolean>`(tag.tag_type = 'barcode' or tag.is_twin or tag.value = ${uniqueForm(wanted.tag_type, wanted.value)})`,
     )
     .where('tag.deleted_at', 'is', null)
     .executeTakeFirst()

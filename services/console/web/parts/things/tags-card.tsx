@@ -1,5 +1,6 @@
 import { Badge, Button, Group, Select, Table, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { Card } from '../page/card.tsx'
@@ -18,7 +19,7 @@ type Props = {
   tags: readonly Tag[]
   /** For example `this asset`. */
   owner: string
-  attach: (tag: NewTag) => Promise<unknown>
+  attach: (tag: NewTag) => Promise<Tag>
   detach: (tagId: number) => Promise<unknown>
   reload: readonly (readonly unknown[])[]
 }
@@ -84,7 +85,9 @@ function AttachButton({ attach, owner, reload }: Pick<Props, 'attach' | 'owner' 
   const [tag, setTag] = useState(EMPTY)
   const send = useSend(attach, {
     reload,
-    onDone: () => {
+    onDone: ({ value }) => {
+      // A person who typed it another way would not recognize it in the list, and might think that it was lost.
+      if (value !== tag.value) notifications.show({ message: `Attached as ${shownValue(value)}.` })
       setTag(EMPTY)
       close()
     },

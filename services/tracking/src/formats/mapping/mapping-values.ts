@@ -7,13 +7,13 @@ import type { Collector } from '../collector.ts'
 import { readNumber } from '../json-values.ts'
 import type { Field } from './mapping-pointers.ts'
 import { readEpochTime, readTime } from '../read-fields.ts'
-import { readBarcode, readBase64Tag, readEpcTag, readMac } from '../tag-values.ts'
+import { readBarcode, readBase64Tag, readBleTag, readEpcTag } from '../tag-values.ts'
 import { epochUnitBySize, type EpochUnit } from '../times.ts'
 
 const tagReaders: Record<TagFormat, (value: unknown) => string | undefined> = {
   hex: readEpcTag,
   base64url: readBase64Tag,
-  mac: readMac,
+  mac: readBleTag,
   text: readBarcode,
 }
 
@@ -21,7 +21,7 @@ const tagReaders: Record<TagFormat, (value: unknown) => string | undefined> = {
 export const readMappedTag = (
   out: Collector,
   { value, at, pointer }: Field,
-  { tag_type, tag_format = defaultTagFormat(tag_type) }: ReaderMappingPart,
+  { tag_type = 'ble', tag_format = defaultTagFormat(tag_type) }: ReaderMappingPart,
 ): string | undefined => tagReaders[tag_format](value) ?? out.report('invalid_tag', at + pointer)
 
 const PER_DBM = { dBm: 1, 'dBm/10': 10, 'dBm/100': 100 } as const

@@ -46,6 +46,17 @@ const events = fc.array(fc.oneof(fc.string({ maxLength: 3 }), fc.integer(), fc.b
 })
 const sometimes = <T>(arbitrary: fc.Arbitrary<T>, freq = 1) => fc.option(arbitrary, { nil: {}, freq })
 
+const beacon = fc.oneof(
+  pointer,
+  fc.record({ manufacturer_data: pointer }),
+  fc.record({
+    uuid: pointer,
+    major: pointer,
+    minor: pointer,
+    number_format: fc.constantFrom('decimal', 'hex'),
+  }),
+)
+
 /** Further parts, which usually read the same items. */
 const also = fc.array(
   fc.record({ reads, tag: pointer, tag_type: fc.constantFrom('rfid', 'ble', 'barcode') }),
@@ -78,6 +89,7 @@ const mappingLike = fc
         zone: pointer,
       }),
     ),
+    sometimes(fc.record({ beacon })),
     sometimes(fc.record({ also })),
     sometimes(fc.record({ event: pointer, read_events: events, heartbeat_events: events })),
     fc.oneof(

@@ -1,3 +1,4 @@
+import { beaconText } from '@whereabouts/contracts/resources/catalog/beacons'
 import type {
   ReaderMapping,
   ReaderMappingPart,
@@ -5,6 +6,7 @@ import type {
 import { Collector, decodeFrames } from '../collector.ts'
 import type { DecodeContext, Decoded, DecodeErrorCode } from '../decoder.ts'
 import { isObject } from '../json-values.ts'
+import { beaconFinder, type FoundBeacon } from './mapping-beacons.ts'
 import {
   fieldAt,
   readPlace,
@@ -40,6 +42,7 @@ function refuse(context: DecodeContext): Decoded {
 /** Places are undefined where the mapping has no pointer. */
 type Part = Record<'tag' | 'antenna' | 'location' | 'count' | 'rssi' | 'time' | 'zone' | 'event', Place | undefined> & {
   mapping: ReaderMappingPart
+  findBeacon: ReturnType<typeof beaconFinder>
 } // oxfmt-ignore
 
 /** The parts that read the same items. */
@@ -76,6 +79,7 @@ function parseMapping({ also = [], identity, ...first }: ReaderMapping): Parsed 
 
 const parsePart = (mapping: ReaderMappingPart): Part => ({
   mapping,
+  findBeacon: beaconFinder(mapping),
   tag: placeOf(mapping.tag),
   antenna: placeOf(mapping.antenna),
   location: placeOf(mapping.location),
@@ -152,8 +156,9 @@ function decodePart(frame: Frame, part: Part, origin: Origin): DecodeErrorCode |
   const { mapping } = part
   const { out, root, events } = frame
   const tag = part.tag && fieldAt(part.tag, origin)
+  const found: Found = part.findBeacon ? { tag, ...part.findBeacon(origin) } : { tag }
   // Lists and bare values are items too, if the mapping has pointers for them.
-  if (!isObject(origin.item) && isAbsent(tag?.value)) return 'unexpected_shape'
+  if (!isObject(origin.item) && isNothing(found)) return 'unexpected_shape'
   if (Array.isArray(root)) identify(frame, origin)
   const event = part.event && fieldAt(part.event, origin).value
   if (mapping.heartbeat_events?.some((value) => value === event)) {
@@ -162,28 +167,42 @@ function decodePart(frame: Frame, part: Part, origin: Origin): DecodeErrorCode |
   }
   if (part.event && !mapping.read_events?.some((value) => value === event))
     return events.has(event) ? undefined : 'unknown_event'
-  if (tag === undefined || isAbsent(tag.value)) return 'missing_tag'
-  decodeRead(frame, part, origin, tag)
+  if (isNothing(found)) return 'missing_tag'
+  decodeRead(frame, part, origin, found)
   return undefined
 }
 
-function decodeRead(frame: Frame, part: Part, origin: Origin, tag: Field): void {
+type Found = FoundBeacon & { tag: Field | undefined }
+
+const isNothing = ({ tag, beacon, wrong }: Found) =>
+  isAbsent(tag?.value) && beacon === undefined && wrong === undefined
+
+/** The beacon is the tag of an item without another one, whose address or id is looked up first (D6.5). */
+function tagOf({ out }: Frame, { mapping }: Part, { tag, beacon, wrong }: Found) {
+  if (wrong !== undefined) out.report('invalid_field', wrong)
+  const value = tag === undefined || isAbsent(tag.value) ? undefined : readMappedTag(out, tag, mapping)
+  if (value !== undefined)
+    return { tag_type: mapping.tag_type ?? 'ble', tag_value: value, ibeacon: beacon } as const
+  return beacon && ({ tag_type: 'ble', tag_value: beaconText(beacon), ibeacon: undefined } as const)
+}
+
+function decodeRead(frame: Frame, part: Part, origin: Origin, found: Found): void {
   const { out } = frame
   const { mapping } = part
-  const value = readMappedTag(out, tag, mapping)
-  if (value === undefined) return
+  const tag = tagOf(frame, part, found)
+  if (tag === undefined) return
+  const { ibeacon, ...named } = tag
   const antenna = follow(frame, part.antenna, origin)
   const rssi = follow(frame, part.rssi, origin)
   const count = follow(frame, part.count, origin)
   const location = follow(frame, part.location, origin)
   out.addRead({
     antenna: readAntenna(out, antenna.value, antenna.at, antenna.pointer),
-    tag_type: mapping.tag_type,
-    tag_value: value,
+    ...named,
     rssi_dbm: readRssi(out, rssi.value, rssiPerDbm(mapping), rssi.at, rssi.pointer),
     read_count: readCount(out, count.value, count.at, count.pointer),
     read_at_ms: readAt(frame, part, origin),
-    extra: { location: readLocation(out, location.value, location.at, location.pointer) },
+    extra: { ibeacon, location: readLocation(out, location.value, location.at, location.pointer) },
   })
 }
 

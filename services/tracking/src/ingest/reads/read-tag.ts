@@ -1,3 +1,4 @@
+import { beaconText } from '@whereabouts/contracts/resources/catalog/beacons'
 import type { NeutralRead } from '../../formats/decoder.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { KnownTag } from '../../catalog/tag-owners.ts'
@@ -9,7 +10,7 @@ function tagsOf(read: NeutralRead): Tag[] {
   const tag = { tag_type: read.tag_type, value: read.tag_value }
   const beacon = read.extra?.ibeacon
   if (!beacon) return [tag]
-  return [tag, { tag_type: 'ble', value: `${beacon.uuid}/${beacon.major}/${beacon.minor}` }]
+  return [tag, { tag_type: 'ble', value: beaconText(beacon) }]
 }
 
 /**

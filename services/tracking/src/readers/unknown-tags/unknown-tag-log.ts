@@ -1,3 +1,4 @@
+import { beaconText } from '@whereabouts/contracts/resources/catalog/beacons'
 import { uniqueForm } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Kysely } from 'kysely'
@@ -82,7 +83,8 @@ const firstRead = (orgId: number, read: UnknownTagRead): UnknownTagEntry => ({
   rssi_dbm: read.rssi_dbm,
 })
 
-function ibeaconOf({ extra }: NeutralRead): string | undefined {
-  const beacon = extra?.ibeacon
-  return beacon && `${beacon.uuid}/${beacon.major}/${beacon.minor}`
+/** Also of a read whose value is the beacon itself, because its message has no address. */
+export function ibeaconOf({ tag_type, tag_value, extra }: NeutralRead): string | undefined {
+  if (extra?.ibeacon) return beaconText(extra.ibeacon)
+  return tag_type === 'ble' && tag_value.includes('/') ? tag_value : undefined
 }

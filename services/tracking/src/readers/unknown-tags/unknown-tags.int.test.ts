@@ -1,4 +1,6 @@
+import type { Kysely } from 'kysely'
 import { describe, expect } from 'vitest'
+import { up as respell } from '../../../migrations/0139_beacon_spellings.ts'
 import { ingest, message, NOW, warehouse } from '../../../test/ingest/warehouse.fixture.ts'
 import { projectionsConsumer } from '../../catalog/projections.consumer.ts'
 import { upsertTags } from '../../catalog/projections.queries.ts'
@@ -311,5 +313,51 @@ describe('D19 unknown barcodes', () => {
         { ...tag(n, value), revision: 9_500 + n, deleted_at: '2026-02-01T00:00:00.000Z' },
       ])
     }
+  })
+})
+
+describe('D19.3 unknown beacons', () => {
+  const ADDRESSLESS = read(IBEACON, { tag_type: 'ble' })
+  const tag = (n: number, value: string) => ({
+    org_id: 1, id: 8_000 + n, revision: 9_000 + n, tag_type: 'ble' as const, value, asset_id: 5, location_id: null,
+    created_at: '2026-01-01T00:00:00.000Z', deleted_at: null,
+  }) // oxfmt-ignore
+
+  test('D19.3 without an address are listed as views show them, with what to assign', async ({
+    tracking,
+  }) => {
+    await noted(tracking, ADDRESSLESS, ADDRESSLESS)
+    expect((await list(tracking)).data).toMatchObject([{ value: IBEACON, ibeacon: IBEACON, reads: 2 }])
+  })
+
+  test('D19.3 leave the list when their identity is attached, whatever was read, before or after', async ({
+    tracking,
+  }) => {
+    const tracker = read('E2C56DB5DFFB48D2B060D0F5A71096E000010007', {
+      extra: { ibeacon: { uuid: 'e2c56db5-dffb-48d2-b060-d0f5a71096e0', major: 1, minor: 7 } },
+    })
+    const all = [ADDRESSLESS, beacon('C0FFEE000001'), beacon('C0FFEE000002'), tracker]
+    await noted(tracking, ...all)
+    expect(await values(tracking)).toHaveLength(4)
+    await upsertTags(tracking.db, [tag(1, IBEACON)])
+    await deleteKnownTags(tracking.db, [tag(1, IBEACON)])
+    expect(await values(tracking)).toEqual([])
+    await noted(tracking, ...all)
+    expect(await values(tracking)).toEqual([])
+  })
+
+  test('D19.3 that an earlier release knew in another spelling are no longer unknown', async ({
+    tracking,
+  }) => {
+    const other = 'e2c56db5-dffb-48d2-b060-d0f5a71096e0/2/2'
+    await noted(tracking, beacon('C0FFEE000001'), read(other, { tag_type: 'ble' }))
+    const stored = [tag(1, `iBeacon:${IBEACON.replaceAll('/', '-')}`), { ...tag(2, other.toUpperCase()), deleted_at: '2026-02-01T00:00:00.000Z' }] // oxfmt-ignore
+    await upsertTags(tracking.db, stored)
+    for (let round = 0; round < 3; round += 1) {
+      await respell(tracking.db as unknown as Kysely<unknown>)
+      expect(await values(tracking)).toEqual([other])
+    }
+    const rows = await tracking.db.selectFrom('tag').select('value').orderBy('id').execute()
+    expect(rows.map(({ value }) => value)).toEqual([IBEACON, other])
   })
 })

@@ -1,14 +1,9 @@
 import { limits } from '@whereabouts/contracts/limits'
 import type { SortField } from '@whereabouts/contracts/rules/query'
 import { epcUri } from '@whereabouts/contracts/resources/catalog/epc'
-import {
-  decodeEpc,
-  matchValue,
-  matchValues,
-  trimBarcode,
-} from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { decodeEpc, matchValue, matchValues } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { UnknownTagsQuery, UnknownTagView } from '@whereabouts/contracts/resources/tracking/unknown-tags'
-import { hasText } from '@whereabouts/db/sql-conditions'
+import { asTagText, hasText } from '@whereabouts/db/sql-conditions'
 import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../db.ts'
 import { instant } from '../../sql-times.ts'
@@ -97,7 +92,10 @@ export async function deleteTagsNowKnown(db: Db, names: readonly Name[]): Promis
       as n (org_id bigint, tag_type text, value text, texts text[])
     where u.org_id = n.org_id and u.tag_type = n.tag_type and u.value = n.value and exists (
       select from tag t where t.org_id = u.org_id and t.tag_type = u.tag_type and t.deleted_at is null
-        and ${matchOfTag} = any(n.texts || u.ibeacon_match))`.execute(db)
+        and ${matchOfTag} = any(n.texts)
+      union all
+      select from tag t where t.org_id = u.org_id and t.tag_type = 'ble' and t.deleted_at is null
+        and ${matchOfTag} = u.ibeacon_match)`.execute(db)
 }
 
 /** The values of the index that a tag with this read value may have. */
@@ -128,7 +126,7 @@ export async function deleteKnownTags(
         on u.org_id = k.org_id and u.tag_type = k.tag_type and u.value = k.match
       union all
       select u.org_id, u.id from known k join unknown_tag u
-        on u.org_id = k.org_id and u.tag_type = k.tag_type and u.ibeacon_match = k.match)`.execute(db)
+        on u.org_id = k.org_id and k.tag_type = 'ble' and u.ibeacon_match = k.match)`.execute(db)
 }
 
 const sortable = {
@@ -167,7 +165,7 @@ function conditions({
     ...(reader_key ? [sql`reader_key = any(${reader_key}::text[])`] : []),
     ...(min_reads === undefined ? [] : [sql`reads >= ${min_reads}`]),
     ...(seen_since === undefined ? [] : [sql`last_seen_at >= ${seen_since}`]),
-    ...(q === undefined ? [] : [hasText(trimBarcode(q) || q, ['value', 'ibeacon'])]),
+    ...(q === undefined ? [] : [hasText(asTagText(q), ['value', 'ibeacon'])]),
   ]
 }
 

@@ -4,6 +4,7 @@ import type {
 } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { Decoded } from '../../formats/decoder.ts'
 import { PlaceProblems } from '../../ingest/places/place-problems.ts'
+import { ibeaconOf } from '../../readers/unknown-tags/unknown-tag-log.ts'
 import { locationIdOf } from '../../ingest/places/place.ts'
 import type { FoundRead } from '../../ingest/places/resolve.ts'
 import type { KnownAsset } from '../../catalog/catalog-view.ts'
@@ -39,8 +40,10 @@ const hasUnknownAntenna = ({ read, place }: FoundRead): boolean =>
 
 export function toDecodedRead(found: FoundRead): DecodedRead {
   const { read, asset, place } = found
+  const ibeacon = ibeaconOf(read)
   return {
     tag: { tag_type: read.tag_type, value: read.tag_value },
+    ...(ibeacon !== undefined && { ibeacon }),
     antenna: read.extra?.antenna_unusable ? null : read.antenna,
     location_key: read.extra?.location ?? null,
     read_at: read.read_at_ms === null ? null : new Date(read.read_at_ms).toISOString(),

@@ -9,6 +9,7 @@ import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../../db.ts'
 import { readerNotFound, tooManyTestReads, unreadableTag } from '../../errors.ts'
 import { decodeCanonical } from '../../formats/canonical.ts'
+import type { NeutralRead } from '../../formats/decoder.ts'
 import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import { findReader } from '../../readers/readers.queries.ts'
 
@@ -67,12 +68,17 @@ const messageOf = ({ tag_type: type, value, antenna }: TestRead): Buffer =>
     }),
   )
 
-/** The decoder decides, so that no test read is answered with success and dropped later. */
+/**
+ * The decoder decides, so that no test read is answered with success and dropped later. Readers send a beacon beside its
+ * address, not as the value.
+ */
 function rejectUnreadable(
   payload: Buffer,
   { tag_type }: TestRead,
   context: { reader: string; received_at_ms: number },
 ): void {
   const { reads } = decodeCanonical(payload, context)
-  if (reads.length === 0) throw unreadableTag(expectedValues[tag_type])
+  if (reads.length === 0 || reads.some(isBeacon)) throw unreadableTag(expectedValues[tag_type])
 }
+
+const isBeacon = ({ tag_type, tag_value }: NeutralRead) => tag_type === 'ble' && tag_value.includes('/')

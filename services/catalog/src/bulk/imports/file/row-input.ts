@@ -7,7 +7,7 @@ import {
   type RowError,
 } from '@whereabouts/contracts/resources/catalog/imports'
 import { LocationPatch } from '@whereabouts/contracts/resources/catalog/locations'
-import { trimBarcode } from '@whereabouts/contracts/resources/catalog/tag-matching'
+import { normalTagValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import { TagCreate, tagTypes, type TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import { NaturalKey } from '@whereabouts/contracts/rules/text'
 import { unescapeFormula } from '@whereabouts/service-kit/http/csv'
@@ -106,7 +106,7 @@ function tagsIn(given: ReadonlyMap<FileColumn, string>): Pick<RowInput, 'tags' |
 const valuesIn = (type: TagType, cell: string): string[] =>
   eachOnce(
     type,
-    splitValues(cell).map((value) => (type === 'barcode' ? trimBarcode(value) : value)),
+    splitValues(cell).map((value) => normalTagValue(type, value)),
   )
 
 /** More than any resource has. Each value costs a lookup. */

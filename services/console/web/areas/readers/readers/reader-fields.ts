@@ -39,7 +39,7 @@ export const READER_FIELDS: Fields<Configured, keyof components['schemas']['Read
   mapping: {
     label: 'Mapping',
     kind: optionalJson(),
-    help: 'JSON with a JSON pointer to each value in a message. reads, tag and tag_type are required. See /docs/readers/mapping for all keys and an example.',
+    help: 'JSON with a JSON pointer to each value in a message. It needs reads, and tag with tag_type, or beacon for iBeacons. See /docs/readers/mapping for all keys and an example.',
     isVisible: ({ format, mapping }) => format === 'mapping' || mapping !== '',
   },
 }

@@ -27,7 +27,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
   const send = useSend(
     async () => {
       // A newer API may have more types; it validates them.
-      const named = { tag_type: tag.tag_type as TagType, value }
+      const named = { tag_type: value === tag.ibeacon ? 'ble' : (tag.tag_type as TagType), value }
       if (owner === 'new')
         return (await api.post('/api/v1/assets', { body: { name: name.trim(), tags: [named] } })).name
       await api.post('/api/v1/unknown-tags/claim', { body: { ...named, asset_id: asset?.id ?? 0 } })
@@ -75,7 +75,7 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
           ) : (
             <TextInput label="Name" {...send.entry('name', name, setName)} autoComplete="off" required />
           )}
-          {tag.ibeacon !== null && (
+          {tag.ibeacon !== null && tag.ibeacon !== tag.value && (
             <Radio.Group
               label="Identify by"
               description="Choose iBeacon if the beacon rotates its address."
@@ -83,7 +83,10 @@ export function ClaimTag({ tag, onAttached, onClose }: Props) {
               onChange={setValue}
             >
               <Stack gap={6} mt={6}>
-                <Radio value={tag.value} label={`Address ${tag.value}`} />
+                <Radio
+                  value={tag.value}
+                  label={`${tag.tag_type === 'ble' ? 'Address' : 'Value'} ${tag.value}`}
+                />
                 <Radio value={tag.ibeacon} label={`iBeacon ${tag.ibeacon}`} />
               </Stack>
             </Radio.Group>

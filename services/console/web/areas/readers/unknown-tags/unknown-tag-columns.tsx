@@ -3,6 +3,7 @@ import type { components } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
 import { tagTypeLabel } from '../../../parts/things/tag-types.ts'
+import { BeaconLine } from './beacon-line.tsx'
 import { When } from '../../../parts/time/when.tsx'
 import { api } from '../../../session/api.ts'
 import { isAssignable, NOT_ASSIGNABLE, shownValue } from '../../../parts/things/tag-values.ts'
@@ -21,11 +22,7 @@ export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly 
         <Text size="sm" ff="monospace">
           {shownValue(value)}
         </Text>
-        {ibeacon !== null && (
-          <Text size="xs" c="dimmed" ff="monospace">
-            {`iBeacon ${ibeacon}`}
-          </Text>
-        )}
+        <BeaconLine value={value} ibeacon={ibeacon} />
       </>
     ),
   },

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import { type Column, DataTable } from '../../../../parts/table/data-table.tsx'
 import { When } from '../../../../parts/time/when.tsx'
 import { useSession } from '../../../../session/use-session.ts'
+import { BeaconLine } from '../../unknown-tags/beacon-line.tsx'
 import { ClaimTag } from '../../unknown-tags/claim-tag.tsx'
 import { signalText } from '../../../connect/health-text.ts'
 import { ProblemList } from '../problems/problem-list.tsx'
@@ -52,7 +53,7 @@ export default function LiveReads({ id, readerKey }: Props) {
       )}
       {claimed && (
         <ClaimTag
-          tag={{ ...claimed.tag, reader_key: readerKey, ibeacon: null }}
+          tag={{ ...claimed.tag, reader_key: readerKey, ibeacon: claimed.ibeacon ?? null }}
           onAttached={() => undefined}
           onClose={() => setClaimed(undefined)}
         />
@@ -71,7 +72,7 @@ const columnsOf = (
   {
     label: 'Tag',
     role: 'title',
-    cell: ({ tag, asset }) => (
+    cell: ({ tag, ibeacon, asset }) => (
       <>
         <Text size="sm" fw={500}>
           {asset?.name ?? 'Unknown tag'}
@@ -79,6 +80,7 @@ const columnsOf = (
         <Text size="xs" c="dimmed" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
           {shownValue(tag.value)}
         </Text>
+        <BeaconLine value={tag.value} ibeacon={ibeacon} />
       </>
     ),
   },

@@ -12,6 +12,7 @@ import { useSession } from '../../../../session/use-session.ts'
 import { When } from '../../../../parts/time/when.tsx'
 import { FORMAT_CHOICES, type ReaderFormat } from '../../../connect/formats.ts'
 import { signalText } from '../../../connect/health-text.ts'
+import { BeaconLine } from '../../unknown-tags/beacon-line.tsx'
 import { ProblemList } from '../problems/problem-list.tsx'
 import type { Reader } from '../reader-fields.ts'
 import { type DecodedRead, useDecoded, useReaderPresets } from '../problems/use-reader-messages.ts'
@@ -83,7 +84,7 @@ export default function TryMessage({ id, reader, first, onClose }: TryMessagePro
       {format === 'mapping' && (
         <JsonInput
           label="Mapping"
-          description="JSON with a JSON pointer to each value in the message. See /docs/readers/mapping for all keys."
+          description="JSON with a JSON pointer to each value in the message: reads, and tag with tag_type, or beacon for iBeacons. See /docs/readers/mapping for all keys."
           autosize
           minRows={4}
           maxRows={16}
@@ -184,7 +185,12 @@ const READS: readonly Column<NumberedRead>[] = [
   {
     label: 'Tag',
     role: 'title',
-    cell: ([, { tag }]) => <span style={{ overflowWrap: 'anywhere' }}>{shownValue(tag.value)}</span>,
+    cell: ([, { tag, ibeacon }]) => (
+      <>
+        <span style={{ overflowWrap: 'anywhere' }}>{shownValue(tag.value)}</span>
+        <BeaconLine value={tag.value} ibeacon={ibeacon} />
+      </>
+    ),
   },
   { label: 'Antenna', align: 'right', width: 80, cell: ([, { antenna }]) => antenna ?? '–' },
   { label: 'Signal', align: 'right', width: 100, cell: ([, { rssi }]) => signalText(rssi) },
