@@ -20,7 +20,7 @@ export type CollectedRequest = {
 
 export type Folder = { name: string; description: string; requests: readonly CollectedRequest[] }
 
-/** What a collection has, whatever its program. `variables`: those of paths, with their examples. */
+/** What a collection has, for each program. `variables`: those of paths, with their examples. */
 export type Collection = { folders: readonly Folder[]; variables: ReadonlyMap<string, string> }
 
 type Parameter = {

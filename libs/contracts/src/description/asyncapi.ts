@@ -1,5 +1,5 @@
 import { createDocument } from 'zod-openapi'
-import { ScanMessage, SCAN_MESSAGE_EXAMPLE } from '../messages/scan-message.ts'
+import { ScanMessage, SCAN_MESSAGE_EXAMPLE } from './scan-message.ts'
 import { LICENSE, RELEASE } from '../release.ts'
 import { readerFormats, READER_KEY } from '../resources/tracking/readers.ts'
 import { JSON_MEDIA_TYPE } from '../route.ts'

@@ -1,4 +1,4 @@
-import { SCAN_MESSAGE_EXAMPLE, ScanMessage } from '@whereabouts/contracts/messages/scan-message'
+import { SCAN_MESSAGE_EXAMPLE, ScanMessage } from '@whereabouts/contracts/description/scan-message'
 import { expect, test } from 'vitest'
 import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 

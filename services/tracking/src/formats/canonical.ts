@@ -1,4 +1,4 @@
-import { MAX_CANONICAL_READS } from '@whereabouts/contracts/messages/scan-message'
+import { MAX_CANONICAL_READS } from '@whereabouts/contracts/description/scan-message'
 import { type Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'

@@ -156,9 +156,9 @@ function decodePart(frame: Frame, part: Part, origin: Origin): DecodeErrorCode |
   const { mapping } = part
   const { out, root, events } = frame
   const tag = part.tag && fieldAt(part.tag, origin)
-  const found: Found = part.findBeacon ? { tag, ...part.findBeacon(origin) } : { tag }
+  const beacon = part.findBeacon?.(origin)
   // Lists and bare values are items too, if the mapping has pointers for them.
-  if (!isObject(origin.item) && isNothing(found)) return 'unexpected_shape'
+  if (!isObject(origin.item) && isNothing(tag, beacon)) return 'unexpected_shape'
   if (Array.isArray(root)) identify(frame, origin)
   const event = part.event && fieldAt(part.event, origin).value
   if (mapping.heartbeat_events?.some((value) => value === event)) {
@@ -167,42 +167,43 @@ function decodePart(frame: Frame, part: Part, origin: Origin): DecodeErrorCode |
   }
   if (part.event && !mapping.read_events?.some((value) => value === event))
     return events.has(event) ? undefined : 'unknown_event'
-  if (isNothing(found)) return 'missing_tag'
-  decodeRead(frame, part, origin, found)
+  if (isNothing(tag, beacon)) return 'missing_tag'
+  decodeRead(frame, part, origin, tag, beacon)
   return undefined
 }
 
-type Found = FoundBeacon & { tag: Field | undefined }
-
-const isNothing = ({ tag, beacon, wrong }: Found) =>
-  isAbsent(tag?.value) && beacon === undefined && wrong === undefined
+const isNothing = (tag: Field | undefined, found: FoundBeacon | undefined) =>
+  isAbsent(tag?.value) && found?.beacon === undefined && found?.wrong === undefined
 
 /** The beacon is the tag of an item without another one, whose address or id is looked up first (D6.5). */
-function tagOf({ out }: Frame, { mapping }: Part, { tag, beacon, wrong }: Found) {
-  if (wrong !== undefined) out.report('invalid_field', wrong)
-  const value = tag === undefined || isAbsent(tag.value) ? undefined : readMappedTag(out, tag, mapping)
-  if (value !== undefined)
-    return { tag_type: mapping.tag_type ?? 'ble', tag_value: value, ibeacon: beacon } as const
-  return beacon && ({ tag_type: 'ble', tag_value: beaconText(beacon), ibeacon: undefined } as const)
-}
-
-function decodeRead(frame: Frame, part: Part, origin: Origin, found: Found): void {
+function decodeRead(
+  frame: Frame,
+  part: Part,
+  origin: Origin,
+  tag: Field | undefined,
+  found: FoundBeacon | undefined,
+): void {
   const { out } = frame
   const { mapping } = part
-  const tag = tagOf(frame, part, found)
-  if (tag === undefined) return
-  const { ibeacon, ...named } = tag
+  if (found?.wrong !== undefined) out.report('invalid_field', found.wrong)
+  const beacon = found?.beacon
+  const value = tag === undefined || isAbsent(tag.value) ? undefined : readMappedTag(out, tag, mapping)
+  if (value === undefined && beacon === undefined) return
   const antenna = follow(frame, part.antenna, origin)
   const rssi = follow(frame, part.rssi, origin)
   const count = follow(frame, part.count, origin)
   const location = follow(frame, part.location, origin)
   out.addRead({
     antenna: readAntenna(out, antenna.value, antenna.at, antenna.pointer),
-    ...named,
+    tag_type: value === undefined ? 'ble' : (mapping.tag_type ?? 'ble'),
+    tag_value: value ?? (beacon ? beaconText(beacon) : ''),
     rssi_dbm: readRssi(out, rssi.value, rssiPerDbm(mapping), rssi.at, rssi.pointer),
     read_count: readCount(out, count.value, count.at, count.pointer),
     read_at_ms: readAt(frame, part, origin),
-    extra: { ibeacon, location: readLocation(out, location.value, location.at, location.pointer) },
+    extra: {
+      ibeacon: value === undefined ? undefined : beacon,
+      location: readLocation(out, location.value, location.at, location.pointer),
+    },
   })
 }
 
