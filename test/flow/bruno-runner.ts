@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { bruToJsonV2, collectionBruToJson } from '@usebruno/lang'
 
 export type Answer = { name: string; status: number; text: string }
-export type Variables = Map<string, unknown>
+export type Variables = Map<string, string | number>
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8')
 
@@ -35,7 +35,7 @@ export async function runBruno(
   const bru = {
     getEnvVar: (name: string) => environment[name],
     getVar: (name: string) => runtime.get(name),
-    setVar: (name: string, value: unknown) => void runtime.set(name, value),
+    setVar: (name: string, value: string | number) => void runtime.set(name, value),
     sendRequest: async ({ method, url, headers, data }: { method: string; url: string; headers: Record<string, string>; data: object }) => {
       const response = await fetch(url, { method, headers, body: JSON.stringify(data) })
       return { status: response.status, data: await response.json() }

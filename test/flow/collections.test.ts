@@ -113,7 +113,7 @@ describe.each([
     expect(errors).toEqual([])
     // newman reports the request of a token as one more of the request that it is for.
     const statuses = [200, 200, 201, 204].flatMap((status) => [status, status])
-    expect(answers.map(({ status }) => status)).toEqual(Array(3).fill(statuses).flat())
+    expect(answers.map(({ status }) => status)).toEqual([...statuses, ...statuses, ...statuses])
   })
 
   test('by Bruno: each request has a new one', async () => {
@@ -123,7 +123,7 @@ describe.each([
     }
     const thrice = Array<string>(3).fill('Organization')
     const answers = await runBruno(folder, thrice, await variablesOf('Renewal'), spoil)
-    expect(answers.map(({ status }) => status)).toEqual(Array(3).fill([200, 200, 201, 204]).flat())
+    expect(answers.map(({ status }) => status)).toEqual(thrice.flatMap(() => [200, 200, 201, 204]))
   })
 })
 

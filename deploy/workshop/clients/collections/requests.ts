@@ -23,14 +23,16 @@ export type Folder = { name: string; description: string; requests: readonly Col
 /** What a collection has, for each program. `variables`: those of paths, with their examples. */
 export type Collection = { folders: readonly Folder[]; variables: ReadonlyMap<string, string> }
 
+type Value = string | number | boolean
+
 type Parameter = {
   $ref?: string
   in: string
   name: string
   required?: boolean
   description?: string
-  example?: unknown
-  schema?: { example?: unknown; default?: unknown }
+  example?: Value
+  schema?: { example?: Value; default?: Value }
 }
 
 type Operation = {
@@ -53,7 +55,7 @@ export function collect(description: Description): Collection {
   const collected = paths.flatMap(([path, item]) =>
     Object.entries(item as Record<string, Operation>).map(([method, operation]) => {
       const parameters = (operation.parameters ?? []).map((one) => named[one.$ref?.split('/').at(-1) ?? ''] ?? one)
-      return { tag: operation.tags[0], ...request(path, method.toUpperCase(), operation, parameters, Object.keys(description.paths ?? {})) }
+      return request(path, method.toUpperCase(), operation, parameters, Object.keys(description.paths ?? {}))
     }),
   )
   const folders = (description.tags ?? []).map((tag) => ({
@@ -75,16 +77,17 @@ function request(
   operation: Operation,
   parameters: readonly Parameter[],
   paths: readonly string[],
-): CollectedRequest & { examples: [string, string][] } {
+): CollectedRequest & { tag: string; examples: [string, string][] } {
   const inPath = parameters.filter((one) => one.in === 'path')
   const [mediaType, media] = Object.entries(operation.requestBody?.content ?? {})[0] ?? []
   const isForToken = operation.security.length === 0
   const type = { name: 'Content-Type', value: mediaType ?? '', description: '', isOn: true }
   return {
+    tag: operation.tags[0],
     name: operation.summary,
     method,
     path,
-    ids: inPath.map((one) => ({ ...field(one), value: `{{${one.name}}}` })),
+    ids: inPath.map(idField),
     query: parameters.filter((one) => one.in === 'query').map(field),
     headers: [
       ...(mediaType === undefined ? [] : [type]),
@@ -110,6 +113,8 @@ function field({ name, required = false, description = '', example, schema }: Pa
   const value = example ?? schema?.example ?? schema?.default ?? ''
   return { name, value: String(value), description: readable(description), isOn: required }
 }
+
+const idField = (parameter: Parameter): Field => ({ ...field(parameter), value: `{{${parameter.name}}}` })
 
 /** The programs of collections make a UUID for `{{$guid}}`. */
 function header(parameter: Parameter): Field {
