@@ -43,7 +43,9 @@ test('D12.15 llms.txt names the product, and links the Markdown of each page of 
     (sidebar['/readers'] ?? []).flatMap(({ items }) => items.map(({ link }) => `/docs${link}`)),
   )
   const paths = pageFiles().filter((file) => menu.has(pathOf(file)))
-  expect(linksOf(text).toSorted()).toEqual(['/api/openapi.json', ...paths.map(markdownPathOf)].toSorted())
+  expect(linksOf(text).toSorted()).toEqual(
+    ['/api/openapi.json', '/api/asyncapi.json', ...paths.map(markdownPathOf)].toSorted(),
+  )
   const lines = text.split('\n').filter((line) => line.startsWith('- '))
   expect(lines.filter((line) => !/^- \[[^\]]+\]\(\S+\): [^|#<]{20,400}$/.test(line))).toEqual([])
 })

@@ -18,6 +18,14 @@ describe('general fact 4: the machine-readable description', () => {
     expect(yaml.text).toMatch(/^"?openapi"?: "?3\.0\.3"?$/m)
   })
 
+  test('general fact 4 the messages of readers and webhooks are described as AsyncAPI', async ({ api }) => {
+    const json = await api.request('/api/asyncapi.json')
+    expect(json.headers.get('content-type')).toMatch(/^application\/json/)
+    expect(json.body).toMatchObject({ asyncapi: '3.0.0' })
+    const yaml = await api.request('/api/asyncapi.yaml')
+    expect([yaml.status, yaml.headers.get('content-type')]).toEqual([200, 'application/yaml; charset=utf-8'])
+  })
+
   test.for(['openapi.json', 'openapi.yaml'])(
     'general fact 4 /%s without a prefix redirects with 301',
     async (name, { api }) => {
@@ -102,14 +110,17 @@ describe('general fact 6: HEAD', () => {
     expect(head.headers.get('www-authenticate')).toBe('Bearer realm="api"')
   })
 
-  test.for(['/api/openapi.json', '/api/openapi.yaml', '/openapi.json', '/.well-known/jwks.json'])(
-    'general fact 6 HEAD of %s mirrors GET',
-    async (path, { api }) => {
-      const [get, head] = [await api.request(path), await api.request(path, { method: 'HEAD' })]
-      expect(head.status).toBe(get.status)
-      expect(comparable(head.headers)).toEqual(comparable(get.headers))
-    },
-  )
+  test.for([
+    '/api/openapi.json',
+    '/api/openapi.yaml',
+    '/api/asyncapi.json',
+    '/openapi.json',
+    '/.well-known/jwks.json',
+  ])('general fact 6 HEAD of %s mirrors GET', async (path, { api }) => {
+    const [get, head] = [await api.request(path), await api.request(path, { method: 'HEAD' })]
+    expect(head.status).toBe(get.status)
+    expect(comparable(head.headers)).toEqual(comparable(get.headers))
+  })
 })
 
 describe('general fact 7: 405', () => {

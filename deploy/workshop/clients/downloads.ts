@@ -1,18 +1,20 @@
-// The build of what the console serves at /downloads/: both packages, and their hashes.
+// The build of what the console serves at /downloads/: both packages, the collections, and their hashes.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
+import { writeCollections } from './collections/collections.ts'
 import { packClient } from './pack.ts'
 import { packPythonClient } from './pack-python.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../../services/console/dist-downloads')
 
-/** Writes the packages and SHA256SUMS to a folder, which has nothing else afterwards. */
+/** Writes the packages, the collections and SHA256SUMS to a folder, which has nothing else afterwards. */
 export async function packDownloads(folder: string): Promise<void> {
   const building = `${folder}.new`
   await rm(building, { recursive: true, force: true })
   await mkdir(building, { recursive: true })
-  const paths = await Promise.all([packClient(building), packPythonClient(building)])
+  const packages = await Promise.all([packClient(building), packPythonClient(building)])
+  const paths = [...packages, ...(await writeCollections(building))]
   const sums = paths.map(async (path) => {
     const sha256 = createHash('sha256')
       .update(await readFile(path))

@@ -19,7 +19,7 @@ export function llmsText(): string {
   return [
     '# Whereabouts',
     `\n> ${about}\n`,
-    'Each page is Markdown. The description of the API is [OpenAPI](/api/openapi.json).\n',
+    'Each page is Markdown. The API is described as [OpenAPI](/api/openapi.json), messages of readers and webhooks as [AsyncAPI](/api/asyncapi.json).\n',
     ...sections,
   ].join('\n')
 }

@@ -65,9 +65,11 @@ export const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   'api key': ['integrating', 'quick-start', 'readers', 'concepts'],
   'user agent': ['integrating', 'errors'],
   // Assistants and low code
-  mcp: ['low-code'],
+  mcp: ['mcp'],
+  'model context protocol': ['mcp'],
+  claude: ['mcp'],
   llms: ['low-code'],
-  chatgpt: ['low-code'],
+  chatgpt: ['low-code', 'mcp'],
   zapier: ['low-code'],
   n8n: ['low-code'],
   excel: ['low-code'],

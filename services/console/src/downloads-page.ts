@@ -1,8 +1,8 @@
-/** A package of a client. `url` changes with its bytes, and so may be kept for ever. */
+/** A package of a client, or a collection for a program that sends requests. `url` changes with its bytes, and so may be kept for ever. */
 export type Download = {
   name: string
   version: string
-  language: 'JavaScript' | 'Python'
+  language: 'JavaScript' | 'Python' | 'Postman' | 'Bruno'
   size: number
   sha256: string
   url: string
@@ -23,7 +23,7 @@ export function downloadsPage(base: string, downloads: readonly Download[]): str
     escaped(`${base}${downloads.find((one) => one.language === language)?.name ?? ''}`)
   const rows = downloads.map(
     ({ name, version, language, size, sha256 }) =>
-      `<tr><td><a href="${escaped(name)}">${escaped(name)}</a><td>${language}<td>${escaped(version)}<td>${size}<td><code>${sha256}</code>`,
+      `<tr><td><a href="${escaped(name)}" download>${escaped(name)}</a><td>${language}<td>${escaped(version)}<td>${size}<td><code>${sha256}</code>`,
   )
   return `<!doctype html>
 <html lang="en">
@@ -33,7 +33,7 @@ export function downloadsPage(base: string, downloads: readonly Download[]): str
 <title>Downloads · Whereabouts</title>
 <style>${STYLE}</style>
 <h1>Downloads</h1>
-<p>The clients of this system. They need no account to download. <a href="/docs/integrating">How to begin</a>.</p>
+<p>The clients of this system, and collections of its API. They need no account to download. <a href="/docs/integrating">How to begin</a>.</p>
 <table>
 <thead><tr><th>File<th>For<th>Version<th>Bytes<th>SHA-256</thead>
 <tbody>
@@ -51,8 +51,11 @@ ${rows.join('\n')}
 <pre>npm install --global ${addressOf('JavaScript')}
 whereabouts --help</pre>
 <p><a href="/docs/clients/command-line">All commands</a>.</p>
+<h2>Postman and Bruno</h2>
+<p>Collections of all operations with examples. Import the file, set the address of this system and a key, and send: they request the token.
+<a href="/docs/integrating#postman-and-bruno">How to begin</a>.</p>
 <h2>Builds that repeat</h2>
-<p>An upgrade of this system replaces both files. Keep the file that you use beside your program, or in a registry of your own.
+<p>An upgrade of this system replaces these files. Keep the file that you use beside your program, or in a registry of your own.
 <a href="SHA256SUMS">SHA256SUMS</a> is for <code>sha256sum --check</code>. Programs read this page as JSON.</p>
 </html>
 `

@@ -13,6 +13,7 @@ import { sessionCookie } from './session/cookie.ts'
 
 const PACKAGE = 'whereabouts-client-1.2.3.tgz'
 const WHEEL = 'whereabouts-1.2.3-py3-none-any.whl'
+const COLLECTIONS = ['whereabouts.postman_collection.json', 'whereabouts.bruno.zip'] as const
 const CONTENT = 'bytes of an archive '.repeat(200)
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex')
 const HOST = 'https://api.example.com'
@@ -25,6 +26,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'web/index.html'), '<div id="root"></div>')
   writeFileSync(join(folder, 'downloads', PACKAGE), CONTENT)
   writeFileSync(join(folder, 'downloads', WHEEL), 'a wheel')
+  for (const name of COLLECTIONS) writeFileSync(join(folder, 'downloads', name), `${CONTENT}${name}`)
   writeFileSync(join(folder, 'downloads/SHA256SUMS'), `${SHA256}  ${PACKAGE}\n`)
   app = buildApp({
     log: createLogger('console', 'silent'),
@@ -73,7 +75,8 @@ test('the index is a page for people and JSON for programs', async () => {
   const url = `${HOST}/downloads/${SHA256}/${PACKAGE}`
   const entry = { name: PACKAGE, version: '1.2.3', language: 'JavaScript', size: 4000, sha256: SHA256, url }
   expect(json.json().data).toContainEqual(entry)
-  expect(json.json().data).toMatchObject([{}, {}])
+  const uses = (json.json().data as { language: string }[]).map(({ language }) => language)
+  expect(uses.toSorted()).toEqual(['Bruno', 'JavaScript', 'Postman', 'Python'])
   expect((await app.inject('/downloads/index.json')).json()).toEqual(json.json())
 
   const page = await app.inject({ url: '/downloads/', headers: { accept: 'text/html,*/*;q=0.8' } })
@@ -81,6 +84,24 @@ test('the index is a page for people and JSON for programs', async () => {
   expect(page.body).toContain(`npm install ${HOST}/downloads/${PACKAGE}`)
   expect(page.body).toContain(`pip install ${HOST}/downloads/${WHEEL}`)
   expect(page.body).toContain(SHA256)
+})
+
+test('the collections for Postman and Bruno are in the index, with the version of this release', async () => {
+  const { data } = (await app.inject('/downloads/index.json')).json()
+  for (const [name, language, type] of [
+    [COLLECTIONS[0], 'Postman', 'application/json'],
+    [COLLECTIONS[1], 'Bruno', 'application/zip'],
+  ]) {
+    expect(data).toContainEqual(expect.objectContaining({ name, language, version: '1.2.3' }))
+    const file = await app.inject({ url: `/downloads/${name}`, headers: { 'accept-encoding': 'identity' } })
+    expect([file.statusCode, file.headers['content-type'], file.body]).toEqual([
+      200,
+      type,
+      `${CONTENT}${name}`,
+    ])
+  }
+  const page = await app.inject({ url: '/downloads/', headers: { accept: 'text/html' } })
+  for (const name of COLLECTIONS) expect(page.body).toContain(`<a href="${name}" download>`)
 })
 
 test('other paths lead to the index, or nowhere', async () => {

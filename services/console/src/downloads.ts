@@ -7,11 +7,21 @@ import { FOREVER, pageOf, readBuilt, type Page } from './pages.ts'
 import { securityHeaders } from './security-headers.ts'
 import { sendFile, sendMissing } from './send-file.ts'
 
-/** The built packages of the clients by path, and their index for programs and for people. */
+/** The built packages of the clients and the collections by path, and their index for programs and for people. */
 export type Downloads = ReadonlyMap<string, Page>
 
 const BASE = '/downloads/'
 const FOR_PROGRAMS = `${BASE}index.json`
+
+/** What a file is for, by the end of its name. */
+const USES: Readonly<Record<string, Download['language']>> = {
+  '.tgz': 'JavaScript',
+  '-py3-none-any.whl': 'Python',
+  '.postman_collection.json': 'Postman',
+  '.bruno.zip': 'Bruno',
+}
+
+const VERSION = /-(\d+\.\d+\.\d+[^-]*?)(?:\.tgz|-py3-none-any\.whl)$/
 
 /** Reads the built packages once at startup. `publicUrl`: where people reach them. */
 export async function readDownloads(folder: URL, publicUrl: string): Promise<Downloads> {
@@ -22,15 +32,16 @@ export async function readDownloads(folder: URL, publicUrl: string): Promise<Dow
   })
   const byPath = new Map(files)
   const base = `${publicUrl.replace(/\/+$/, '')}${BASE}`
+  // That of the packages: a collection has none in its name.
+  const [version = ''] = [...files.keys()].flatMap((path) => VERSION.exec(path)?.[1] ?? [])
   const data: Download[] = []
   for (const [path, page] of files) {
     const name = path.slice(BASE.length)
-    const version = /-(\d+\.\d+\.\d+[^-]*?)(?:\.tgz|-py3-none-any\.whl)$/.exec(name)?.[1]
-    if (version === undefined) continue
+    const language = Object.entries(USES).find(([end]) => name.endsWith(end))?.[1]
+    if (language === undefined) continue
     const body = await page.bodyIn('identity')
     const sha256 = createHash('sha256').update(body).digest('hex')
     byPath.set(`${BASE}${sha256}/${name}`, { ...page, cacheControl: FOREVER })
-    const language = name.endsWith('.whl') ? 'Python' : 'JavaScript'
     data.push({ name, version, language, size: body.length, sha256, url: `${base}${sha256}/${name}` })
   }
   byPath.set(FOR_PROGRAMS, pageOf(FOR_PROGRAMS, Buffer.from(`${JSON.stringify({ data }, null, 2)}\n`)))

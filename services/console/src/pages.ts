@@ -28,6 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
   '.whl': 'application/zip',
   '.woff2': 'font/woff2',
+  '.zip': 'application/zip',
 }
 export const FOREVER = 'public, max-age=31536000, immutable'
 /** Browsers revalidate on each visit, so that a release shows immediately. The ETag makes it a 304. */

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { GatewayDeps } from './deps.ts'
 import { addHealth } from './health/health.route.ts'
 import { limitConnections } from './limits/connections.ts'
+import { addMcp } from './mcp/mcp.route.ts'
 import { edgeHeaders } from './pipeline/edge-headers.ts'
 import { legacy } from './pipeline/legacy.ts'
 import { addPipeline, protocolErrors } from './pipeline/pipeline.ts'
@@ -23,7 +24,10 @@ import type { TokenVerifier } from './auth/token-verifier.ts'
 import { rateLimiter } from './limits/rate-limiter.ts'
 import { signGateway } from '@whereabouts/service-kit/http/principal'
 
-type Parts = Omit<GatewayDeps, 'authenticate' | 'authenticateDevice' | 'limiter' | 'hasSigningKeys'> & {
+type Parts = Omit<
+  GatewayDeps,
+  'authenticate' | 'authenticateDevice' | 'bearerOfDevice' | 'limiter' | 'hasSigningKeys'
+> & {
   view: KeyView
   /** Whether the view is as new as the stream KEYS. */
   isCurrent: () => boolean
@@ -44,6 +48,7 @@ export function wire({ view, isCurrent, verifier, signingKey, takeShared, ...dep
     ...deps,
     authenticate,
     authenticateDevice: devices.authenticateDevice,
+    bearerOfDevice: devices.bearerOfDevice,
     limiter: rateLimiter({ takeShared, log, decisions }),
     hasSigningKeys: () => verifier.hasKeys(),
   })
@@ -90,6 +95,7 @@ function buildApp(deps: GatewayDeps): FastifyInstance {
   app.addHook('preClose', async () => streams.close())
   const placesAt = places(app, deps.log, deps.metrics.places)
   addOperations(app, { ...deps, streams, placesAt })
+  addMcp(app, deps)
   addPassThrough(app, { ...deps, placesAt })
   return app
 }

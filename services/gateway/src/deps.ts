@@ -2,7 +2,7 @@ import type { RouteTable, Upstream } from '@whereabouts/contracts/route'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Authenticate } from './auth/authenticator.ts'
-import type { AuthenticateDevice } from './auth/devices.ts'
+import type { AuthenticateDevice, BearerOfDevice } from './auth/devices.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { GatewayMetrics } from './metrics.ts'
 
@@ -12,6 +12,7 @@ export type GatewayDeps = {
   metrics: GatewayMetrics
   authenticate: Authenticate
   authenticateDevice: AuthenticateDevice
+  bearerOfDevice: BearerOfDevice
   limiter: RateLimiter
   /** Whether the keys that verify access tokens were ever fetched. */
   hasSigningKeys: () => boolean

@@ -13,7 +13,8 @@ const EXAMPLE = {
   occurred_at: '2026-11-21T10:00:00.123Z',
 }
 
-const rows = sentTypes.map((type) => {
+/** The events that a webhook can ask for: their names in descriptions, schemas and examples. */
+export const sentEvents = sentTypes.map((type) => {
   const { body, summary } = webhookEvents[type]
   const example = { ...EXAMPLE, event: type, data: exampleOf(type) }
   const name = eventName(type)
@@ -21,7 +22,7 @@ const rows = sentTypes.map((type) => {
 })
 
 /** Events that the API sends. OpenAPI 3.0 has no place for them; `x-webhooks` is what tools read. */
-export const eventSchemas = Object.fromEntries(rows.map(({ schema, body }) => [schema, body]))
+export const eventSchemas = Object.fromEntries(sentEvents.map(({ schema, body }) => [schema, body]))
 
 const header = (name: string, description: string) => ({
   name,
@@ -31,7 +32,8 @@ const header = (name: string, description: string) => ({
   schema: { type: 'string' },
 })
 
-const PARAMETERS = [
+/** Of each request of a webhook. */
+export const webhookHeaders = [
   header('X-Service-Event', 'The value of `event`.'),
   header('X-Service-Delivery', 'The value of `delivery_id`.'),
   header('X-Service-Timestamp', 'Unix second of `occurred_at`.'),
@@ -47,19 +49,24 @@ const PARAMETERS = [
   ),
 ]
 
-export const events = Object.fromEntries(rows.map(({ type, ...row }) => [type, { post: operation(row) }]))
+/** How events come. */
+export const EVENT_TEXT =
+  'Sent to each webhook of the organization with this type in `event_types`. Administrators register webhooks in the console, ' +
+  'keys with `webhooks:admin` over the API. Any 2xx is a success. There are three attempts, with waits of about 1 s and 5 s; ' +
+  'with `retry: "extended"` they go on for 72 hours. Events may arrive more than once, and in another order.'
 
-function operation({ name, schema, summary, example }: Omit<(typeof rows)[number], 'type' | 'body'>) {
+export const events = Object.fromEntries(
+  sentEvents.map(({ type, ...row }) => [type, { post: operation(row) }]),
+)
+
+function operation({ name, schema, summary, example }: Omit<(typeof sentEvents)[number], 'type' | 'body'>) {
   return {
     operationId: `${name[0]?.toLowerCase()}${name.slice(1)}`,
     summary,
-    description:
-      'Sent to each webhook of the organization with this type in `event_types`. Administrators register webhooks in the console, ' +
-      'keys with `webhooks:admin` over the API. Any 2xx is a success. There are three attempts, with waits of about 1 s and 5 s; ' +
-      'with `retry: "extended"` they go on for 72 hours. Events may arrive more than once, and in another order.',
+    description: EVENT_TEXT,
     tags: ['Events'],
     security: [],
-    parameters: PARAMETERS,
+    parameters: webhookHeaders,
     requestBody: {
       required: true,
       content: { [JSON_MEDIA_TYPE]: { schema: { $ref: `#/components/schemas/${schema}` }, example } },

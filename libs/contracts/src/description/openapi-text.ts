@@ -7,6 +7,8 @@ const COMMON = `
 The [quick start](/docs/quick-start) leads from an API key to a first located asset, and [Integrating](/docs/integrating) to a
 working integration. [Recipes](/docs/recipes) has code for common tasks, [Readers](/docs/readers) connects the readers.
 
+Messages of readers over NATS and MQTT, and the requests of webhooks, are described as [AsyncAPI](/api/asyncapi.json).
+
 ## Requests
 
 Exchange the client credentials of an API key for an access token at \`POST /api/v1/oauth/token\`. Send the token as

@@ -97,7 +97,7 @@ function describe({ vocabulary, publicUrl }: Place, rows: Rows): Description {
       },
       ...(!isLegacy && { 'x-webhooks': events }),
     },
-    { override },
+    { override: forReaders },
   )
   return withExamples(forGenerators(document))
 }
@@ -239,7 +239,7 @@ function security(access: Access): Record<string, string[]>[] {
 }
 
 /** Removes bounds and patterns of zod that come from JavaScript and do not help readers of the description. */
-const override: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
+export const forReaders: NonNullable<CreateDocumentOptions['override']> = ({ jsonSchema, io }) => {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER && jsonSchema.format !== 'int64')
     delete jsonSchema.maximum

@@ -43,3 +43,13 @@ function checkScope(scope: string, { scopes }: Principal): void {
   if (scope === 'scans:read' && scopes.includes('tracking:read')) return // one scope under two names (D8.4)
   throw missingScope(scope)
 }
+
+/** Whether a caller may use an operation with this access. */
+export function mayUse(access: Access, principal: Principal): boolean {
+  try {
+    checkAccess(access, principal)
+    return true
+  } catch {
+    return false
+  }
+}

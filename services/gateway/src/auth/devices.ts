@@ -13,6 +13,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 
 /** The caller of a route for devices: a bearer token, or HTTP Basic with the id and secret of a key. */
 export type AuthenticateDevice = (device: Device) => Promise<Caller>
+/** Its token: the one that it sends, or the one for which its id and secret were exchanged. */
+export type BearerOfDevice = (device: Device) => Promise<string>
 type Device = { headers: IncomingHttpHeaders; ip: string }
 
 type Options = { authenticate: Authenticate; keysUrl: string; log: Logger; now?: () => number }
@@ -76,14 +78,13 @@ export function deviceAuthenticator({ authenticate, keysUrl, log, now = Date.now
     return fresh.token
   }
 
-  const authenticateDevice: AuthenticateDevice = async ({ headers, ip }) => {
+  const bearerOfDevice: BearerOfDevice = async ({ headers, ip }) => {
     const { authorization } = headers
     if (authorization === undefined || authorization.trim() === '') throw missingCredentials()
-    return authenticate(
-      /^basic /i.test(authorization) ? await tokenOf(authorization, ip) : readBearer(headers),
-    )
+    return /^basic /i.test(authorization) ? await tokenOf(authorization, ip) : readBearer(headers)
   }
-  return { authenticateDevice, close: () => agent.close() }
+  const authenticateDevice: AuthenticateDevice = async (device) => authenticate(await bearerOfDevice(device))
+  return { authenticateDevice, bearerOfDevice, close: () => agent.close() }
 }
 
 /** Names both schemes: many HTTP libraries send credentials only after a challenge. */

@@ -115,6 +115,7 @@ test('D12.15 the web filter lets screens, files and signing keys pass, but nothi
     '/api/nowhere',
     '/legacy/api/v1/x',
     '/openapi.json',
+    '/api/asyncapi.json',
   ])
     expect([path, await statusOf(path)]).toEqual([path, 403])
 })

@@ -10,12 +10,15 @@ export const isFilteredPath = (path: string): boolean =>
 const ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Paths of the gateway, which are never forwarded to the console. */
-const OWN = /^\/(?:api|legacy|\.well-known)(?:\/|$)|^\/openapi\.(?:json|yaml)$/
+const OWN = /^\/(?:api|legacy|mcp|\.well-known)(?:\/|$)|^\/openapi\.(?:json|yaml)$/
 
 export const isOwnPath = (path: string): boolean => OWN.test(path)
 
 export const isApiPath = (path: string): boolean =>
   path.startsWith(`${API_PREFIX}/`) || path.startsWith(`${LEGACY_PREFIX}/`)
+
+/** Tools for assistants, by the Model Context Protocol (D12.17). */
+export const MCP_PATH = '/mcp'
 
 /** The console serves the sessions of browsers below it. */
 export const SESSION_PATH = '/session/'
@@ -31,6 +34,7 @@ export function allowedMethodsOf(routes: RouteTable): AllowedMethods {
   const literal = literalPaths(routes)
   return (path) => {
     if (isSession(path)) return ['GET', 'HEAD', 'POST']
+    if (path === MCP_PATH) return ['POST']
     if (!isOwnPath(path) || isReferencePath(path)) return ['GET', 'HEAD']
     const found = literal.get(path) ?? templates.filter((t) => t.pattern.test(path)).map((t) => t.method)
     const methods = new Set<string>(found)

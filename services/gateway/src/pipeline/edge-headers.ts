@@ -1,5 +1,5 @@
 import { routePath, routes } from '@whereabouts/contracts/routes'
-import { isApiPath } from './allowed-methods.ts'
+import { isApiPath, MCP_PATH } from './allowed-methods.ts'
 import { corsHeaders } from './cors.ts'
 
 /** JSON and CSV contain nothing to run. */
@@ -29,6 +29,6 @@ export function edgeHeaders(isSecure: boolean): EdgeHeaders {
   const other = { ...OTHER, ...strict }
   return (path) => {
     if (TOKEN_PATHS.has(path)) return tokens
-    return isApiPath(path) ? data : other
+    return isApiPath(path) || path === MCP_PATH ? data : other
   }
 }

@@ -1,8 +1,6 @@
-import { limits } from '@whereabouts/contracts/limits'
 import { isEndless, type Route } from '@whereabouts/contracts/route'
 import { MOST_WAIT_SECONDS } from '@whereabouts/contracts/resources/webhooks/events'
 import { routePath } from '@whereabouts/contracts/routes'
-import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { withoutQuery } from '@whereabouts/service-kit/http/error-handler'
 import { invalidRefreshToken, invalidToken, unknownRoute } from '@whereabouts/service-kit/errors/errors'
 import { checkMediaType } from '@whereabouts/service-kit/http/read-request'
@@ -15,6 +13,7 @@ import { checkAccess } from '../auth/access.ts'
 import type { Caller } from '../auth/authenticator.ts'
 import { readBearer } from '../auth/bearer.ts'
 import type { Decision } from '../limits/bucket.ts'
+import { charge, limitOf } from '../limits/charge.ts'
 import type { GatewayDeps } from '../deps.ts'
 import { passedToServices, passedWithMessages, requestHeaders } from './headers.ts'
 import { mount } from './mount.ts'
@@ -133,15 +132,11 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
   request.principal = caller.principal
   if (row.access === 'key' && caller.principal.kind !== 'key') throw invalidToken() // D9.8
   const limit = limitPerMinute(row, caller)
-  if (limit !== undefined) {
-    const decision = await deps.limiter.take(caller.bucket, limit)
-    if (row.method === 'GET' && caller.principal.kind === 'key') reply.headers(rateLimitHeaders(decision))
-    if (!decision.taken) throw rateLimited(decision.retryAfterSeconds)
-    // What an operator has granted to a key is its own.
-    const isShared = caller.principal.kind === 'key' && caller.ownLimitPerMinute === undefined
-    const seconds = isShared ? deps.limiter.takeOfKeys(caller.principal.orgId) : 0
-    if (seconds > 0) throw rateLimited(seconds)
-  }
+  const isAnnounced = row.method === 'GET' && caller.principal.kind === 'key'
+  if (limit !== undefined)
+    await charge(deps.limiter, caller, limit, (decision) => {
+      if (isAnnounced) reply.headers(rateLimitHeaders(decision))
+    })
   checkAccess(row.access, caller.principal, typesIn(request.url))
   request.principalToken = await caller.tokenFor(row.upstream)
 }
@@ -150,10 +145,8 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
 const typesIn = (url: string): string[] => parsePairs(url.split('?').slice(1).join('?'))?.['type'] ?? []
 
 /** Every request of a user counts (D12.10), and a key's requests to `counted` rows. Undefined: no limit. */
-function limitPerMinute(row: Route, { principal, ownLimitPerMinute }: Caller): number | undefined {
-  if (principal.kind === 'session') return limits.requestsPerMinute.user
-  return row.counted ? (ownLimitPerMinute ?? limits.requestsPerMinute.key) : undefined
-}
+const limitPerMinute = (row: Route, caller: Caller): number | undefined =>
+  row.counted || caller.principal.kind === 'session' ? limitOf(caller) : undefined
 
 const rateLimitHeaders = ({ limit, remaining, resetAt }: Decision) => ({
   'x-ratelimit-limit': String(limit),
@@ -161,8 +154,3 @@ const rateLimitHeaders = ({ limit, remaining, resetAt }: Decision) => ({
   'x-ratelimit-reset': String(resetAt),
   'ratelimit-policy': `${limit};w=60`, // D17.5
 })
-
-const rateLimited = (seconds: number) =>
-  new AppError('rate_limited', `Retry after ${seconds} seconds`, {
-    headers: { 'retry-after': String(seconds) },
-  })

@@ -13,12 +13,16 @@ export const referencePaths = (base: string) => ({
   },
 })
 
+/** Paths of the description of messages (AsyncAPI). There is one: readers and webhooks know no vocabulary. */
+export const messagePaths = { json: '/api/asyncapi.json', yaml: '/api/asyncapi.yaml' }
+
 /** Path of the script of the interactive pages. It contains the digest, so it can be cached for ever. */
 export const scriptPath = (digest: string): string => `/api/reference/scalar.${digest}.js`
 const SCRIPT = /^\/api\/reference\/scalar\.[\w-]+\.js$/
 
 const fixed = new Set([
   JWKS_PATH,
+  ...Object.values(messagePaths),
   ...['', LEGACY_BASE].flatMap((base) => {
     const { page, json, yaml, redirects } = referencePaths(base)
     return [[page, json, yaml], Object.keys(redirects)].flat()

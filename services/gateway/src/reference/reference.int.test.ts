@@ -13,6 +13,22 @@ describe('descriptions', () => {
     expect((await gateway.request('/api/openapi.yaml')).text).toMatch(/^"openapi": "3\.0\.3"$/m)
   })
 
+  test('the description of messages needs no token, may be cached, and names the public address', async ({
+    gateway,
+  }) => {
+    const json = await gateway.request('/api/asyncapi.json', { headers: { host: 'evil.example' } })
+    const { asyncapi, servers } = JSON.parse(json.text)
+    expect([asyncapi, servers.nats.host]).toEqual(['3.0.0', '{broker}:4222'])
+    expect(servers.nats.variables.broker.default).toBe('whereabouts.example')
+    expect(json.text).not.toContain('evil.example')
+    expect(json.headers['cache-control']).toBe('public, max-age=300')
+    const headers = { 'if-none-match': String(json.headers.etag) }
+    expect((await gateway.request('/api/asyncapi.json', { headers })).status).toBe(304)
+    expect((await gateway.request('/api/asyncapi.yaml')).text).toMatch(/^"asyncapi": "3\.0\.0"$/m)
+    const post = await gateway.request('/api/asyncapi.json', { method: 'POST' })
+    expect([post.status, post.headers.allow]).toEqual([405, 'GET, HEAD'])
+  })
+
   test.for(['', '/legacy'])(
     'the description of "%s" names the public address, whatever Host asks for it',
     async (base, { gateway }) => {

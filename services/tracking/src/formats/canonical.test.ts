@@ -1,3 +1,4 @@
+import { SCAN_MESSAGE_EXAMPLE, ScanMessage } from '@whereabouts/contracts/description/scan-message'
 import { expect, test } from 'vitest'
 import { CURRENT, decode, errorsOf } from '../../test/formats/format-testing.ts'
 
@@ -18,6 +19,22 @@ test.for([
     reads: [],
     errors: [{ code: 'unexpected_shape', frame: 0, pointer: '' }],
   })
+})
+
+test('the message of the description is read without an error, with each field', () => {
+  const decoded = decode('canonical', ScanMessage.parse(SCAN_MESSAGE_EXAMPLE))
+  expect(decoded).toMatchObject({ isDeadLetter: false, errors: [] })
+  expect(decoded.reads).toMatchObject([
+    {
+      antenna: 1,
+      tag_type: 'rfid',
+      tag_value: 'E28011606000020A1B2C3D4E',
+      rssi_dbm: -54.5,
+      read_count: 3,
+      read_at_ms: Date.parse('2026-11-21T10:00:00.123Z'),
+      extra: { location: 'DOCK-1' },
+    },
+  ])
 })
 
 test('takes 1000 reads', () => {

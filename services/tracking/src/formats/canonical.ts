@@ -1,3 +1,4 @@
+import { MAX_CANONICAL_READS } from '@whereabouts/contracts/description/scan-message'
 import { type Collector, decodeFrames } from './collector.ts'
 import type { DecodeContext, Decoded, ReadExtra, TagType } from './decoder.ts'
 import { isObject } from './json-values.ts'
@@ -6,14 +7,11 @@ import { readBarcode, readBleTag, readEpcTag } from './tag-values.ts'
 import { isAbsent } from './texts.ts'
 
 /**
- * The limit of the format. A message beyond it is refused as a whole and not half used, so that its sender notices at
- * once.
+ * Decodes our own format, `{reads: [{tag: {type, value}, antenna?, location?, read_at?, rssi_dbm?, read_count?}]}`. A message
+ * beyond its limit is refused as a whole and not half used, so that its sender notices at once.
  */
-const MAX_READS = 1000
-
-/** Decodes our own format, `{reads: [{tag: {type, value}, antenna?, location?, read_at?, rssi_dbm?, read_count?}]}`. */
 export function decodeCanonical(bytes: Uint8Array, context: DecodeContext): Decoded {
-  return decodeFrames(bytes, context, decodeFrame, MAX_READS)
+  return decodeFrames(bytes, context, decodeFrame, MAX_CANONICAL_READS)
 }
 
 function decodeFrame(out: Collector, frame: unknown): void {

@@ -9,7 +9,6 @@ import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../../db.ts'
 import { readerNotFound, tooManyTestReads, unreadableTag } from '../../errors.ts'
 import { decodeCanonical } from '../../formats/canonical.ts'
-import type { NeutralRead } from '../../formats/decoder.ts'
 import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import { findReader } from '../../readers/readers.queries.ts'
 
@@ -29,7 +28,7 @@ const FORMAT = 'canonical'
 
 const expectedValues: Record<TagType, string> = {
   rfid: 'an even number of hex digits, or an EPC as a URN',
-  ble: 'a Bluetooth address of 12 hex digits, as readers send it',
+  ble: 'a Bluetooth address of 12 hex digits, or a beacon as uuid/major/minor',
   barcode: 'text that a scanner can send',
 }
 
@@ -68,17 +67,12 @@ const messageOf = ({ tag_type: type, value, antenna }: TestRead): Buffer =>
     }),
   )
 
-/**
- * The decoder decides, so that no test read is answered with success and dropped later. Readers send a beacon beside its
- * address, not as the value.
- */
+/** The decoder decides, so that no test read is answered with success and dropped later. */
 function rejectUnreadable(
   payload: Buffer,
   { tag_type }: TestRead,
   context: { reader: string; received_at_ms: number },
 ): void {
   const { reads } = decodeCanonical(payload, context)
-  if (reads.length === 0 || reads.some(isBeacon)) throw unreadableTag(expectedValues[tag_type])
+  if (reads.length === 0) throw unreadableTag(expectedValues[tag_type])
 }
-
-const isBeacon = ({ tag_type, tag_value }: NeutralRead) => tag_type === 'ble' && tag_value.includes('/')

@@ -61,7 +61,8 @@ describe('a test read', () => {
     await send(tracking, { tag_type: 'ble', value: 'ac:23:3f:a1:b2:c3', antenna: 2 })
     await send(tracking, { tag_type: 'barcode', value: 'Box: 1' })
     await send(tracking, { tag_type: 'rfid', value: 'URN:epc:id:sgtin:0614141.812345.6789' })
-    expect(await published(bus, 3)).toEqual([
+    await send(tracking, { tag_type: 'ble', value: 'iBeacon:F7826DA6-4FA2-4E98-8024-BC5B71E0893E-1-2' })
+    expect(await published(bus, 4)).toEqual([
       {
         subject: 'scans.1.dock-1.canonical',
         body: { reads: [{ tag: { type: 'ble', value: 'AC233FA1B2C3' }, antenna: 2 }] },
@@ -73,6 +74,10 @@ describe('a test read', () => {
       {
         subject: 'scans.1.dock-1.canonical',
         body: { reads: [{ tag: { type: 'rfid', value: 'urn:epc:id:sgtin:0614141.812345.6789' } }] },
+      },
+      {
+        subject: 'scans.1.dock-1.canonical',
+        body: { reads: [{ tag: { type: 'ble', value: 'F7826DA64FA24E988024BC5B71E0893E/1/2' } }] },
       },
     ])
   })
@@ -88,7 +93,7 @@ describe('a test read', () => {
     ['rfid', 'PALLET-1'],
     ['rfid', 'E28'],
     ['ble', 'AC:23:3F'],
-    ['ble', 'F7826DA6-4FA2-4E98-8024-BC5B71E0893E/1/2'],
+    ['ble', 'F7826DA6-4FA2-4E98-8024-BC5B71E0893E/1/70000'],
   ])('with a value that no reader sends is refused: %s %s', async ([tag_type, value], { tracking }) => {
     await warehouse(tracking)
     const { statusCode, body } = await send(tracking, { tag_type, value })
