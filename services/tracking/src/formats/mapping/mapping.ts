@@ -42,6 +42,9 @@ function refuse(context: DecodeContext): Decoded {
 /** Places are undefined where the mapping has no pointer. */
 type Part = Record<'tag' | 'antenna' | 'location' | 'count' | 'rssi' | 'time' | 'zone' | 'event', Place | undefined> & {
   mapping: ReaderMappingPart
+  /** Sets, because a message has many items. Undefined: none is named. */
+  heartbeats: ReadonlySet<unknown> | undefined
+  reads: ReadonlySet<unknown> | undefined
   findBeacon: ReturnType<typeof beaconFinder>
 } // oxfmt-ignore
 
@@ -79,6 +82,8 @@ function parseMapping({ also = [], identity, ...first }: ReaderMapping): Parsed 
 
 const parsePart = (mapping: ReaderMappingPart): Part => ({
   mapping,
+  heartbeats: mapping.heartbeat_events && new Set(mapping.heartbeat_events),
+  reads: mapping.read_events && new Set(mapping.read_events),
   findBeacon: beaconFinder(mapping),
   tag: placeOf(mapping.tag),
   antenna: placeOf(mapping.antenna),
@@ -153,20 +158,18 @@ function noteMissing({ out, missing }: Frame, name: string, at: string): void {
 
 /** Why the part does not take the item; undefined if it does. */
 function decodePart(frame: Frame, part: Part, origin: Origin): DecodeErrorCode | undefined {
-  const { mapping } = part
   const { out, root, events } = frame
   const tag = part.tag && fieldAt(part.tag, origin)
   const beacon = part.findBeacon?.(origin)
   // Lists and bare values are items too, if the mapping has pointers for them.
   if (!isObject(origin.item) && isNothing(tag, beacon)) return 'unexpected_shape'
-  if (Array.isArray(root)) identify(frame, origin)
+  if (frame.identity !== undefined && Array.isArray(root)) identify(frame, origin)
   const event = part.event && fieldAt(part.event, origin).value
-  if (mapping.heartbeat_events?.some((value) => value === event)) {
+  if (part.heartbeats?.has(event)) {
     out.addHealth('heartbeat', readAt(frame, part, origin))
     return undefined
   }
-  if (part.event && !mapping.read_events?.some((value) => value === event))
-    return events.has(event) ? undefined : 'unknown_event'
+  if (part.event && !part.reads?.has(event)) return events.has(event) ? undefined : 'unknown_event'
   if (isNothing(tag, beacon)) return 'missing_tag'
   decodeRead(frame, part, origin, tag, beacon)
   return undefined
