@@ -160,6 +160,28 @@ export type Tables = {
     outvoted: Outvoted[] | null
     carried_from: string | null
   }
+  /** See migration 0140, also for the two tables after it. */
+  day_packed: {
+    org_id: number
+    asset_id: number
+    first_location_id: number | null
+    last_location_id: number | null
+    first_at: string
+    last_at: string
+    day: string
+    n: number
+    seen: Buffer
+    detail: Buffer
+    extra: Buffer | null
+  }
+  history_packing: {
+    is_only: Generated<boolean>
+    packed_until: string
+    starts_at: string
+    after_org: number | null
+    after_asset: number | null
+  }
+  history_touched: { org_id: number; asset_id: number; day: string }
   /** See migration 0070. */
   movement: {
     org_id: number

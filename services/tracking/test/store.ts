@@ -2,13 +2,13 @@ import type { Kysely } from 'kysely'
 import type { Tables } from '../src/db.ts'
 import type { Observation } from '../src/positions/observation.ts'
 import { storeScans } from '../src/ingest/rows/store.ts'
-import { withMonths } from '../src/positions/partitions/missing-months.ts'
+import { withDays } from '../src/positions/partitions/missing-days.ts'
 import { DEFAULT_RULES } from '../src/positions/rules.ts'
 import type { CatalogView } from '../src/catalog/catalog-view.ts'
 
 /** Stores observations like ingest, in one transaction. */
 export const store = (db: Kysely<Tables>, view: CatalogView, observations: readonly Observation[]) =>
-  withMonths(
+  withDays(
     db,
     observations.map(({ observedAtMs }) => observedAtMs),
     () =>

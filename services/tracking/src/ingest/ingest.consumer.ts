@@ -11,7 +11,7 @@ import type { ReaderHealthLog } from '../readers/health/reader-health.ts'
 import type { UnknownTagLog } from '../readers/unknown-tags/unknown-tag-log.ts'
 import type { LastReads } from './last-reads.loop.ts'
 import type { IngestMetrics } from './ingest-metrics.ts'
-import { withMonths } from '../positions/partitions/missing-months.ts'
+import { withDays } from '../positions/partitions/missing-days.ts'
 import type { Observation } from '../positions/observation.ts'
 import { commitWithNames, type InTransaction } from './rows/names.ts'
 import type { Admission } from './rate/admission.ts'
@@ -171,8 +171,7 @@ async function storeMessages(messages: readonly ReaderMessage[], deps: IngestDep
 function storePart(part: readonly Observation[], deps: IngestDeps, signal: AbortSignal) {
   const { db, resolver } = deps
   const instants = part.map(({ observedAtMs }) => observedAtMs)
-  const inTransaction: InTransaction = (work) =>
-    withMonths(db, instants, () => db.transaction().execute(work))
+  const inTransaction: InTransaction = (work) => withDays(db, instants, () => db.transaction().execute(work))
   return commitWithNames(resolver, inTransaction, (tx) => storeScans(tx, deps, part), signal)
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../db.ts'
-import { withMonths } from '../positions/partitions/missing-months.ts'
+import { withDays } from '../positions/partitions/missing-days.ts'
 import type { AssetKey } from '../positions/position.ts'
 import { carryWaiting } from '../positions/waiting.queries.ts'
 import type { CatalogResolver } from '../catalog/catalog-resolver.ts'
@@ -139,7 +139,7 @@ export class LastReads {
   ): Promise<void> {
     const { db, resolver, recent, wakeOutbox } = this.#deps
     const inTransaction: InTransaction = (work) =>
-      withMonths(db, instants, () => db.transaction().execute(work))
+      withDays(db, instants, () => db.transaction().execute(work))
     const stored = await commitWithNames(resolver, inTransaction, (tx) => step(this.#deps, tx))
     recent.add(stored.positions)
     if (stored.movements > 0) wakeOutbox()

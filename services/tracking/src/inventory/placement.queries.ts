@@ -3,6 +3,7 @@ import type { Tx } from '../db.ts'
 import type { AssetKey } from '../positions/position.ts'
 import { epochMs, instant, minuteTime } from '../sql-times.ts'
 import { minuteOf } from '../positions/observation.ts'
+import { OldDays } from '../positions/packed/old-days.ts'
 
 /** Instant of the asset's last recorded placement, in milliseconds. Call under `lockPositions`. */
 export async function lastPlacedAt(tx: Tx, { orgId, assetId }: AssetKey): Promise<number | undefined> {
@@ -27,6 +28,12 @@ export async function findRowOfMinute(
   { orgId, assetId }: AssetKey,
   atMs: number,
 ): Promise<{ observedAtMs: number; isSave: boolean } | undefined> {
+  const key = { orgId, assetId, minute: minuteOf(atMs) }
+  const old = new OldDays(tx)
+  const { packed } = await old.split([key])
+  const row = old.rowAt(key)
+  if (packed.length > 0)
+    return row && { observedAtMs: Math.floor(row.at / 1_000), isSave: row.reader_key === null }
   const { rows } = await sql<{ observedAtMs: number; isSave: boolean }>`
     select ${epochMs('s.observed_at')} as "observedAtMs", s.reader_key is null as "isSave"
     from scan s join (select ${minuteOf(atMs)}::bigint as n) m on s.minute = ${minuteTime('m.n')}

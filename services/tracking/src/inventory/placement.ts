@@ -6,7 +6,7 @@ import { placeLateSave, placeSave, type Save } from '../positions/saves.ts'
 import { lockPositions } from '../positions/lock-positions.queries.ts'
 import { byAsset, type Position } from '../positions/position.ts'
 import { NOTHING_STORED, storeSaves, type Stored } from '../ingest/rows/store.ts'
-import { monthsOfSave, withMonths } from '../positions/partitions/missing-months.ts'
+import { instantsOfSave, withDays } from '../positions/partitions/missing-days.ts'
 import { storeStates } from './inventory.queries.ts'
 import { findRowOfMinute, lastPlacedAt, recordPlacedAt } from './placement.queries.ts'
 import type { InventoryDeps } from './save.ts'
@@ -28,9 +28,9 @@ export async function recordPlacement(
 ): Promise<void> {
   const { db, resolver, wakeOutbox } = deps
   resolver.apply({ assets: [placed.asset], locations: [placed.location], tags: [] })
-  const months = monthsOfSave(Date.parse(placed.placed_at))
+  const months = instantsOfSave(Date.parse(placed.placed_at))
   const inTransaction: InTransaction = (work) =>
-    withMonths(db.forOrg(placed.org_id), months, () => db.transaction(placed.org_id, work))
+    withDays(db.forOrg(placed.org_id), months, () => db.transaction(placed.org_id, work))
   const record = (tx: Tx) => recordOnce(tx, deps, placed)
   const { movements } = await commitWithNames(resolver, inTransaction, record, signal)
   if (movements > 0) wakeOutbox()

@@ -13,7 +13,7 @@ import { commitWithNames, type InTransaction } from '../ingest/rows/names.ts'
 import { placeSave, type Save } from '../positions/saves.ts'
 import type { StoreDeps } from '../ingest/rows/decide-all.ts'
 import { storeSaves, type CauseOf } from '../ingest/rows/store.ts'
-import { monthsOfSave, withMonths } from '../positions/partitions/missing-months.ts'
+import { instantsOfSave, withDays } from '../positions/partitions/missing-days.ts'
 import { lockPositions, type LockOptions } from '../positions/lock-positions.queries.ts'
 import { byAsset } from '../positions/position.ts'
 import type { AskCatalog, CatalogResolver } from '../catalog/catalog-resolver.ts'
@@ -101,7 +101,7 @@ async function store(
   { savedAtMs, named, keepAnswer, ...lockOptions }: StoreOptions,
 ): Promise<void> {
   const inTransaction: InTransaction = (work) =>
-    withMonths(db.forOrg(orgId), monthsOfSave(savedAtMs), () => db.transaction(orgId, work))
+    withDays(db.forOrg(orgId), instantsOfSave(savedAtMs), () => db.transaction(orgId, work))
   const assets = saves.flatMap((save) => save.assets)
   const locations = saves.map((save) => save.location)
   const keys = assets.map(({ id }) => ({ orgId, assetId: id }))

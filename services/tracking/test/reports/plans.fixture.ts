@@ -4,8 +4,8 @@ import { ORG_SETTING } from '@whereabouts/db/tenant/tenant-database'
 import { PostgresQueryCompiler, sql, type Kysely } from 'kysely'
 import { createServiceDatabase } from '@whereabouts/testing/database/database'
 import { test as base, vi } from 'vitest'
-import { createMonths } from '../../src/positions/partitions/partitions.loop.ts'
-import { addMonths, monthOf } from '../../src/positions/partitions/partitions.queries.ts'
+import { createMonths } from '../partitions.ts'
+import { addMonths, dateOf } from '../../src/positions/partitions/partitions.queries.ts'
 import { plannerSettings } from '@whereabouts/db/tenant/planner'
 import type { Tables } from '../../src/db.ts'
 import { migrations } from '../tracking.fixture.ts'
@@ -44,7 +44,7 @@ export const test = base.extend<{ plans: Plans }>({
 })
 
 async function populate(db: Kysely<Tables>): Promise<void> {
-  const now = monthOf(Date.now())
+  const now = dateOf(Date.now())
   await createMonths(
     db,
     Array.from({ length: MONTHS }, (_, n) => addMonths(now, -n)),

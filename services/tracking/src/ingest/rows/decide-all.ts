@@ -4,6 +4,7 @@ import { byAsset, type Position } from '../../positions/position.ts'
 import { isJudging, type PlacementRules } from '../../positions/rules.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
 import type { Observation } from '../../positions/observation.ts'
+import type { OldDays } from '../../positions/packed/old-days.ts'
 import { findRowsBefore } from './scans.queries.ts'
 
 export type StoreDeps = {
@@ -12,15 +13,18 @@ export type StoreDeps = {
   now?: () => number
 }
 
-/** What the observations of each asset become. `current` are their positions, locked. */
+/** The positions of a transaction, and the packed days that it may read and change under their lock. */
+export type Locked = { current: readonly Position[]; old: OldDays }
+
+/** What the observations of each asset become. */
 export async function decideAll(
   tx: Tx,
   { view, rulesOf, now = Date.now }: StoreDeps,
-  current: readonly Position[],
+  { current, old }: Locked,
   observations: readonly Observation[],
 ): Promise<Map<number, Decided>> {
   const positions = byAsset(current)
-  const rowBefore = await rowsBefore(tx, rulesOf, positions, observations)
+  const rowBefore = await rowsBefore(tx, old, rulesOf, positions, observations)
   const nowMs = now()
   return new Map(
     [...Map.groupBy(observations, ({ assetId }) => assetId)].map(([assetId, reads]) => {
@@ -39,6 +43,7 @@ export async function decideAll(
 /** The rows that decide about late reads, where strengths decide. */
 async function rowsBefore(
   tx: Tx,
+  old: OldDays,
   rulesOf: StoreDeps['rulesOf'],
   positions: ReadonlyMap<number, Position>,
   observations: readonly Observation[],
@@ -52,7 +57,7 @@ async function rowsBefore(
     if (minute < before) late.set(`${assetId} ${minute}`, read)
     else newest.set(assetId, minute)
   }
-  const found = await findRowsBefore(tx, [...late.values()])
+  const found = await findRowsBefore(tx, old, [...late.values()])
   const byName = new Map(found.map((row) => [`${row.assetId} ${row.wanted}`, row]))
   return (assetId, minute) => byName.get(`${assetId} ${minute}`)
 }

@@ -6,6 +6,8 @@ import type { RowBefore } from '../../positions/decide.ts'
 import type { Outvoted } from '../../positions/evidence.ts'
 import type { AssetKey, Position } from '../../positions/position.ts'
 import type { Minute, Observation } from '../../positions/observation.ts'
+import type { OldDays } from '../../positions/packed/old-days.ts'
+import { PACKED_UNTIL, PACKED_UNTIL_DAY } from '../../positions/packed/packing-state.queries.ts'
 import { epochMinute, epochMs } from '../../sql-times.ts'
 
 /**
@@ -13,7 +15,13 @@ import { epochMinute, epochMs } from '../../sql-times.ts'
  * no location and the observation has one: a minute records its first location. Expects one observation per asset and
  * minute. Call under `lockPositions`.
  */
-export async function insertScans(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
+export async function insertScans(tx: Tx, old: OldDays, all: readonly Observation[]): Promise<Observation[]> {
+  const { packed, rows: observations } = await old.split(all, true)
+  const ofOldDays = await old.insert(packed)
+  return observations.length === 0 ? ofOldDays : [...ofOldDays, ...(await insertRows(tx, observations))]
+}
+
+async function insertRows(tx: Tx, observations: readonly Observation[]): Promise<Observation[]> {
   const { rows } = await sql<RowKey>`
     with offered as materialized (${rowsOf(observations.toSorted(byKey))}),
     inserted as (
@@ -48,7 +56,10 @@ async function placeScans(tx: Tx, observations: readonly Observation[]): Promise
 }
 
 /** Stores the observations over existing rows, because a save overrides its minute. */
-export async function overwriteScans(tx: Tx, observations: readonly Observation[]): Promise<void> {
+export async function overwriteScans(tx: Tx, old: OldDays, all: readonly Observation[]): Promise<void> {
+  const { packed, rows: observations } = await old.split(all, true)
+  await old.write(packed)
+  if (observations.length === 0) return
   await sql`${fixedPlan}
     insert into scan (${columns}) ${rowsOf(observations)}
     on conflict (org_id, asset_id, minute) do update set
@@ -122,8 +133,11 @@ export async function updatePositions(tx: Db, positions: readonly PositionWrite[
 /** Completes rows with what their minutes set aside. Call under `lockPositions`. */
 export async function closeMinutes(
   tx: Tx,
-  closed: readonly (AssetKey & { minute: Minute; outvoted: readonly Outvoted[] })[],
+  old: OldDays,
+  all: readonly (AssetKey & { minute: Minute; outvoted: readonly Outvoted[] })[],
 ): Promise<void> {
+  const { packed, rows: closed } = await old.split(all, true)
+  await old.close(packed)
   if (closed.length === 0) return
   await sql`
     update scan s set outvoted = n.outvoted
@@ -137,9 +151,15 @@ export async function closeMinutes(
 /** The stored row of each of these minutes, or else the nearest one before it. */
 export async function findRowsBefore(
   tx: Tx,
-  wanted: readonly (AssetKey & { minute: Minute })[],
+  old: OldDays,
+  all: readonly (AssetKey & { minute: Minute })[],
 ): Promise<(AssetKey & { wanted: Minute } & RowBefore)[]> {
-  if (wanted.length === 0) return []
+  const { packed, rows: wanted } = await old.split(all)
+  const ofOldDays = packed.flatMap(({ orgId, assetId, minute }) => {
+    const row = old.rowUpTo({ orgId, assetId, minute })
+    return row ? [{ orgId, assetId, wanted: minute, ...row }] : []
+  })
+  if (wanted.length === 0) return ofOldDays
   const { rows } = await sql<AssetKey & { wanted: Minute } & RowBefore>`${fixedPlan}
     select k.org_id as "orgId", k.asset_id as "assetId", ${epochMinute('k.minute')} as wanted,
            ${epochMinute('s.minute')} as minute, ${epochMs('s.observed_at')} as "observedAtMs", s.location_id as "locationId"
@@ -147,8 +167,13 @@ export async function findRowsBefore(
       ${bigints(wanted.map((row) => row.orgId))}, ${bigints(wanted.map((row) => row.assetId))}, ${minutes(wanted)}
     ) as k (org_id, asset_id, minute)
     cross join lateral (
-      select s.minute, s.observed_at, s.location_id from scan s
-      where s.org_id = k.org_id and s.asset_id = k.asset_id and s.minute <= k.minute
-      order by s.minute desc limit 1) s`.execute(tx)
-  return rows
+      (select s.minute, s.observed_at, s.location_id from scan s
+       where s.org_id = k.org_id and s.asset_id = k.asset_id and s.minute <= k.minute and s.minute >= ${PACKED_UNTIL}
+       order by s.minute desc limit 1)
+      union all
+      (select date_trunc('minute', d.last_at), d.last_at, d.last_location_id from day_packed d
+       where d.org_id = k.org_id and d.asset_id = k.asset_id and d.day < ${PACKED_UNTIL_DAY}
+       order by d.day desc limit 1)
+      limit 1) s`.execute(tx)
+  return [...ofOldDays, ...rows]
 }

@@ -14,10 +14,11 @@ import { findBrokenDwells } from './dwell.ts'
 import { findDwellStarts } from './dwell.queries.ts'
 import { tellHeardElsewhere } from '../places/heard-elsewhere.ts'
 import { insertMovements, repairMovements } from './movement-rows.queries.ts'
-import { decideAll, type StoreDeps } from './decide-all.ts'
+import { decideAll, type Locked, type StoreDeps } from './decide-all.ts'
 import { advance, type Advance } from '../../positions/movements.ts'
 import { findMissingNames, type MissingNames } from './names.ts'
 import type { Observation } from '../../positions/observation.ts'
+import { OldDays } from '../../positions/packed/old-days.ts'
 import {
   closeMinutes,
   insertScans,
@@ -56,15 +57,22 @@ export async function storeScans(
   observations: readonly Observation[],
 ): Promise<Stored> {
   const current = await lockPositions(tx, observations)
-  const decided = await decideAll(tx, deps, current, observations)
+  const old = new OldDays(tx, deps.now)
+  const decided = await decideAll(tx, deps, { current, old }, observations)
   const all = [...decided.values()]
   const rows = all.flatMap((one) => one.rows)
   const replaced = all.flatMap((one) => one.replaced ?? [])
-  const stored = rows.length === 0 ? [] : await insertScans(tx, rows)
-  if (replaced.length > 0) await overwriteScans(tx, replaced)
-  await closeMinutes(tx, closedOf(decided))
+  const stored = rows.length === 0 ? [] : await insertScans(tx, old, rows)
+  if (replaced.length > 0) await overwriteScans(tx, old, replaced)
+  await closeMinutes(tx, old, closedOf(decided))
   const advanced = advance(current, [...stored, ...replaced])
-  const outcome = await storeAdvance(tx, deps, current, advanced, (assetId) => decided.get(assetId)?.evidence)
+  const outcome = await storeAdvance(
+    tx,
+    deps,
+    { current, old },
+    advanced,
+    (assetId) => decided.get(assetId)?.evidence,
+  )
   const positions = outcome.positions.map((position) =>
     Object.assign(position, { lastAtMs: decided.get(position.assetId)?.lastAtMs }),
   )
@@ -114,7 +122,8 @@ export async function storeSaves(
   rows: readonly Observation[],
   causeOf?: CauseOf,
 ): Promise<Stored> {
-  await overwriteScans(tx, rows)
+  const old = new OldDays(tx, deps.now)
+  await overwriteScans(tx, old, rows)
   const before = byAsset(current)
   const saved = byAsset(rows)
   const evidenceOf = (assetId: number): Evidence | null | undefined => {
@@ -122,7 +131,14 @@ export async function storeSaves(
     if (!row || (position && position.minute > row.minute)) return position?.evidence
     return evidenceAfterSave(position?.evidence ?? null, row, deps.rulesOf(row.orgId))
   }
-  const outcome = await storeAdvance(tx, deps, current, advance(current, rows, 'save'), evidenceOf, causeOf)
+  const outcome = await storeAdvance(
+    tx,
+    deps,
+    { current, old },
+    advance(current, rows, 'save'),
+    evidenceOf,
+    causeOf,
+  )
   await tellHeardElsewhere(tx, outcome.positions)
   return { ...outcome, rows: rows.length, outvoted: [] }
 }
@@ -145,14 +161,15 @@ export async function storeCarried(tx: Tx, deps: StoreDeps, assets: readonly Ass
   const due = current.filter(isDue)
   const rows = due.flatMap((position) => carried(position) ?? [])
   if (rows.length === 0) return NOTHING_STORED
-  const stored = await insertScans(tx, rows)
+  const old = new OldDays(tx, now)
+  const stored = await insertScans(tx, old, rows)
   const positions = byAsset(due)
   const evidenceOf = (assetId: number) => {
     const position = positions.get(assetId)
     return position && evidenceAfterCarry(position)
   }
-  const outcome = await storeAdvance(tx, deps, due, advance(due, stored), evidenceOf)
-  await closeMinutes(tx, due.flatMap(outvotedOf))
+  const outcome = await storeAdvance(tx, deps, { current: due, old }, advance(due, stored), evidenceOf)
+  await closeMinutes(tx, old, due.flatMap(outvotedOf))
   await tellHeardElsewhere(tx, outcome.positions)
   return { ...outcome, rows: stored.length, outvoted: [] }
 }
@@ -166,12 +183,12 @@ const outvotedOf = ({ orgId, assetId, minute, evidence }: Position) =>
 async function storeAdvance(
   tx: Tx,
   { view, rulesOf }: StoreDeps,
-  current: readonly Position[],
+  { current, old }: Locked,
   advanced: Advance,
   evidenceOf: (assetId: number) => Evidence | null | undefined,
   causeOf?: CauseOf,
 ): Promise<Pick<Stored, 'movements' | 'missing' | 'positions'>> {
-  const changed = byAsset(await recalculateDwells(tx, current, advanced))
+  const changed = byAsset(await recalculateDwells(tx, { current, old }, advanced))
   const positions: Position[] = []
   const writes: PositionWrite[] = []
   for (const before of byAsset([...current, ...advanced.positions]).values()) {
@@ -184,7 +201,7 @@ async function storeAdvance(
   await updatePositions(tx, writes)
   const { movements, arrivals, late, rewritten } = advanced
   await insertMovements(tx, arrivals)
-  await repairMovements(tx, [...late, ...rewritten])
+  await repairMovements(tx, old, [...late, ...rewritten])
   const announced = movements.filter(({ to }) => !to.isLate)
   const events = announced.flatMap((movement) => toEvent(movement, view) ?? [])
   await enqueue(tx, assetMoved, events, causeOf && (({ asset }) => causeOf(asset.id)))
@@ -204,15 +221,11 @@ function dueMs(position: Position, { passages }: PlacementRules): number | null 
 }
 
 /** The positions to write: those that advanced, and those whose dwell now starts at another row. */
-async function recalculateDwells(
-  tx: Tx,
-  current: readonly Position[],
-  advanced: Advance,
-): Promise<Position[]> {
+async function recalculateDwells(tx: Tx, { current, old }: Locked, advanced: Advance): Promise<Position[]> {
   const { positions, late, replaced } = advanced
   if (late.length + replaced.length === 0) return positions
   const latest = new Map([...current, ...positions].map((position) => [position.assetId, position]))
-  const starts = await findDwellStarts(tx, findBrokenDwells([...latest.values()], advanced))
+  const starts = await findDwellStarts(tx, old, findBrokenDwells([...latest.values()], advanced))
   const changed = new Map(positions.map((position) => [position.assetId, position]))
   for (const [assetId, dwellStartedAtMs] of starts) {
     const position = latest.get(assetId)

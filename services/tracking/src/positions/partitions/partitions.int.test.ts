@@ -5,13 +5,15 @@ import type { Tables } from '../../db.ts'
 import { minuteOf, type Observation } from '../observation.ts'
 import { store } from '../../../test/store.ts'
 import { log, test, type Tracking } from '../../../test/tracking.fixture.ts'
-import { createMonths, maintainPartitions } from './partitions.loop.ts'
-import { addMonths, listPartitions, monthOf } from './partitions.queries.ts'
+import { createMonths } from '../../../test/partitions.ts'
+import { maintainPartitions } from './partitions.loop.ts'
+import { addDays, addMonths, dateOf, listPartitions, monthStart } from './partitions.queries.ts'
 import { readBy } from '../../../test/read-by.ts'
 
 const NOW = Date.now()
-const MONTH = monthOf(NOW)
-const OLD = addMonths(MONTH, -20)
+const TODAY = dateOf(NOW)
+const OLD = addMonths(TODAY, -20)
+const DAYS = Array.from({ length: 9 }, (_, n) => addDays(TODAY, n - 1))
 
 const seen = (ms: number, assetId = 1): Observation => ({
   orgId: 1,
@@ -22,13 +24,12 @@ const seen = (ms: number, assetId = 1): Observation => ({
   ...readBy('r'),
 })
 
-/** Months that have a partition of both tables. */
-const months = async (db: Kysely<Tables>) => {
-  const attached = (await listPartitions(db)).filter(({ state }) => state === 'attached')
-  const ofTable = (table: string) => attached.flatMap(({ of, month }) => (of === table ? [month] : []))
-  expect(ofTable('movement')).toEqual(ofTable('scan'))
-  return ofTable('scan')
-}
+/** The first days of the partitions of a table. */
+const firstDays = async (db: Kysely<Tables>, table = 'scan') =>
+  (await listPartitions(db)).flatMap(({ of, state, first }) =>
+    of === table && state === 'attached' ? [first] : [],
+  )
+const monthsOf = (days: readonly string[]) => [...new Set(days.map(monthStart))]
 
 const maintain = ({ db }: Pick<Tracking, 'db'>, options: { now?: number; lockTimeoutMs?: number } = {}) =>
   maintainPartitions({
@@ -66,22 +67,26 @@ const isWaiting = async (db: Kysely<Tables>) => {
   return rows.length > 0
 }
 
-test('months from the last one to two ahead are created, also while scans are stored', async ({
+test('days from the last one to seven ahead are created, also while scans are stored', async ({
   tracking,
 }) => {
   const { db } = tracking
-  const inThreeMonths = Date.parse(`${addMonths(MONTH, 3)}-15T00:00:00Z`)
+  const inTwoMonths = Date.parse(`${addMonths(TODAY, 2)}T12:00:00Z`)
   const storing = sql`insert into scan (org_id, asset_id, minute, observed_at) values (1, 1, now(), now())`
-  await meanwhile(db, storing, () => maintain(tracking, { now: inThreeMonths }))
-  expect(await months(db)).toEqual([-1, 0, 1, 2, 3, 4, 5].map((n) => addMonths(MONTH, n)))
+  await meanwhile(db, storing, () => maintain(tracking, { now: inTwoMonths }))
+  const later = Array.from({ length: 9 }, (_, n) => addDays(dateOf(inTwoMonths), n - 1))
+  expect(await firstDays(db)).toEqual([...DAYS, ...later])
+  for (const table of ['movement', 'day_packed'])
+    expect(await firstDays(db, table)).toEqual(monthsOf([...DAYS, ...later]))
 })
 
 test('whole months beyond the retention are dropped, and no others', async ({ tracking }) => {
   const { db } = tracking
-  const oldest = monthOf(NOW - 400 * 86_400_000)
+  const oldest = monthStart(dateOf(NOW - 400 * 86_400_000))
   await createMonths(db, [OLD, addMonths(oldest, -1), oldest])
   await maintain(tracking)
-  expect(await months(db)).toEqual([oldest, ...[-1, 0, 1, 2].map((n) => addMonths(MONTH, n))])
+  expect(await firstDays(db)).toEqual([oldest, ...DAYS])
+  expect(await firstDays(db, 'movement')).toEqual(monthsOf([oldest, ...DAYS]))
 })
 
 test('dropping a month waits for its readers, and blocks no other statement', async ({ tracking }) => {
@@ -96,34 +101,32 @@ test('dropping a month waits for its readers, and blocks no other statement', as
     await end()
     await dropping
   })
-  expect(await months(db)).not.toContain(OLD)
+  expect(await firstDays(db)).not.toContain(OLD)
 })
 
 test('after the lock timeout, the next run continues where this one stopped', async ({ tracking }) => {
   const { db } = tracking
   const earlier = addMonths(OLD, -1)
   await createMonths(db, [earlier, OLD])
-  await sql`alter table scan detach partition ${sql.table(`scan_${earlier.replace('-', '_')}`)}`.execute(db) // like a killed run
+  await sql`alter table scan detach partition ${sql.table(`scan_${earlier.slice(0, 7).replace('-', '_')}`)}`.execute(
+    db,
+  ) // like a killed run
   await meanwhile(db, sql`select count(*) from scan`, async () => {
     await expect(maintain(tracking, { lockTimeoutMs: 100 })).rejects.toThrow('lock timeout')
-    expect(await listPartitions(db)).toContainEqual({
-      of: 'scan',
-      month: OLD,
-      state: 'detaching',
-      is_protected: true,
-    })
+    expect(await listPartitions(db)).toContainEqual(
+      expect.objectContaining({ of: 'scan', first: OLD, state: 'detaching', is_protected: true }),
+    )
   })
   await maintain(tracking)
-  expect(await months(db)).toEqual([-1, 0, 1, 2].map((n) => addMonths(MONTH, n)))
-  expect(await listPartitions(db)).toHaveLength(8)
+  expect(await firstDays(db)).toEqual(DAYS)
 })
 
-test('two replicas that maintain partitions at once create each month once', async ({ tracking }) => {
+test('two replicas that maintain partitions at once create each day once', async ({ tracking }) => {
   const other = openDatabase<Tables>(tracking.url, { max: 2 })
-  const now = Date.parse(`${addMonths(MONTH, 12)}-15T00:00:00Z`)
+  const now = Date.parse(`${addMonths(TODAY, 12)}T00:00:00Z`)
   await Promise.all([maintain(tracking, { now }), maintain(other, { now }), maintain(tracking, { now })])
   await other.close()
-  expect(await months(tracking.db)).toContain(addMonths(MONTH, 14))
+  expect(await firstDays(tracking.db)).toContain(addDays(addMonths(TODAY, 12), 7))
 })
 
 test('a session is returned to the pool unchanged', async ({ tracking }) => {
@@ -135,10 +138,10 @@ test('a session is returned to the pool unchanged', async ({ tracking }) => {
   await single.close()
 })
 
-test('a scan or a save of a month without a partition is stored', async ({ tracking }) => {
+test('a scan or a save of a day without a partition is stored', async ({ tracking }) => {
   const { catalog, db, view } = tracking
   const [asset] = [catalog.asset(1, 'One'), catalog.location(1, 'Dock')]
-  const [later, evenLater] = [5, 7].map((n) => Date.parse(`${addMonths(MONTH, n)}-15T00:00:00Z`)) as [
+  const [later, evenLater] = [5, 7].map((n) => Date.parse(`${addMonths(TODAY, n)}T00:00:00Z`)) as [
     number,
     number,
   ]

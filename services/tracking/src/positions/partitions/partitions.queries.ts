@@ -1,52 +1,64 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
+import { DAY_MS } from '../packed/day-rows.ts'
 
-/** Months as `2026-11`. */
-export type Month = string
+/** A day of UTC as `2026-11-26`. */
+export type Date10 = string
 
-export const monthOf = (ms: number): Month => new Date(ms).toISOString().slice(0, 7)
+export const dateOf = (ms: number): Date10 => new Date(ms).toISOString().slice(0, 10)
+export const addDays = (date: Date10, n: number): Date10 => dateOf(Date.parse(date) + n * DAY_MS)
+export const monthStart = (date: Date10): Date10 => `${date.slice(0, 7)}-01`
 
-/** The month `n` months after `month`; `n` may be negative. */
-export function addMonths(month: Month, n: number): Month {
-  const [year, m] = month.split('-').map(Number) as [number, number]
-  return monthOf(Date.UTC(year, m - 1 + n, 1))
+/** The first day `n` months after the month of a day; `n` may be negative. */
+export function addMonths(date: Date10, n: number): Date10 {
+  const [year, month] = date.split('-').map(Number) as [number, number]
+  return dateOf(Date.UTC(year, month - 1 + n, 1))
 }
 
-type PartitionKey = { of: 'scan' | 'movement'; month: Month }
-
-const partitionName = ({ of, month }: PartitionKey) => `${of}_${month.replace('-', '_')}`
-const table = (partition: PartitionKey) => sql.table(partitionName(partition))
-
 /** `detaching`: half detached from the table `of`. `alone`: a table that is not yet, or no longer, a partition of it. */
-export type Partition = PartitionKey & {
+export type Partition = {
+  of: 'scan' | 'movement' | 'day_packed'
+  name: string
+  first: Date10
+  /** The day after its last one. */
+  until: Date10
   state: 'attached' | 'detaching' | 'alone'
   /** Under row-level security. False only for partitions that an older release created. */
   is_protected: boolean
 }
 
-/** Oldest first. */
+/** Oldest first. Months, and for `scan` also days. */
 export async function listPartitions(db: Db): Promise<Partition[]> {
-  const { rows } = await sql<Partition>`
-    select split_part(c.relname, '_', 1) as of, replace(right(c.relname, 7), '_', '-') as month,
+  const { rows } = await sql<Omit<Partition, 'until'>>`
+    select (regexp_match(c.relname, '^(scan|movement|day_packed)_'))[1] as of, c.relname as name,
+           translate((regexp_match(c.relname, '[0-9_]+$'))[1], '_', '-') as first,
            case when i.inhrelid is null then 'alone' when i.inhdetachpending then 'detaching' else 'attached' end as state,
            c.relrowsecurity as is_protected
     from pg_class c left join pg_inherits i on i.inhrelid = c.oid
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r' and c.relname ~ '^(scan|movement)_[0-9]{4}_[0-9]{2}$'
-    order by month, 1`.execute(db)
-  return rows
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+      and c.relname ~ '^((scan|movement|day_packed)_[0-9]{4}_[0-9]{2}|scan_[0-9]{4}_[0-9]{2}_[0-9]{2})$'
+    order by 3, 1`.execute(db)
+  return rows.map(toPartition)
+}
+
+function toPartition({ first, ...row }: Omit<Partition, 'until'>): Partition {
+  const date = first.replace(/^-/, '')
+  return date.length === 10
+    ? { ...row, first: date, until: addDays(date, 1) }
+    : { ...row, first: `${date}-01`, until: addMonths(date, 1) }
 }
 
 /**
- * Creates the partitions of a month without blocking readers or writers, in any role of the service (migration 0070).
- * Call under `withPartitionLock`.
+ * Creates the partitions that rows of a day need, without blocking readers or writers, in any role of the service (migration
+ * 0141). Call under `withPartitionLock`.
  */
-export async function createMonth(db: Db, month: Month): Promise<void> {
-  await sql`select make_scan_month(${month})`.execute(db)
+export async function createDay(db: Db, day: Date10): Promise<void> {
+  await sql`select make_history_day(${day}::date)`.execute(db)
 }
 
 /** As the owner of the tables. */
-export async function protectPartition(owner: Db, partition: PartitionKey): Promise<void> {
-  await sql`select protect_scan_month(${partitionName(partition)})`.execute(owner)
+export async function protectPartition(owner: Db, { name }: Partition): Promise<void> {
+  await sql`select protect_scan_month(${name})`.execute(owner)
 }
 
 /**
@@ -54,11 +66,10 @@ export async function protectPartition(owner: Db, partition: PartitionKey): Prom
  * still read it, and blocks nothing else. Call as the owner of the tables, under `withPartitionLock`, outside a
  * transaction.
  */
-export async function dropPartition(db: Db, partition: Omit<Partition, 'is_protected'>): Promise<void> {
-  const how = { attached: sql`concurrently`, detaching: sql`finalize`, alone: undefined }[partition.state]
-  if (how)
-    await sql`alter table ${sql.table(partition.of)} detach partition ${table(partition)} ${how}`.execute(db)
-  await sql`drop table ${table(partition)}`.execute(db)
+export async function dropPartition(db: Db, { of, name, state }: Partition): Promise<void> {
+  const how = { attached: sql`concurrently`, detaching: sql`finalize`, alone: undefined }[state]
+  if (how) await sql`alter table ${sql.table(of)} detach partition ${sql.table(name)} ${how}`.execute(db)
+  await sql`drop table ${sql.table(name)}`.execute(db)
 }
 
 const LOCK = sql`hashtextextended('partitions:' || current_schema(), 0)`

@@ -30,7 +30,7 @@ const entry = (org_id: number, reader_key: string, more: Partial<HealthEntry> = 
 
 const HOUR_MS = 3_600_000
 
-test('the gauges count readers of all organizations by state, recent problems, and the months ahead', async ({
+test('the gauges count readers of all organizations by state, recent problems, and the days ahead', async ({
   tracking,
 }) => {
   const { db } = tracking
@@ -67,7 +67,7 @@ test('the gauges count readers of all organizations by state, recent problems, a
     'readers_skewed{service="tracking"} 1', // the other was last heard an hour ago
     'readers_with_problems{service="tracking"} 1',
     'unknown_tags{service="tracking"} 0',
-    'history_months_ahead{service="tracking"} 2',
+    'history_days_ahead{service="tracking"} 7',
   ])
     expect(text).toContain(line)
 })

@@ -3,7 +3,7 @@ import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { byLabel, startSampling } from '@whereabouts/service-kit/service/sampling'
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
-import { addMonths, listPartitions, monthOf } from '../../positions/partitions/partitions.queries.ts'
+import { addDays, dateOf, listPartitions } from '../../positions/partitions/partitions.queries.ts'
 import { countReaders, countUnknownTags } from './reader-gauges.queries.ts'
 
 type Options = { db: Kysely<Tables>; registry: Registry; log: Logger; everyMs?: number }
@@ -23,10 +23,10 @@ const GAUGES = {
     help: 'Readers that sent an unusable message in the last ten minutes.',
   },
   unknown_tags: { help: 'Tags on the lists of unknown tags, which are bounded for each organization.' },
-  history_months_ahead: { help: 'Months after the current one for which history has its partition.' },
+  history_days_ahead: { help: 'Days after today for which history has its partition.' },
 }
 
-/** Samples the readers of all organizations, their unknown tags, and the months of `scan`. */
+/** Samples the readers of all organizations, their unknown tags, and the days of `scan`. */
 export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Options): {
   stop(): Promise<void>
 } {
@@ -34,7 +34,7 @@ export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Optio
     // One after the other, so that all need one connection.
     const { states, skewed, troubled } = await countReaders(db)
     const tags = await countUnknownTags(db)
-    const months = await monthsAhead(db)
+    const days = await daysAhead(db)
     return {
       readers: KINDS.flatMap((kind) =>
         byLabel('state', STATES, states[kind] ?? {}).map(({ labels, value }) => ({
@@ -45,18 +45,18 @@ export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Optio
       readers_skewed: skewed,
       readers_with_problems: troubled,
       unknown_tags: tags,
-      history_months_ahead: months,
+      history_days_ahead: days,
     }
   }
   return startSampling({ registry, log, everyMs, work: 'readers-sampling', gauges: GAUGES, sample })
 }
 
-/** Counts up to the first missing month, which is where writes fail first. */
-async function monthsAhead(db: Kysely<Tables>): Promise<number> {
-  const partitions = await listPartitions(db)
-  const attached = new Set(partitions.filter(({ state }) => state === 'attached').map(({ month }) => month))
-  const current = monthOf(Date.now())
+/** Counts up to the first missing day, which is where writes fail first. */
+async function daysAhead(db: Kysely<Tables>): Promise<number> {
+  const days = (await listPartitions(db)).filter(({ of, state }) => of === 'scan' && state === 'attached')
+  const today = dateOf(Date.now())
   let ahead = 0
-  while (attached.has(addMonths(current, ahead + 1))) ahead += 1
+  const isThere = (date: string) => days.some(({ first, until }) => first <= date && date < until)
+  while (isThere(addDays(today, ahead + 1))) ahead += 1
   return ahead
 }

@@ -6,6 +6,7 @@ import { respond, type Responder } from '@whereabouts/messaging/messages/request
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { sql } from 'kysely'
 import { mostKept } from '../health/reader-messages.queries.ts'
+import { PACKED_UNTIL } from '../../positions/packed/packing-state.queries.ts'
 import type { Db, Tables } from '../../db.ts'
 
 /** Answers `rpc.tracking.usage`. One replica answers each request. */
@@ -30,8 +31,11 @@ export const serveUsage = (
 export async function usageOf(db: Db, orgId: number, retentionDays: number): Promise<Usage[]> {
   const { rows } = await sql<{ days: number; messages: number }>`
     select (select count(*)::int from reader_message where org_id = ${orgId}) as messages,
-      (select coalesce(ceil(extract(epoch from now() - min(minute)) / 86400), 0)::int
-       from scan where org_id = ${orgId}) as days`.execute(db)
+      coalesce(ceil(extract(epoch from now() - least(
+        (select min(minute) from scan where org_id = ${orgId} and minute >= ${PACKED_UNTIL}),
+        (select min(day)::timestamp at time zone 'UTC' from day_packed where org_id = ${orgId}))) / 86400), 0)::int as days`.execute(
+    db,
+  )
   const [{ days, messages } = { days: 0, messages: 0 }] = rows
   const counted = await readUsage(db, orgId)
   const readers = counted.find(({ name }) => name === 'readers')?.limit ?? 0

@@ -8,10 +8,9 @@ import { assetNotFound } from '../../errors.ts'
 import type { FindAsset } from '../../catalog/finders.ts'
 import { expandRows } from '../../catalog/expand.queries.ts'
 import type { CatalogView } from '../../catalog/catalog-view.ts'
-import { countHistory, findMinutes } from './history.queries.ts'
 import type { firstPageReader } from './first-pages.queries.ts'
 import { toHistoryRows } from './history.views.ts'
-import { findLocationKeys, readPage } from './page.queries.ts'
+import { findLocationKeys, readPage, seen } from './page.queries.ts'
 import { findWaiting, listSightings } from './sightings.queries.ts'
 
 export type HistoryDeps = {
@@ -39,14 +38,12 @@ export const historyHandlers = (
     if (!(await deps.findAsset(orgId, asset_id))) throw assetNotFound()
     const own = deps.db.forOrg(orgId)
     const { limit, offset } = query
-    const minutes = await findMinutes(own, orgId, asset_id, query)
-    const total_count = await countHistory(own, orgId, asset_id, minutes)
-    const data = offset >= total_count ? [] : await listSightings(own, orgId, asset_id, minutes, query)
+    const { data, total } = await listSightings(own, orgId, asset_id, query, query)
     return {
       data: data.map(toSighting),
       limit,
       offset,
-      total_count,
+      total_count: total,
       waiting: await findWaiting(own, orgId, asset_id),
     }
   },
@@ -73,10 +70,9 @@ export async function readHistory(
   const own = db.forOrg(orgId)
   const descending = sort?.[0]?.descending ?? true
   const isFirst = descending && offset === 0 && from === undefined && to === undefined
-  const minutes = await findMinutes(own, orgId, assetId, { from, to })
   const { total, ...page } = isFirst
     ? await readFirstPage(orgId, { assetId, limit })
-    : await readPage(own, orgId, assetId, minutes, { limit, offset, descending })
+    : await readPage({ db: own, orgId, assetId }, { from, to }, { limit, offset, descending }, seen)
   // The view has deleted locations too, but not those of which no state has arrived yet.
   const ids = new Set(page.entries.flatMap((entry) => entry.location_id ?? []))
   const unknown = [...ids].filter((id) => view.location(orgId, id) === undefined)

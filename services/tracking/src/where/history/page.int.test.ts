@@ -1,8 +1,8 @@
 import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { createMonths } from '../../positions/partitions/partitions.loop.ts'
-import { monthOf } from '../../positions/partitions/partitions.queries.ts'
+import { dateOf } from '../../positions/partitions/partitions.queries.ts'
+import { createMonths, createPastDays } from '../../../test/partitions.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
 
 const MINUTE_US = 60_000_000
@@ -59,7 +59,8 @@ test(
       tracking.catalog.location(1, name),
     )
     tracking.catalog.change(deleted!, { deleted_at: '2026-11-21T00:00:00.000Z' })
-    await createMonths(tracking.db, [monthOf(START_US / 1_000)])
+    await createMonths(tracking.db, [dateOf(START_US / 1_000)])
+    await createPastDays(tracking.db, 31)
     await tracking.project()
     tracking.view.clear() // so that this location is in the projection alone
     tracking.catalog.locations = [known!, deleted!]

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { SightingRow, Waiting } from '@whereabouts/contracts/resources/tracking/sightings'
 import type { Db } from '../../db.ts'
 import { isOfMinute, isWaiting, waitingPlace } from '../../positions/waiting.queries.ts'
-import { DURATION, listed, type Minutes } from './history.queries.ts'
+import { readPage, seenWithCauses, type HistoryRange } from './page.queries.ts'
 
 /**
  * One page of an asset's history, newest first, with what decided each row. Names and the location of a scan point are
@@ -12,18 +12,32 @@ export async function listSightings(
   db: Db,
   orgId: number,
   assetId: number,
-  minutes: Minutes,
+  range: HistoryRange,
   { limit, offset }: { limit: number; offset: number },
-): Promise<SightingRow[]> {
+): Promise<{ data: SightingRow[]; total: number }> {
+  const page = { limit, offset, descending: true }
+  const { entries, before, total } = await readPage({ db, orgId, assetId }, range, page, seenWithCauses)
+  const read = entries.map((row, i) => ({
+    ...row,
+    observed_at: instantOf(row.at),
+    minute: instantOf(Math.floor(row.at / MINUTE_US) * MINUTE_US),
+    before: instantOf((entries[i + 1] ?? before)?.at ?? null),
+    carried_from: instantOf(row.carried_from),
+  }))
+  if (read.length === 0) return { data: [], total }
   const { rows } = await sql<SightingRow>`
-    with ${listed(orgId, assetId, minutes, { limit, offset })},
-    decided as (select listed.*, ${DECIDED_BY} as decided_by from listed)
+    with read as (
+      select * from jsonb_to_recordset(${JSON.stringify(read)}::jsonb) as row (
+        minute timestamptz, observed_at timestamptz, before timestamptz, location_id bigint, reader_key text, antenna int,
+        tag_id bigint, location_key text, scan_point_id bigint, empty_scan_point_id bigint, outvoted jsonb,
+        carried_from timestamptz)
+    ), listed as (select listed.*, ${DECIDED_BY} as decided_by from read listed)
     select listed.observed_at, ${locationOf('listed.location_id', 'l')} as location, decided_by,
            case when decided_by = 'location_key' then listed.location_key end as location_key,
            ${TAG} as tag, ${READER} as reader, listed.antenna, ${SCAN_POINT} as scan_point,
            ${outvotedOf(orgId)} as outvoted, listed.carried_from,
-           ${DURATION} as duration_seconds
-    from decided listed
+           floor(extract(epoch from listed.observed_at - listed.before))::bigint as duration_seconds
+    from listed
     left join location l on l.org_id = ${orgId} and l.id = listed.location_id
     left join tag t on t.org_id = ${orgId} and t.id = listed.tag_id and decided_by <> 'save'
     left join reader r on r.org_id = ${orgId} and r.reader_key = listed.reader_key
@@ -32,8 +46,16 @@ export async function listSightings(
     left join position now on now.org_id = ${orgId} and now.asset_id = ${assetId} and now.minute = listed.minute
       and ${isOfMinute('now')}
     order by listed.minute desc`.execute(db)
-  return rows
+  return { data: rows, total }
 }
+
+const MINUTE_US = 60_000_000
+
+/** From microseconds since 1970. */
+const instantOf = (us: number | null) =>
+  us === null
+    ? null
+    : new Date(Math.floor(us / 1_000)).toISOString().replace('Z', `${String(us % 1_000).padStart(3, '0')}Z`)
 
 /** Only saves have no reader (D8.5). Null for a row that an earlier release wrote or changed. */
 const DECIDED_BY = sql.raw(`case

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../db.ts'
-import { lastSeen } from '../reports/asset-locations/at-instant.queries.ts'
+import { lastSeen, seenAt } from '../reports/asset-locations/at-instant.queries.ts'
 import { LATEST_FIRST } from '../reports/asset-locations/filter.ts'
 import type { Ended, Present } from './by-location.ts'
 
@@ -11,8 +11,9 @@ const UNFILTERED = { limit: 0, offset: 0, sort: LATEST_FIRST, includeDeleted: fa
 
 /** Where assets with a location were, `most` of them. */
 export async function readPresent(db: Db, orgId: number, atMs: number, most: number): Promise<Present[]> {
+  const ofDay = await seenAt(db, orgId, UNFILTERED, new Date(atMs).toISOString())
   const { rows } = await sql<Present>`
-    select asset_id, location_id from (${lastSeen(orgId, UNFILTERED, instant(atMs))}) seen
+    select asset_id, location_id from (${lastSeen(orgId, UNFILTERED, instant(atMs), ofDay)}) seen
     where location_id is not null limit ${most}`.execute(db)
   return rows
 }

@@ -1,0 +1,208 @@
+import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
+import { sql, type Kysely, type KyselyPlugin } from 'kysely'
+import { expect } from 'vitest'
+import { readBy } from '../../../test/read-by.ts'
+import { log, startTracking, test, type Tracking } from '../../../test/tracking.fixture.ts'
+import type { Tables } from '../../db.ts'
+import { withDays } from '../partitions/missing-days.ts'
+import { maintainPartitions } from '../partitions/partitions.loop.ts'
+import { dateOf, listPartitions } from '../partitions/partitions.queries.ts'
+import { lockPositions } from '../lock-positions.queries.ts'
+import { storeSaves, storeScans } from '../../ingest/rows/store.ts'
+import { minuteOf, type Observation } from '../observation.ts'
+import { NOT_READ } from '../cause.ts'
+import { DEFAULT_RULES } from '../rules.ts'
+import { dayOf, DAY_MS } from './day-rows.ts'
+import { packStep } from './packer.ts'
+
+const MINUTE = 60_000
+const NOW = Date.now()
+const TODAY = dayOf(NOW) * DAY_MS
+/** Ten whole days ago. */
+const ZERO = TODAY - 10 * DAY_MS
+
+/** Packs until nothing is old enough any more. */
+async function packAll(db: Kysely<Tables>, options: Parameters<typeof packStep>[1] = {}): Promise<void> {
+  for (;;) if ((await packStep(db, options)).outcome === 'done') return
+}
+
+const packing = async (db: Kysely<Tables>) =>
+  (
+    await sql<{ until: string; touched: number; days: number; rows: number }>`
+    select packed_until::text as until, (select count(*) from history_touched) as touched,
+      (select count(*) from day_packed) as days, (select count(*) from scan where minute >= packed_until) as rows
+    from history_packing`.execute(db)
+  ).rows[0]!
+
+type Action =
+  | { do: 'read' | 'save'; orgId: number; assetId: number; at: number; place: number | null }
+  | { do: 'pack'; days: number; rows: number }
+  | { do: 'step'; days: number; rows: number }
+  | { do: 'crash'; days: number; rows: number; statement: number }
+  | { do: 'drop'; days: number }
+
+/** Minutes that are near each other and near the ends of days. */
+const at = fc
+  .tuple(
+    fc.integer({ min: 0, max: 3 }),
+    fc.oneof(fc.nat(4), fc.integer({ min: 1_437, max: 1_439 })),
+    fc.nat(59_999),
+  )
+  .map(([day, minute, ms]) => ZERO + day * DAY_MS + minute * MINUTE + ms)
+const written = fc.record({
+  do: fc.constantFrom<'read' | 'save'>('read', 'read', 'read', 'save'),
+  orgId: fc.constantFrom(1, 2),
+  assetId: fc.constantFrom(1, 2),
+  at,
+  place: fc.constantFrom(null, 7, 7, 8, 9),
+})
+const days = fc.integer({ min: 0, max: 6 })
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 6, arbitrary: written },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('pack' as const), days, rows: fc.constantFrom(1, 3, 1_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('step' as const), days, rows: fc.constantFrom(1, 2, 1_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('crash' as const),
+      days,
+      rows: fc.constantFrom(1, 3, 1_000),
+      statement: fc.integer({ min: 1, max: 12 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), days }) },
+)
+
+/** A copy of the product that packs nothing is the reference. */
+async function perform({ db, view }: Tracking, one: Action, packs: boolean): Promise<void> {
+  if ('days' in one) {
+    if (!packs) return
+    // Rows of `days` days before the first one are old enough, as time goes by.
+    const now = () => ZERO + one.days * DAY_MS + 3 * DAY_MS
+    if (one.do === 'pack') return packAll(db, { now, batchRows: one.rows })
+    if (one.do === 'step') return void (await packStep(db, { now, batchRows: one.rows }))
+    if (one.do === 'crash') {
+      const crash = packAll(db.withPlugin(crashAt(one.statement)), { now, batchRows: one.rows })
+      return crash.catch((error: unknown) => expect(String(error)).toContain('crashed'))
+    }
+    return maintainPartitions({ owner: db, retentionDays: 400, log })
+  }
+  const { orgId, assetId: id, at: observedAtMs, place: locationId } = one
+  const assetId = orgId * 10 + id
+  const seen = { orgId, assetId, observedAtMs, minute: minuteOf(observedAtMs), locationId }
+  const cause = { ...readBy(`reader-${observedAtMs % 3}`), tagId: assetId * 7, scanPointId: 5 }
+  if (one.do === 'save' && locationId === null) return
+  const deps = { view, rulesOf: () => DEFAULT_RULES, now: () => NOW }
+  const read: Observation = { ...seen, ...cause, rssi: null, isJudged: true }
+  const save = { ...seen, ...NOT_READ, rssi: null, isJudged: false, locationId }
+  await withDays(db, [observedAtMs], () =>
+    db.transaction().execute(async (tx) => {
+      if (one.do === 'read') return void (await storeScans(tx, deps, [read]))
+      const current = await lockPositions(tx, [save])
+      if (current.length > 0 && current[0]!.minute > save.minute) return
+      await storeSaves(tx, deps, current, [save])
+    }),
+  )
+}
+
+/** Fails at this statement, as if the process or its connection ended there. */
+function crashAt(statement: number): KyselyPlugin {
+  let count = 0
+  return {
+    transformQuery({ node }) {
+      count += 1
+      if (count === statement) throw new Error('crashed')
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  }
+}
+
+const ASSETS = [1, 2].flatMap((orgId) => [1, 2].map((id) => ({ orgId, assetId: orgId * 10 + id })))
+
+/** All that people and integrations see of the history. */
+async function answers(tracking: Tracking) {
+  const { db } = tracking
+  const found: unknown[] = []
+  for (const { orgId, assetId } of ASSETS) {
+    for (const path of ['history', 'sightings'])
+      for (const query of QUERIES) {
+        if (path === 'sightings' && query.includes('sort')) continue
+        const response = await tracking.call('GET', `/assets/${assetId}/${path}?${query}`, { orgId })
+        expect(response.statusCode).toBe(200)
+        found.push([path, query, response.json()])
+      }
+  }
+  for (const orgId of [1, 2])
+    for (const instant of INSTANTS) {
+      const url = `/reports/asset-locations?at=${new Date(instant).toISOString()}`
+      found.push([url, (await tracking.call('GET', url, { orgId })).json()])
+    }
+  const tables = ['movement', 'position'].map(async (table) => {
+    const { rows } = await sql`select * from ${sql.table(table)} order by org_id, asset_id, minute`.execute(
+      db,
+    )
+    return rows
+  })
+  return [...found, ...(await Promise.all(tables))]
+}
+
+const iso = (ms: number) => new Date(ms).toISOString()
+const QUERIES = [
+  '',
+  'limit=2&offset=1',
+  'limit=3&sort=event_observed_at',
+  'limit=2&offset=2&sort=event_observed_at',
+  `from=${iso(ZERO + DAY_MS + 2 * MINUTE + 30_000)}&to=${iso(ZERO + 2 * DAY_MS + MINUTE + 1)}&limit=3`,
+  `from=${iso(ZERO + DAY_MS)}&sort=event_observed_at&limit=2`,
+  `to=${iso(ZERO + 2 * DAY_MS - 1)}&limit=2`,
+]
+const INSTANTS = [0, 0.5, 1, 1.999_3, 2, 2.001, 3, 3.5].map((n) => Math.floor(ZERO + n * DAY_MS + 90_500))
+
+test(
+  'D22.1 packed, unpacked and half packed histories answer like one that is never packed',
+  async ({ tracking }) => {
+    const reference = await startTracking()
+    const both = [tracking, reference]
+    for (const { db, catalog, project } of both) {
+      await sql`update history_packing set starts_at = '-infinity'`.execute(db)
+      for (const { orgId, assetId } of ASSETS) catalog.asset(orgId, `Asset ${assetId}`, { id: assetId })
+      for (const orgId of [1, 2]) for (const id of [7, 8, 9]) catalog.location(orgId, `Place ${id}`, { id })
+      await project()
+    }
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 25, size: 'max' }), async (actions) => {
+        for (const { db } of both) {
+          await sql`truncate scan, movement, position, asset_place, outbox, day_packed, history_touched`.execute(
+            db,
+          )
+          await sql`update history_packing set packed_until = '-infinity', after_org = null, after_asset = null`.execute(
+            db,
+          )
+        }
+        for (const [i, one] of actions.entries()) {
+          const next = actions[i + 1]
+          // What packs, and the write after it, at once.
+          const isBoth = 'days' in one && next && !('days' in next)
+          if (i > 0 && 'days' in actions[i - 1]! && !('days' in one)) continue
+          await Promise.all([
+            perform(tracking, one, true),
+            ...(isBoth ? [perform(tracking, next, true)] : []),
+          ])
+          await perform(reference, one, false)
+          if (isBoth) await perform(reference, next, false)
+        }
+        expect(await answers(tracking)).toEqual(await answers(reference))
+      }),
+      limits(25),
+    )
+    await reference.stop()
+  },
+  timeLimit(300_000),
+)
