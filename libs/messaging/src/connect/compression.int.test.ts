@@ -1,7 +1,7 @@
 import { busTest as test } from '@whereabouts/testing/broker/broker-fixtures'
+import { uncompress } from '@whereabouts/testing/broker/streams'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { StoreCompression } from 'nats'
 import { expect, vi } from 'vitest'
 import { consumeBatches } from '../consume/consume.ts'
 import { publishMany } from '../messages/publish.ts'
@@ -53,10 +53,7 @@ test('streams of an older release are compressed after a restart of the broker, 
       await vi.waitFor(() => expect(broker.isConnected()).toBe(true), 10_000)
   }
 
-  for (const name of names) {
-    const { config } = await streamsOf(name).info(name)
-    await streamsOf(name).update(name, { ...config, compression: StoreCompression.None })
-  }
+  for (const name of names) await uncompress(bus.brokers[accountOf(name)], name)
   await restart()
   await sendAll(messages('before'))
   const before = names.map(onDisk)

@@ -267,11 +267,8 @@ export async function applyTopology(
     await applyDurable(jsm, name, { ...durable, ackWaitMs: options.ackWaitMs ?? durable.ackWaitMs })
   }
   await removeOlderLayout(managers.APP)
-  return streamNames.filter((name) =>
-    plan.some(
-      ({ info, wanted }) =>
-        wanted.name === name && info !== undefined && info.config.compression !== wanted.compression,
-    ),
+  return plan.flatMap(({ info, wanted: { name, compression } }) =>
+    info && (info.config.compression ?? StoreCompression.None) !== compression ? [name] : [],
   )
 }
 
