@@ -15,17 +15,19 @@ Environment
   NATS_PASSWORD     its password
   NATS_CA_FILE      CA of the brokers' certificates, where connections are encrypted
   STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
-  SCANS_MAX_BYTES   maximum size of SCANS, which holds unprocessed and recent scans
+  SCANS_MAX_BYTES   maximum size of SCANS, which holds unprocessed and recent scans, before compression
 `
 
 async function main({ shrink = false }: { shrink?: boolean }): Promise<string> {
   const config = loadEnv(TopologyConfig, process.env)
-  await applyBrokerTopology(brokerLogin(config), {
+  const waiting = await applyBrokerTopology(brokerLogin(config), {
     shrink,
     replicas: config.STREAM_REPLICAS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })
-  return 'streams and consumers are up to date'
+  const upToDate = 'streams and consumers are up to date'
+  if (waiting.length === 0) return upToDate
+  return `${upToDate}. The brokers compress ${waiting.join(', ')} once each of them is restarted: docs/operating.md`
 }
 
 await runCommand('apply-topology', HELP, main, ['shrink'])

@@ -123,7 +123,7 @@ describe('PostgreSQL', () => {
     const memory = Number.parseInt(compose.services['postgres']?.mem_limit ?? '', 10)
     expect(settings.get('shared_buffers')).toBe(`${memory / 4}GB`)
     expect(settings.get('effective_cache_size')).toBe(`${(memory * 3) / 4}GB`)
-    expect(settings.get('wal_compression')).toBe('on')
+    expect(settings.get('wal_compression')).toBe('lz4')
   })
 })
 

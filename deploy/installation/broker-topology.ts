@@ -1,20 +1,20 @@
 import { connect, MQTT_USER } from '@whereabouts/messaging/connect/connection'
-import { type TopologyOptions, applyTopology } from '@whereabouts/messaging/connect/topology'
+import { type StreamName, type TopologyOptions, applyTopology } from '@whereabouts/messaging/connect/topology'
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} }
 
 export type ServicesLogin = { url: string; user: string; password: string; tls?: { caFile: string } }
 
-/** Creates or updates the streams and durable consumers. */
+/** Creates or updates the streams and durable consumers. Returns those that the brokers compress once they are restarted. */
 export async function applyBrokerTopology(
   login: ServicesLogin,
   options: TopologyOptions = {},
-): Promise<void> {
+): Promise<StreamName[]> {
   const open = (user: string) => connect({ ...login, user, name: 'topology', logger: quiet })
   const APP = await open(login.user)
   try {
     const MQTT = await open(MQTT_USER)
-    await applyTopology({ APP, MQTT }, options).finally(() => MQTT.close())
+    return await applyTopology({ APP, MQTT }, options).finally(() => MQTT.close())
   } finally {
     await APP.close()
   }

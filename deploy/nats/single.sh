@@ -9,6 +9,16 @@ monitor="http://$NATS_MONITOR${NATS_MONITOR_PATH%/}"
 full_below_kib=16384
 
 held_kib() { du -sk "$NATS_STORE_DIR" | cut -f 1; }
+# A stream with a limit counts by that; others are not compressed and count by their files.
+reserved_bytes() {
+  total=0
+  for about in "$NATS_STORE_DIR"/jetstream/*/streams/*/meta.inf; do
+    [ -f "$about" ] || continue
+    limit=$(sed -n 's/.*"max_bytes":\([0-9]*\),.*/\1/p' "$about")
+    total=$((total + ${limit:-$(($(du -sk "${about%/*}" | cut -f 1) * 1024))}))
+  done
+  echo "$total"
+}
 free_kib() { df -Pk "$NATS_STORE_DIR" | awk 'NR == 2 { print $4 }'; }
 ask() { wget -q -T 5 -O - "$monitor/$1" 2>/dev/null; }
 number() { sed -n "s/.*\"$1\": *\([0-9]*\).*/\1/p" | head -n 1; }
@@ -48,9 +58,12 @@ watch() {
 }
 
 mkdir -p "$NATS_STORE_DIR"
-# nats-server's own default leaves out what it holds, so that a restart on a disk that is half full stops all streams.
+# What the streams may grow to, and three quarters of the room beyond. nats-server counts bytes before compression, so what its
+# files hold says too little: limited to that, it would refuse everything after a restart. Its own default leaves out even that.
 if [ "$NATS_MAX_FILE_STORE" = -1 ]; then
-  NATS_MAX_FILE_STORE=$(($(held_kib) * 1024 + $(free_kib) * 768))
+  reserved=$(reserved_bytes)
+  beyond=$((($(held_kib) + $(free_kib)) * 1024 - reserved))
+  NATS_MAX_FILE_STORE=$((reserved + (beyond > 0 ? beyond / 4 * 3 : 0)))
   export NATS_MAX_FILE_STORE
 fi
 watch &

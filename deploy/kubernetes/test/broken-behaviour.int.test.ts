@@ -299,6 +299,11 @@ const SIZES: Case[] = [
     (_, get) => (get('ObjectStore', 'postgres-backups').spec.configuration!.data!.jobs = 2),
   ],
   [
+    'backups that are kept for longer than the bucket was computed for',
+    'ObjectStore postgres-backups keeps 90d: the sum of the bucket is for 30 days',
+    (_, get) => (get('ObjectStore', 'postgres-backups').spec.retentionPolicy = '90d'),
+  ],
+  [
     'a longer retention',
     'history is kept for 400 days, and the disk is for 60',
     (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = '400'),

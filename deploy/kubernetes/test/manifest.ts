@@ -72,6 +72,7 @@ type Spec = {
   superuserSecret?: { name: string }
   inheritedMetadata?: { labels?: Labels }
   plugins?: { parameters?: Record<string, string> }[]
+  retentionPolicy?: string
   configuration?: { s3Credentials?: Record<string, { name: string; key: string }>; data?: { jobs?: number } }
   cluster?: { name: string }
   postgresql?: { parameters?: Record<string, string> }

@@ -1,4 +1,11 @@
-import { backupHours, needsOf, NIGHT_HOURS, streamBytes, type Size } from '../../workshop/sizing/sizes.ts'
+import {
+  BACKUP_DAYS,
+  backupHours,
+  needsOf,
+  NIGHT_HOURS,
+  streamBytes,
+  type Size,
+} from '../../workshop/sizing/sizes.ts'
 import { nameOf, ofKind, podGroups } from './manifest.ts'
 import type { Manifest } from './manifest.ts'
 
@@ -90,8 +97,13 @@ const claimOf = ({ spec }: Manifest) => spec.volumeClaimTemplates?.[0]?.spec.res
 
 function backups({ spec, ...object }: Manifest, size: Size): Rule[] {
   const hours = backupHours(needsOf(size).databaseBytes, spec.configuration?.data?.jobs ?? 1)
+  const name = nameOf({ spec, ...object })
   return [
-    [hours <= NIGHT_HOURS, `${nameOf({ spec, ...object })} takes ${hours} h for a backup: set data.jobs`],
+    [hours <= NIGHT_HOURS, `${name} takes ${hours} h for a backup: set data.jobs`],
+    [
+      spec.retentionPolicy === `${BACKUP_DAYS}d`,
+      `${name} keeps ${spec.retentionPolicy}: the sum of the bucket is for ${BACKUP_DAYS} days`,
+    ],
   ]
 }
 

@@ -49,7 +49,7 @@ export const ingest: Board = {
       {
         title: 'SCANS',
         description:
-          'Bytes kept, and the limit at which the oldest are deleted. A full stream is normal once its messages are stored.',
+          'Bytes kept, before compression, and the limit at which the oldest are deleted. A full stream is normal once its messages are stored.',
         unit: 'bytes',
         queries: [
           ['max(stream_bytes{stream="SCANS"})', 'bytes'],

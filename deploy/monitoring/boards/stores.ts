@@ -105,7 +105,8 @@ export const stores: Board = {
       },
       {
         title: 'Bytes of streams',
-        description: 'On disk at the broker, one copy.',
+        description:
+          'Before compression, as the limits count them; one copy. Streams of reader messages take less on disk.',
         unit: 'bytes',
         queries: [['max by (stream) (stream_bytes)', '{{stream}}']],
       },

@@ -1,5 +1,5 @@
-import { readdirSync, statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 const TIMEOUT_MS = 5_000
 /** Larger than any message. */
@@ -40,11 +40,26 @@ export async function storageProblem(monitorUrl: string): Promise<string | undef
 const ask = (url: string) => fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
 
 /**
- * The limit for all streams of a broker with this store: what it holds, and three quarters of what is free. nats-server's own
- * default leaves out what it holds, so that a restart on a disk that is half full stops all streams.
+ * The limit for all streams of a broker with this store: what its streams may grow to, and three quarters of the room beyond.
+ * nats-server counts bytes before compression, so what its files hold says too little: a broker that was limited to that would
+ * refuse everything after a restart. Its own default leaves out even that.
  */
 export function storeLimit(dataDir: string, store: string): number {
-  return bytesIn(join(dataDir, store)) + Math.floor(freeBytes(dataDir) * 0.75)
+  const { held, reserved } = streamsIn(join(dataDir, store))
+  const beyond = Math.max(0, held + freeBytes(dataDir) - reserved)
+  return reserved + Math.floor(beyond * 0.75)
+}
+
+/** `held` is bytes of files; `reserved` counts a stream with a limit by that, and others, which are not compressed, by their files. */
+function streamsIn(folder: string): { held: number; reserved: number } {
+  const held = bytesIn(folder)
+  const reserved = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\/streams\/[^/]+\/meta\.inf$/.test(name))
+    .reduce((sum, name) => {
+      const [, limit] = /"max_bytes":(\d+),/.exec(readFileSync(join(folder, name), 'utf8')) ?? []
+      return sum + (limit === undefined ? bytesIn(dirname(join(folder, name))) : Number(limit))
+    }, 0)
+  return { held, reserved }
 }
 
 function bytesIn(folder: string): number {

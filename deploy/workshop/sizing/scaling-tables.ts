@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { amount, bytes, count } from './figures.ts'
-import { historyBytes, loadOf, scansBytes } from './load.ts'
-import { backupHours, needsOf, SIZES, streamBytes } from './sizes.ts'
+import { COSTS, historyBytes, loadOf, scansBytes } from './load.ts'
+import { backupHours, bucketBytes, needsOf, SIZES, streamBytes } from './sizes.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/scaling.md')
 const COLUMNS = [10, 1_000, 100_000]
@@ -31,7 +31,11 @@ const ROWS: [title: string, value: (load: Load, organizations: number) => string
   ['assets and tags, both schemas', ({ assetBytes }) => bytes(assetBytes)],
   ['feed and deliveries in PostgreSQL, kept for 7 days', ({ feedBytes }) => bytes(feedBytes)],
   ['SCANS, written a second', ({ scansBytesPerSecond }) => bytes(scansBytesPerSecond)],
-  ['SCANS, kept for 72 hours', (_, organizations) => bytes(scansBytes(organizations, 72))],
+  [
+    'SCANS, kept for 72 hours, before compression',
+    (_, organizations) => bytes(scansBytes(organizations, 72)),
+  ],
+  ['the same on disk', (_, organizations) => bytes(scansBytes(organizations, 72) / COSTS.messageCompression)],
   ['EVENTS, kept for 7 days', ({ eventsBytes }) => bytes(eventsBytes)],
   ['CATALOG', ({ catalogBytes }) => bytes(catalogBytes)],
   ['memory of a tracking replica', ({ trackingMemoryBytes }) => bytes(trackingMemoryBytes)],
@@ -50,11 +54,12 @@ const overlays = (): string[][] => [
     '`RETENTION_DAYS`',
     'Database',
     'Its backup with one job',
+    'Bucket before gzip',
     'Tracking may be down',
     '`SCANS_MAX_BYTES`',
-    'Streams, each broker',
+    'Limits of all streams, each broker',
   ],
-  ['---', ...Array.from({ length: 7 }, () => '---:')],
+  ['---', ...Array.from({ length: 8 }, () => '---:')],
   ...Object.entries(SIZES).map(([name, size]) => {
     const { databaseBytes, scansMaxBytes } = needsOf(size)
     return [
@@ -63,6 +68,7 @@ const overlays = (): string[][] => [
       String(size.retentionDays),
       bytes(databaseBytes),
       `${amount(backupHours(databaseBytes, 1))} h`,
+      size.addOns ? bytes(bucketBytes(size.organizations, databaseBytes)) : 'none',
       `${size.bufferHours} h`,
       bytes(scansMaxBytes),
       bytes(streamBytes(size.organizations, scansMaxBytes)),

@@ -38,7 +38,20 @@ export function needsOf({ organizations, retentionDays, bufferHours, archiveHour
   }
 }
 
-/** The largest that all streams of a broker can become; each broker of three holds a copy of each. */
+/** `retentionPolicy` of the bucket, in days. */
+export const BACKUP_DAYS = 30
+
+/**
+ * The bucket before gzip, of a database with `databaseBytes`: a base backup of each day, one more from which the oldest day
+ * is restored, and the log of the same days.
+ */
+export const bucketBytes = (organizations: number, databaseBytes: number): number =>
+  (BACKUP_DAYS + 1) * (databaseBytes + loadOf(organizations).walBytesPerDay)
+
+/**
+ * The limits of all streams of a broker, before compression; each broker of three holds a copy of each. Its disk must have room
+ * for all of it, because what a reader sends need not be compressible.
+ */
 export function streamBytes(organizations: number, scansMaxBytes: number): number {
   const { eventsBytes, catalogBytes } = loadOf(organizations)
   const bounds = Object.entries(streams).map(([name, stream]) => {

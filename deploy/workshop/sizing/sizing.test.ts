@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { amount, bytes, count } from './figures.ts'
 import { historyBytes, loadOf, scansBytes } from './load.ts'
-import { backupHours, needsOf, SIZES, streamBytes } from './sizes.ts'
+import { backupHours, bucketBytes, needsOf, SIZES, streamBytes } from './sizes.ts'
 import { scalingPage } from './scaling-tables.ts'
 
 test('the tables of docs/scaling.md follow from the costs: node deploy/workshop/sizing/scaling-tables.ts', () => {
@@ -20,6 +20,10 @@ test('a buffer of 72 hours holds three working days', () => {
 
 test('the limit of SCANS counts three times, because the streams of MQTT and of floods have the same', () => {
   expect(streamBytes(10, 10e9) - streamBytes(10, 1e9)).toBe(3 * 9e9)
+})
+
+test('the bucket has a base backup of each day, one more, and the log of the same days', () => {
+  expect(bucketBytes(1_000, 4e12)).toBe(31 * 4e12 + 31 * loadOf(1_000).walBytesPerDay)
 })
 
 test('a backup takes twice as long with half the jobs', () => {

@@ -15,7 +15,7 @@ type Options = {
 
 const GAUGES = {
   stream_messages: { help: 'Messages in a stream.', labelNames: ['stream'] },
-  stream_bytes: { help: 'Bytes in a stream.', labelNames: ['stream'] },
+  stream_bytes: { help: 'Bytes in a stream, before compression.', labelNames: ['stream'] },
   stream_max_bytes: {
     help: 'Size at which a stream drops its oldest messages; absent for streams without such a bound.',
     labelNames: ['stream'],

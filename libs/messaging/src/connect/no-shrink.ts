@@ -53,7 +53,7 @@ export async function withSizes(error: unknown, jsm: JetStreamManager, wanted: L
   const { storage } = await jsm.getAccountInfo()
   return new Error(
     `the brokers have no room for stream ${wanted.name}: it wants ${wanted.max_bytes} bytes in ${wanted.num_replicas} ` +
-      `copies, and the streams of this account hold ${storage} bytes. Enlarge the brokers' disks and max_file_store, or ` +
+      `copies, and the streams of this account hold ${storage} bytes, both before compression. Enlarge the brokers' disks and max_file_store, or ` +
       'lower SCANS_MAX_BYTES: docs/scaling.md',
     { cause: error },
   )

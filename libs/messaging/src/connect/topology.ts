@@ -7,6 +7,7 @@ import {
   ReplayPolicy,
   RetentionPolicy,
   StorageType,
+  StoreCompression,
 } from 'nats'
 import type { ConsumerConfig, JetStreamManager } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
@@ -27,6 +28,7 @@ type Stream = {
   account?: Account
   /** Older messages are dropped. Without it a message is kept until another bound drops it; the oldest goes first. */
   maxAgeMs?: number
+  /** Before compression: the broker counts the bytes that it was sent. */
   maxBytes?: number
   /** 1 makes the stream a compacted log: the last message of each subject. */
   maxPerSubject?: number
@@ -52,6 +54,8 @@ type Stream = {
    * dropping old ones.
    */
   queue?: boolean
+  /** Messages of readers: they repeat themselves, and are most of the disk (ADR 116). Blocks are compressed once full. */
+  compressed?: boolean
 }
 
 /** The largest valid reader message has 256 KiB; the rest is for headers. The accounts of readers have a limit too. */
@@ -70,9 +74,10 @@ export const streams = {
     maxBytes: 1024 * MEBIBYTE,
     maxMessageBytes: READER_MESSAGE_BYTES,
     source: 'NO_SCANS',
+    compressed: true,
   },
   // Messages of an organization beyond its share of ingest wait here (ADR 44).
-  OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true },
+  OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true, compressed: true },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   // All go to webhook-dispatcher-events, and each type is a row of contracts/src/messages/webhook-events.ts.
@@ -98,6 +103,7 @@ export const streams = {
     maxMessageBytes: READER_MESSAGE_BYTES,
     untilConsumed: true,
     deletable: true,
+    compressed: true,
   },
   $MQTT_sess: {
     account: 'MQTT',
@@ -220,7 +226,7 @@ export const MAX_DELIVER = 15
 export type TopologyOptions = {
   /** Copies of each stream; 3 in a cluster of three nodes. */
   replicas?: number
-  /** Bytes after which the oldest scans are dropped before their 72 hours. */
+  /** Bytes, before compression, after which the oldest scans are dropped before their 72 hours. */
   scansMaxBytes?: number
   /** Lets limits drop what is stored, see `refuseToShrink`. */
   shrink?: boolean
@@ -233,9 +239,13 @@ export type BrokersByAccount = Readonly<Record<Account, Broker>>
 
 /**
  * Creates what is missing and updates what differs; safe to run again, and from two places at once. Throws
- * StreamsWouldShrink before any change.
+ * StreamsWouldShrink before any change. Returns the streams whose compression it changed: nats-server says at once that
+ * they have it, and applies it once it is restarted.
  */
-export async function applyTopology(brokers: BrokersByAccount, options: TopologyOptions = {}): Promise<void> {
+export async function applyTopology(
+  brokers: BrokersByAccount,
+  options: TopologyOptions = {},
+): Promise<StreamName[]> {
   const managers = {
     APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
     MQTT: await natsOf(brokers.MQTT).jetstreamManager({ checkAPI: false }),
@@ -257,6 +267,9 @@ export async function applyTopology(brokers: BrokersByAccount, options: Topology
     await applyDurable(jsm, name, { ...durable, ackWaitMs: options.ackWaitMs ?? durable.ackWaitMs })
   }
   await removeOlderLayout(managers.APP)
+  return plan.flatMap(({ info, wanted: { name, compression } }) =>
+    info && (info.config.compression ?? StoreCompression.None) !== compression ? [name] : [],
+  )
 }
 
 async function applyStream(
@@ -272,13 +285,14 @@ async function applyStream(
   }
 }
 
-function streamConfig(name: string, stream: Stream, { replicas = 1, scansMaxBytes }: TopologyOptions) {
+function streamConfig(name: StreamName, stream: Stream, { replicas = 1, scansMaxBytes }: TopologyOptions) {
   const isOfReaders = name === 'SCANS' || name === '$MQTT_msgs' || name === 'OVERFLOW'
   const maxBytes = isOfReaders ? (scansMaxBytes ?? stream.maxBytes) : stream.maxBytes
   return {
     name,
     subjects: [...stream.subjects],
     storage: StorageType.File,
+    compression: stream.compressed ? StoreCompression.S2 : StoreCompression.None,
     retention: retentionOf(stream),
     discard: stream.queue || stream.refusesWhenFull ? DiscardPolicy.New : DiscardPolicy.Old,
     discard_new_per_subject: stream.refusesWhenFull ?? false,

@@ -18,6 +18,8 @@ export type TestBroker = {
   /** For MQTT 3.1.1. */
   mqttUrl: string
   monitorUrl: string
+  /** The folder of its streams. */
+  store: string
   /** The users of nats.conf, in the accounts APP, MQTT, AUTH and SYS. */
   users: Record<BrokerUser, Credentials>
   calloutKeys: CalloutKeys
@@ -77,6 +79,7 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     url: `nats://127.0.0.1:${port}`,
     mqttUrl: `mqtt://127.0.0.1:${mqttPort}`,
     monitorUrl,
+    store: join(home, 'jetstream'),
     users,
     calloutKeys,
     kill: () => endProcess(server),

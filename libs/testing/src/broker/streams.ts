@@ -15,3 +15,10 @@ export async function recreateStream(broker: Broker, stream: string): Promise<vo
   await jsm.streams.delete(stream)
   await jsm.streams.add(config)
 }
+
+/** Leaves a stream without compression, as older releases made it. The broker applies that once it is restarted. */
+export async function uncompress(broker: Broker, stream: string): Promise<void> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const { config } = await jsm.streams.info(stream)
+  await jsm.streams.update(stream, Object.assign(config, { compression: 'none' }))
+}
