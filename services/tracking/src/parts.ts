@@ -31,6 +31,7 @@ import { askReaderUseOver } from './setup/reader-messages/reader-use.ts'
 import { servePlacements } from './inventory/place-asset.responder.ts'
 import { placementsConsumer } from './inventory/placements.consumer.ts'
 import { liveConnectionsGauge } from './where/live/live-metrics.ts'
+import { startPacking } from './positions/packed/packing.loop.ts'
 import { startPartitionLoop } from './positions/partitions/partitions.loop.ts'
 import { followCatalog } from './catalog/catalog-follower.ts'
 import { askCatalogOver } from './catalog/catalog-resolver.ts'
@@ -117,6 +118,7 @@ export function tracking(frame: Frame<Config>) {
   const loops = part('loops', {
     start: () => ({
       partitions: startPartitionLoop({ ...telemetry, owner: owner.db, retentionDays }),
+      packing: startPacking({ ...telemetry, db: worker.db }),
       fold: startCountFolds(worker.db, telemetry),
       gauges: startReaderGauges({ db: worker.db, ...telemetry }),
       directory,
