@@ -3,6 +3,9 @@ import type { Batch, Column, Value } from '../batch.ts'
 
 type Text = (value: Value) => string
 
+/** Rows of one text: a longer one takes a multiple of its size while it grows. */
+const SOME_ROWS = 1_000
+
 /** The lines of a CSV file by RFC 4180, after a byte order mark (D19.5). */
 export async function* csvLines(
   columns: readonly Column[],
@@ -18,8 +21,12 @@ export async function* csvLines(
         lines += texts[at]?.(values[at]?.[row] ?? null) ?? ''
       }
       lines += '\r\n'
+      if (row % SOME_ROWS === SOME_ROWS - 1) {
+        yield lines
+        lines = ''
+      }
     }
-    yield lines
+    if (lines !== '') yield lines
   }
 }
 
@@ -36,8 +43,12 @@ export async function* jsonLines(
       for (let at = 0; at < texts.length; at += 1)
         lines += (names[at] ?? '') + (texts[at]?.(values[at]?.[row] ?? null) ?? 'null')
       lines += '}\n'
+      if (row % SOME_ROWS === SOME_ROWS - 1) {
+        yield lines
+        lines = ''
+      }
     }
-    yield lines
+    if (lines !== '') yield lines
   }
 }
 
