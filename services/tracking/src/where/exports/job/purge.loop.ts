@@ -30,7 +30,7 @@ export async function purgeExports(
 /** Purges now, every five minutes, and when woken. */
 export function startExportPurge(options: Options): BackgroundJob {
   const { log, registry } = options
-  return startBackgroundJob({ name: 'exports purge', everyMs: EVERY_MS, log, registry }, (stopping) =>
+  return startBackgroundJob({ name: 'export-purge', everyMs: EVERY_MS, log, registry }, (stopping) =>
     purgeExports(options, stopping),
   )
 }
