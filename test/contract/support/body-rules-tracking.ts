@@ -1,5 +1,5 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, formed, id, integer, listOf, naturalKey, objectOf, reference, text, valuesOf, type BodyRules, type FieldRule } from './field-rules.ts' // oxfmt-ignore
+import { choice, formed, id, instant, integer, listOf, naturalKey, objectOf, reference, text, valuesOf, type BodyRules, type FieldRule } from './field-rules.ts' // oxfmt-ignore
 import { entry } from './entries.ts'
 
 const TAG = { tag_type: 'rfid', value: 'x' }
@@ -110,6 +110,16 @@ const saving: BodyRules = {
 export const trackingBodyRules = {
   saveInventory: saving,
   saveLegacyInventory: saving,
+  createExport: {
+    good: { dataset: 'history', format: 'csv' },
+    required: ['dataset', 'format'],
+    fields: {
+      dataset: choice('history', 'movements', 'assets', 'locations'),
+      format: choice('csv', 'ndjson', 'parquet'),
+      from: instant(),
+      to: instant(),
+    },
+  },
   createReader: {
     good: { reader_key: 'dock-1', name: 'Dock', format: 'canonical' },
     required: ['reader_key', 'name', 'format'],
