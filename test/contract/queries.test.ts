@@ -187,7 +187,10 @@ describe('D7.7 ids in paths', () => {
   const named = rows.flatMap((row) =>
     Object.keys(unknownParams(row))
       .filter(
-        (name) => !['identifier', 'session_id', 'delivery_id', 'hash', 'reader_key', 'format'].includes(name),
+        (name) =>
+          !['identifier', 'session_id', 'delivery_id', 'hash', 'reader_key', 'format', 'file_name'].includes(
+            name,
+          ),
       ) // not numbers, see their own tests
       .map((name) => ({ row, name, operationId: row.operationId })),
   )

@@ -13253,9 +13253,9 @@ export interface operations {
     };
     downloadExportFile: {
         parameters: {
-            query: {
+            query?: {
                 /** @description The signature of the link. */
-                signature: string;
+                signature?: string;
             };
             header?: {
                 /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */

@@ -217,7 +217,7 @@ export const exportRoutes = {
         example: 'history-2026-11-21.parquet',
       }),
     }),
-    query: z.strictObject({ signature: textParameter(43, 'The signature of the link.') }),
+    query: z.strictObject({ signature: textParameter(43, 'The signature of the link.').optional() }),
     success: { status: 200, download: [...new Set(Object.values(exportMediaTypes))] },
     errors: ['validation_error', 'not_found', 'range_not_satisfiable', 'rate_limited'],
   },

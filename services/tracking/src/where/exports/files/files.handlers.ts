@@ -33,7 +33,7 @@ export const exportFileHandlers = ({
   return {
     async downloadExportFile({ params: { export_id: id, file_name: name }, query, headers, clientAddress }) {
       const found = await lookups.run(addressBlock(clientAddress), () => findLinkKey(across, id))
-      if (!found || !isSigned(found.key, name, query.signature)) throw exportFileNotFound()
+      if (!found || !isSigned(found.key, name, query.signature ?? '')) throw exportFileNotFound()
       const own = db.forOrg(found.orgId)
       const file = await findFile(own, found.orgId, id, name)
       if (!file) throw exportFileNotFound()

@@ -40,7 +40,10 @@ export async function* dayRows(db: Db, orgId: number, day: string): AsyncGenerat
   }
   let after = { asset: 0, minute: day }
   for await (const page of pages<Packed>(db, { orgId, day, table: 'scan', columns })) {
-    if (page.is_packed) return yield* packedDayRows(db, orgId, day, after)
+    if (page.is_packed) {
+      yield* packedDayRows(db, orgId, day, after)
+      return
+    }
     after = { asset: page.last_asset, minute: page.last_minute }
     if (page.rows === 0) return
     yield {
