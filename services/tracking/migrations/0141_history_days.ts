@@ -59,16 +59,17 @@ async function createPartitionFunctions(db: Kysely<unknown>, schema: string): Pr
     end $$`.execute(db)
 }
 
-/** Months that begin in two days or later, because their first rows may arrive a little early. */
+/** Safe to repeat. Months that begin in two days or later, because their first rows may arrive a little early. */
 async function dropEmptyMonths(db: Kysely<unknown>): Promise<void> {
-  const { rows } = await sql<{ name: string; state: string }>`
-    select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  const { rows } = await sql<{ name: string; is_pending: boolean }>`
+    select c.relname as name, i.inhdetachpending as is_pending from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'scan'::regclass and c.relname ~ '^scan_[0-9]{4}_[0-9]{2}$'
       and to_date(substr(c.relname, 6), 'YYYY_MM') > (now() at time zone 'utc')::date + 2`.execute(db)
-  for (const { name } of rows) {
+  for (const { name, is_pending } of rows) {
     const { rows: stored } = await sql`select from ${sql.table(name)} limit 1`.execute(db)
     if (stored.length > 0) continue
-    await sql`alter table scan detach partition ${sql.table(name)} concurrently`.execute(db)
+    const how = is_pending ? sql`finalize` : sql`concurrently` // pending after an interruption
+    await sql`alter table scan detach partition ${sql.table(name)} ${how}`.execute(db)
     await sql`drop table ${sql.table(name)}`.execute(db)
   }
 }
