@@ -1,6 +1,6 @@
 import { findRowsBefore } from '../../ingest/rows/scans.queries.ts'
 import { writeSteps } from '../../ingest/rows/movement-rows.queries.ts'
-import { tellHeardElsewhere } from '../../ingest/places/heard-elsewhere.ts'
+import { tellErased } from '../../ingest/places/heard-elsewhere.ts'
 import type { Tx } from '../../db.ts'
 import type { Evidence } from '../evidence.ts'
 import { lockPositions } from '../lock-positions.queries.ts'
@@ -38,6 +38,7 @@ export async function eraseHistory(tx: Tx, key: AssetKey, range: Bounds): Promis
   const rows = ofScan + ofDays
   if (rows > 0 && after) await writeSteps(tx, [{ ...key, ...after, fromId: before?.locationId ?? null }])
   if (position) await correctPosition(tx, position, range, { before, after, isChanged: rows > 0 })
+  await tellErased(tx, key, range.to ? Math.floor(range.to.us / 1_000) : null)
   return { rows, movements }
 }
 
@@ -69,8 +70,6 @@ async function correctPosition(
   const isErased = isWithin(position.observedAtMs, range)
   const keepsEvidence = !isErased && !timesOf(position.evidence).some((ms) => isWithin(ms, range))
   if (!isErased && !isChanged && keepsEvidence) return
-  // Replicas believe that the row of this minute is stored.
-  await tellHeardElsewhere(tx, [{ ...position, evidence: null }])
   const newest = isErased ? (after ?? before) : position
   if (!newest) return forgetPosition(tx, position)
   const dwellStartedAtMs = await findDwellStart(tx, { ...position, ...newest }, { range, after })
