@@ -1,5 +1,5 @@
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, formed, id, integer, listOf, naturalKey, objectOf, reference, text, valuesOf, type BodyRules, type FieldRule } from './field-rules.ts' // oxfmt-ignore
+import { choice, formed, id, instant, integer, listOf, naturalKey, objectOf, reference, text, valuesOf, type BodyRules, type FieldRule } from './field-rules.ts' // oxfmt-ignore
 import { entry } from './entries.ts'
 
 const TAG = { tag_type: 'rfid', value: 'x' }
@@ -145,6 +145,7 @@ export const trackingBodyRules = {
     // Either an asset or a location.
     without: { location_id: ['asset_id'], location_external_key: ['asset_id'] },
   },
+  eraseAssetHistory: { good: {}, required: [], fields: { from: instant(), to: instant() } },
   updatePlacement: { good: {}, required: [], fields: placement },
   previewPlacement: {
     good: { settings: {}, hours: 1 },
