@@ -89,7 +89,8 @@ export const healthy: Series = {
   [ONLINE]: '100x130',
   'readers{kind="configured",state="silent"}': '10x130',
   readers_skewed: '1x130',
-  history_months_ahead: '2x130',
+  history_days_ahead: '7x130',
+  history_days_waiting: '0x130',
   'catalog_projection_pending{projection="view"}': '0x130',
   'catalog_projection_pending{projection="tables"}': '2x130',
   [attempts('delivered')]: '0+600x130',
@@ -274,9 +275,15 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     failure: 'partitions are not created',
-    series: { history_months_ahead: '0x130' },
-    fires: ['HistoryMonthsMissing'],
+    series: { history_days_ahead: '0x130' },
+    fires: ['HistoryDaysMissing'],
   },
+  {
+    failure: 'history is not packed',
+    series: { history_days_waiting: '3x130' },
+    fires: ['HistoryNotPacked'],
+  },
+  { failure: 'a year of history is being packed', series: { history_days_waiting: '360-1x130' }, fires: [] },
   {
     failure: 'the tables of tracking do not follow catalog',
     series: { 'catalog_projection_pending{projection="tables"}': '0+100x130' },

@@ -33,6 +33,7 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('event-types', 'Types of events'),
       page('syncing', 'Keeping an ERP in step'),
       page('mcp', 'Assistants (MCP)'),
+      page('exports', 'Exports'),
       page('low-code', 'Excel, Power BI, Zapier'),
       page('going-live', 'Going live'),
       API_REFERENCE,

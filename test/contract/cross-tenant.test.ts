@@ -179,6 +179,7 @@ function signsOf({
   webhookId,
   endpointId,
   importId,
+  exportId,
   invitationId,
 }: World): string[] {
   const ids = [org.id, org.userId, key.id, readerKey.id, asset.id, asset.tagId, location.id, location.tagId]
@@ -191,6 +192,7 @@ function signsOf({
     webhookId,
     endpointId,
     importId,
+    exportId,
     invitationId,
   ]
   const keys = [asset.external_key, location.external_key, child.external_key, reader.reader_key, key.jti]

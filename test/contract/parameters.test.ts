@@ -72,6 +72,7 @@ const OTHER_IDS = {
   session_id: 'a UUID, see below',
   delivery_id: 'a UUID, see below',
   hash: 'of an image, see below',
+  file_name: 'a text: any name without a file is 404',
   place: 'a location or `all`: floor-plans.int.test.ts of catalog',
   org_id: 'the own organization, or 403 (D9.6): cross-tenant.test.ts',
 }

@@ -6,6 +6,7 @@ import { readDescriptions } from './support/description.ts'
 import { test } from './support/fixtures.ts'
 import { callerOf, rows, type Row } from './support/rows.ts'
 import { commonScenario, namedStatuses } from './scenarios/common.ts'
+import { exportScenarios } from './scenarios/exports.ts'
 import { floorScenarios } from './scenarios/floor.ts'
 import { importScenarios } from './scenarios/imports.ts'
 import { legacyScenarios } from './scenarios/legacy.ts'
@@ -18,6 +19,7 @@ import { webhookScenarios } from './scenarios/webhooks.ts'
 const scenarios: Record<string, Scenario> = {
   ...resourceScenarios,
   ...webhookScenarios,
+  ...exportScenarios,
   ...floorScenarios,
   ...importScenarios,
   ...liveScenarios,

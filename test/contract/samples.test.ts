@@ -8,6 +8,7 @@ import {
 import { expect, inject } from 'vitest'
 import { hasProgram } from '../flow/guide.ts'
 import type { Api } from './support/api.ts'
+import { finishedExport } from './support/exports.ts'
 import { test as base } from './support/fixtures.ts'
 import { succeed, type Key, type Organization } from './support/organization.ts'
 
@@ -54,7 +55,9 @@ async function newScene(
   const body = { url: 'https://receiver.example/hook' }
   const webhook =
     absent === body.url ? undefined : (await succeed(api.call('createWebhook', { token, body }))).body.data
+  const exported = await finishedExport(api, token, { dataset: 'assets', format: 'csv' })
   const ids: Scene['ids'] = [
+    [/(?<=\/exports\/)\d+/, `${exported.id}`],
     [/(?<=\/deliveries\/)[\w-]+/, isDelivered && webhook ? await deliveryOf(api, token, webhook.id) : ''],
     [/(?<=\/orgs\/)\d+/, `${org.id}`],
     [/(?<=\/api-keys\/)[\w-]+/, other.jti],

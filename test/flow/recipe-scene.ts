@@ -57,13 +57,15 @@ export async function addYesterday(stack: Stack, scene: Scene): Promise<void> {
 function addSighting(stack: Stack, { org, ids }: Scene, asset: string, place: string, at: Date, minutes = 1) {
   return asOwner(stack, 'tracking', async (client) => {
     const first = new Date(at.getTime() - (minutes - 1) * 60_000)
-    for (const month of new Set([first, at].map((instant) => instant.toISOString().slice(0, 7))))
-      await client.query(MAKE_MONTH, [month, `scan_${month.replace('-', '_')}`])
+    await client.query(PACK_NOTHING)
+    for (const instant of [first, at]) await client.query(MAKE_DAY, [instant.toISOString().slice(0, 10)])
     await client.query(SIGHTINGS, [org.id, ids[asset], ids[place], first, at])
   })
 }
 
-const MAKE_MONTH = 'select make_scan_month($1) where to_regclass($2) is null'
+/** Rows of days that are packed would not count. */
+const PACK_NOTHING = `update history_packing set starts_at = 'infinity'`
+const MAKE_DAY = 'select make_history_day($1)'
 const SIGHTINGS = `insert into scan (org_id, asset_id, location_id, minute, observed_at)
   select $1, $2, $3, date_trunc('minute', t), t from generate_series($4::timestamptz, $5, '1 minute') as t`
 /** As if the save had been then. */

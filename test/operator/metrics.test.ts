@@ -201,7 +201,7 @@ test('each event of the scenario is counted', () => {
     'a movement': tracking.sum('ingest_movements_total'),
     'a message in SCANS': sampled.tracking.sum('stream_messages', { stream: 'SCANS' }),
     'the bound of SCANS': sampled.tracking.sum('stream_max_bytes', { stream: 'SCANS' }),
-    'a month ahead': sampled.tracking.sum('history_months_ahead'),
+    'a day ahead': sampled.tracking.sum('history_days_ahead'),
     'a batch of an import': catalog.sum('import_batches_total', { outcome: 'done' }),
     'a delivery and its delay': webhooks.sum('webhook_delivery_delay_seconds_count'),
     'an attempt': webhooks.sum('webhook_attempt_duration_seconds_count', { outcome: 'delivered' }),

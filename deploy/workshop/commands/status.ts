@@ -8,9 +8,12 @@ import { ROOT } from '../../installation/services.ts'
 import {
   checkBroker,
   checkPort,
-  checkReads,
   checkService,
+  daysWaitingOf,
+  historyLine,
+  readMetrics,
   readsLine,
+  readsOf,
   type Health,
   type Reads,
 } from '../stack/stack-health.ts'
@@ -28,6 +31,8 @@ type Status = {
   processes: Row[]
   /** Null if tracking does not run or does not answer. */
   reads: Reads | null
+  /** Days of history that wait to be packed; null if tracking does not answer. */
+  history_days_waiting: number | null
 }
 
 const DEMO =
@@ -39,7 +44,8 @@ async function statusOf(dataDir: string): Promise<Status> {
   const launcher = recordedProcess(runFile(dataDir, 'launcher.pid'))
   const record = readStackRecord(dataDir)
   const tracking = record?.ops['tracking']
-  const reads = tracking === undefined ? null : await checkReads(tracking)
+  const metrics = (tracking === undefined ? null : await readMetrics(tracking)) ?? ''
+  const reads = readsOf(metrics)
   const processes = record ? await Promise.all(rowsOf(dataDir, record)) : []
   const isAnyThere = launcher !== undefined || processes.some(({ pid }) => pid !== null)
   const isWell = launcher !== undefined && processes.every(({ health }) => health === 'ready')
@@ -50,6 +56,7 @@ async function statusOf(dataDir: string): Promise<Status> {
     launcher_pid: launcher ?? null,
     processes: isAnyThere ? processes : [],
     reads,
+    history_days_waiting: daysWaitingOf(metrics),
   }
 }
 
@@ -79,7 +86,8 @@ function rowsOf(dataDir: string, record: StackRecord): Promise<Row>[] {
   return [...servers.filter((one) => one !== false), ...services]
 }
 
-function textOf({ data_dir, state, started_at, launcher_pid, processes, reads }: Status): string {
+function textOf(status: Status): string {
+  const { data_dir, state, started_at, launcher_pid, processes, reads, history_days_waiting } = status
   if (state === 'stopped') return `Nothing runs on ${data_dir}. Start it with npm start.\n`
   const since = started_at === null ? '' : `, since ${started_at}`
   const launcher =
@@ -105,6 +113,7 @@ function textOf({ data_dir, state, started_at, launcher_pid, processes, reads }:
     ...[head, ...rows].map(line),
     '',
     readsLine(reads, freeBytes(natsDir(data_dir)), natsDir(data_dir), Date.now()),
+    ...historyLine(history_days_waiting),
     ...(existsSync(join(data_dir, 'demo.json')) ? [DEMO] : []),
     '',
   ].join('\n')

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { isCurrent, isErrorLine, lastError, withAge } from '../commands/last-error.ts'
-import { lagOf, readsLine, readsOf } from '../stack/stack-health.ts'
+import { daysWaitingOf, historyLine, lagOf, readsLine, readsOf } from '../stack/stack-health.ts'
 
 test.for([
   ['{"level":50,"time":1764000000000,"msg":"database lost"}', '2025-11-24T16:00:00.000Z database lost'],
@@ -82,4 +82,13 @@ test.for([
 test('an error without a time is shown as it is', () => {
   expect(withAge('no space left', START)).toBe('no space left')
   expect(isCurrent('no space left', { isHealthy: true, startedAt: START, now: START })).toBe(true)
+})
+
+test('days of history that wait to be packed are a line while there are any', () => {
+  const shown = (metrics: string) => historyLine(daysWaitingOf(metrics))
+  expect(shown('history_days_waiting{service="tracking"} 360\n')).toEqual([
+    'history: 360 days wait to be packed, one after the other; nothing is to be done',
+  ])
+  expect(shown('history_days_waiting{service="tracking"} 0\n')).toEqual([])
+  expect(shown('up 1\n')).toEqual([])
 })

@@ -64,11 +64,10 @@ export type Reads = { stored: boolean; age_seconds: number }
 /** Two canaries may be missing. */
 const LATE_SECONDS = 180
 
-/** Null if tracking does not answer. */
-export async function checkReads(opsUrl: string): Promise<Reads | null> {
+/** `/metrics` of a service; null if it does not answer. */
+export async function readMetrics(opsUrl: string): Promise<string | null> {
   try {
-    const metrics = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
-    return readsOf(await metrics.text())
+    return await (await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(TIMEOUT_MS) })).text()
   } catch {
     return null
   }
@@ -91,6 +90,16 @@ export function readsLine(reads: Reads | null, freeBytes: number, folder: string
       : 'the last errors above say why; see docs/runbooks.md#readsnotstored'
   return `reads: NOT STORED since ${since}: ${advice}`
 }
+
+/** Days of history that wait to be packed; null if tracking has not said so. */
+export function daysWaitingOf(metrics: string): number | null {
+  const days = /^history_days_waiting(?:\{.*?\})? (\d+)$/m.exec(metrics)?.[1]
+  return days === undefined ? null : Number(days)
+}
+
+/** A line about them, if there are any. */
+export const historyLine = (days: number | null): string[] =>
+  days ? [`history: ${days} days wait to be packed, one after the other; nothing is to be done`] : []
 
 /** The sum over all consumers; null if there is none. */
 export function lagOf(metrics: string): number | null {

@@ -1781,6 +1781,92 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List exports
+         * @description Returns exports without their files, newest first.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["listExports"];
+        put?: never;
+        /**
+         * Export history, movements, assets or locations
+         * @description Begins an export. Its files are made one after the other: read the export until its `status` is `done` or `failed`. An organization has one export running; five more wait.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        post: operations["createExport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/{export_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Retrieve an export, its progress and its files
+         * @description **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        get: operations["getExport"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop or delete an export
+         * @description Stops an export that is not done, and removes its files. Their links end at once.
+         *
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *
+         *     **Rate limit:** counted.
+         */
+        delete: operations["deleteExport"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/exports/{export_id}/files/{file_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a file of an export
+         * @description The `url` of a file. Takes `Range` of one range and `If-Range`, so tools read the parts that they need, and a download that broke off goes on.
+         *
+         *     **Access:** anyone. No token required.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["downloadExportFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/movements/live": {
         parameters: {
             query?: never;
@@ -3271,6 +3357,37 @@ export interface components {
             y: number;
         };
         /**
+         * @description What to export.
+         * @example {
+         *       "dataset": "history",
+         *       "format": "parquet"
+         *     }
+         */
+        ExportCreate: {
+            /**
+             * @description `history`: each minute in which an asset was seen. `movements`: each change of a location. `assets`, `locations`: as they are now, also those that are deleted.
+             * @enum {string}
+             */
+            dataset: "history" | "movements" | "assets" | "locations";
+            /**
+             * Format: date-time
+             * @description RFC 3339, with any offset. Default: the oldest history that is kept.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, with any offset. Default, and at the latest: now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to?: string;
+            /**
+             * @description `csv` and `ndjson` files are compressed with gzip.
+             * @enum {string}
+             */
+            format: "csv" | "ndjson" | "parquet";
+        };
+        /**
          * @description Assets that are at a location now.
          * @example {
          *       "asset_identifiers": [
@@ -4549,7 +4666,7 @@ export interface components {
         /** @description How much of something an organization may store, and stores. */
         Limit: {
             /**
-             * @description The name for people, on one line. Without control characters, and without white space at its ends. Known values: `assets`, `locations`, `tags`, `stored_bytes`, `image_bytes`, `import_bytes`, `readers`, `scan_points`, `kept_messages`, `history_days`, `api_keys`.
+             * @description The name for people, on one line. Without control characters, and without white space at its ends. Known values: `assets`, `locations`, `tags`, `stored_bytes`, `image_bytes`, `import_bytes`, `export_bytes`, `readers`, `scan_points`, `kept_messages`, `history_days`, `api_keys`.
              * @example assets
              */
             name: string;
@@ -4644,7 +4761,7 @@ export interface components {
         /** @description Why an item failed. */
         BatchItemError: {
             /**
-             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `range_not_satisfiable`, `rate_limited`, `internal_error`, `service_unavailable`.
              * @example validation_error
              */
             type: string;
@@ -5379,6 +5496,196 @@ export interface components {
             in?: number;
             out?: number;
             within?: number;
+        };
+        /** @description An export of rows as files, and how far it is. */
+        Export: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `history`, `movements`, `assets`, `locations`.
+             * @example history
+             */
+            dataset: string;
+            /**
+             * @description Known values: `csv`, `ndjson`, `parquet`.
+             * @example csv
+             */
+            format: string;
+            /**
+             * Format: date-time
+             * @description The first instant of the rows. Null for a dataset of now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description The last instant of the rows. Null for a dataset of now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to: string | null;
+            /**
+             * @description Known values: `queued`, `running`, `done`, `failed`.
+             * @example queued
+             */
+            status: string;
+            /**
+             * @description The share of the days that are done, from 0 to 1.
+             * @example 1
+             */
+            progress: number;
+            /**
+             * Format: int64
+             * @description Rows of the files so far.
+             * @example 1440
+             */
+            rows: number;
+            /**
+             * Format: int64
+             * @description Bytes of the files so far.
+             * @example 5120
+             */
+            bytes: number;
+            /**
+             * @description Of a failed export: what happened and what to do.
+             * @example null
+             */
+            problem: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was done or failed. Null before that.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the export is removed with its files: 24 hours after it was done or failed. Null before that.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string | null;
+        };
+        /** @description An export and its files. */
+        ExportDetail: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /**
+             * @description Known values: `history`, `movements`, `assets`, `locations`.
+             * @example history
+             */
+            dataset: string;
+            /**
+             * @description Known values: `csv`, `ndjson`, `parquet`.
+             * @example csv
+             */
+            format: string;
+            /**
+             * Format: date-time
+             * @description The first instant of the rows. Null for a dataset of now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from: string | null;
+            /**
+             * Format: date-time
+             * @description The last instant of the rows. Null for a dataset of now.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to: string | null;
+            /**
+             * @description Known values: `queued`, `running`, `done`, `failed`.
+             * @example queued
+             */
+            status: string;
+            /**
+             * @description The share of the days that are done, from 0 to 1.
+             * @example 1
+             */
+            progress: number;
+            /**
+             * Format: int64
+             * @description Rows of the files so far.
+             * @example 1440
+             */
+            rows: number;
+            /**
+             * Format: int64
+             * @description Bytes of the files so far.
+             * @example 5120
+             */
+            bytes: number;
+            /**
+             * @description Of a failed export: what happened and what to do.
+             * @example null
+             */
+            problem: string | null;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was done or failed. Null before that.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            finished_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the export is removed with its files: 24 hours after it was done or failed. Null before that.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            expires_at: string | null;
+            /** @description The files that are done, in the order of their days. A day without rows has none. */
+            files: components["schemas"]["ExportFile"][];
+        };
+        /** @description One file of an export. */
+        ExportFile: {
+            /**
+             * @description The name of the file.
+             * @example history-2026-11-21.parquet
+             */
+            name: string;
+            /**
+             * Format: date
+             * @description The day of its rows in UTC. Null for a dataset of now.
+             * @example 2026-11-21
+             */
+            day: string | null;
+            /**
+             * Format: int64
+             * @description Rows of the file.
+             * @example 1440
+             */
+            rows: number;
+            /**
+             * Format: int64
+             * @description Bytes of the file.
+             * @example 5120
+             */
+            bytes: number;
+            /**
+             * @description The SHA-256 of the file, in hex.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string;
+            /**
+             * @description A link to the file, relative to the host of the API. It needs no credentials: who has it can read the file until the export is removed.
+             * @example /api/v1/exports/4503599627370497/files/history-2026-11-21.parquet?signature=mK1b0v5sYyq3h1wqk0kq4m2Yx0o8o1o0bqkq1m2Yx0o
+             */
+            url: string;
         };
         /**
          * @description What an inventory save stored.
@@ -6992,6 +7299,34 @@ export interface components {
         MovementSummaryAnswer: {
             data: components["schemas"]["MovementSummary"];
         };
+        /** @description A response with one `Export`. */
+        ExportAnswer: {
+            data: components["schemas"]["Export"];
+        };
+        /** @description A page of a list of `Export`. */
+        ExportPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["Export"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count: number;
+        };
+        /** @description A response with one `ExportDetail`. */
+        ExportDetailAnswer: {
+            data: components["schemas"]["ExportDetail"];
+        };
         /** @description A response with one `InventorySaved`. */
         InventorySavedAnswer: {
             data: components["schemas"]["InventorySaved"];
@@ -7166,7 +7501,7 @@ export interface components {
         /** @description What is wrong with the request. */
         ErrorDetails: {
             /**
-             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `rate_limited`, `internal_error`, `service_unavailable`.
+             * @description Branch on this. Known values: `validation_error`, `bad_request`, `unauthorized`, `forbidden`, `not_found`, `method_not_allowed`, `conflict`, `gone`, `precondition_failed`, `payload_too_large`, `unsupported_media_type`, `range_not_satisfiable`, `rate_limited`, `internal_error`, `service_unavailable`.
              * @example validation_error
              */
             type: string;
@@ -7345,6 +7680,17 @@ export interface components {
         };
         /** @description Precondition failed (`precondition_failed`) */
         Error412: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Range not satisfiable (`range_not_satisfiable`) */
+        Error416: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -12894,6 +13240,287 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": 4503599627370497,
+                     *           "dataset": "history",
+                     *           "format": "csv",
+                     *           "from": null,
+                     *           "to": null,
+                     *           "status": "queued",
+                     *           "progress": 1,
+                     *           "rows": 1440,
+                     *           "bytes": 5120,
+                     *           "problem": null,
+                     *           "created_at": "2026-11-21T10:00:00.000Z",
+                     *           "finished_at": null,
+                     *           "expires_at": null
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    createExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dataset": "history",
+                 *       "format": "parquet"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExportCreate"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "dataset": "history",
+                     *         "format": "parquet",
+                     *         "from": null,
+                     *         "to": null,
+                     *         "status": "queued",
+                     *         "progress": 1,
+                     *         "rows": 1440,
+                     *         "bytes": 5120,
+                     *         "problem": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "finished_at": null,
+                     *         "expires_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    getExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the export. */
+                export_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "dataset": "history",
+                     *         "format": "csv",
+                     *         "from": null,
+                     *         "to": null,
+                     *         "status": "queued",
+                     *         "progress": 1,
+                     *         "rows": 1440,
+                     *         "bytes": 5120,
+                     *         "problem": null,
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "finished_at": null,
+                     *         "expires_at": null,
+                     *         "files": [
+                     *           {
+                     *             "name": "history-2026-11-21.parquet",
+                     *             "day": null,
+                     *             "rows": 1440,
+                     *             "bytes": 5120,
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "url": "/api/v1/exports/4503599627370497/files/history-2026-11-21.parquet?signature=mK1b0v5sYyq3h1wqk0kq4m2Yx0o8o1o0bqkq1m2Yx0o"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ExportDetailAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteExport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the export. */
+                export_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, without a body */
+            204: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    downloadExportFile: {
+        parameters: {
+            query: {
+                /** @description The signature of the link. */
+                signature: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+                /** @description The `ETag` of what you have. If nothing has changed, the API responds with 304. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The id of the export. */
+                export_id: number;
+                /** @description The name of the file. */
+                file_name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example no example */
+                    "application/gzip": string;
+                    /** @example no example */
+                    "application/vnd.apache.parquet": string;
+                };
+            };
+            /** @description Nothing has changed since the response with the `ETag` that you sent. Without a body. */
+            304: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            404: components["responses"]["Error404"];
+            416: components["responses"]["Error416"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -21,6 +21,8 @@ export const limits = {
   },
   /** Uploaded, waiting or running. That of a user is lower, so that colleagues can import too. */
   unfinishedImports: { organization: 5, user: 3, rows: ['unfinished imports'] },
+  /** Waiting or running, of `POST /exports`. */
+  unfinishedExports: { organization: 6, rows: ['unfinished exports'] },
   runningExports: { organization: 4, user: 2, rows: ['running exports'] },
   /** In each process of tracking (ADR 41). */
   liveStreams: { organization: 25, user: 10, address: 40, rows: ['live feed'] },

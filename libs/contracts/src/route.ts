@@ -87,6 +87,11 @@ export type Route = {
   idempotent?: true
   /** For devices and the people who set them up: any `User-Agent`, and credentials of a key by HTTP Basic. */
   forDevices?: true
+  /**
+   * The query has a signature, which the service checks, in place of a credential. For links that are opened by any program:
+   * any `User-Agent`.
+   */
+  bySignature?: true
   success: {
     status: 200 | 201 | 202 | 204
     schema?: z.ZodType

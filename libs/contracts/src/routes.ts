@@ -3,6 +3,7 @@ import { accountRoutes } from './resources/keys/accounts.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
 import { batchRoutes } from './resources/catalog/batches.ts'
+import { exportRoutes } from './resources/tracking/exports.ts'
 import { floorRoutes } from './resources/tracking/floor.ts'
 import { floorPlanRoutes } from './resources/catalog/floor-plans.ts'
 import { importRoutes } from './resources/catalog/imports.ts'
@@ -78,6 +79,7 @@ export const routes = {
   ...occupancyRoutes,
   ...unsteadyRoutes,
   ...movementRoutes,
+  ...exportRoutes,
   ...liveRoutes,
   ...inventoryRoutes,
   ...readerRoutes,

@@ -55,7 +55,7 @@ async function createPartitionFunctions(db: Kysely<unknown>, schema: string): Pr
     begin
       perform make_history_day(day::date)
       from generate_series(first, first + interval '1 month' - interval '1 day', interval '1 day') as day
-      where day between today - 4 and today + 7 or first + interval '1 month' <= today - 4;
+      where day <= today + 7;
     end $$`.execute(db)
 }
 

@@ -5,6 +5,8 @@ import type { PrincipalVerifier } from '@whereabouts/service-kit/http/principal'
 import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
+import { exportHandlers, type ExportDeps } from './where/exports/exports.handlers.ts'
+import { exportFileHandlers, type ExportFileDeps } from './where/exports/files/files.handlers.ts'
 import { floorHandlers } from './where/floor/floor.handlers.ts'
 import { firstPageReader } from './where/history/first-pages.queries.ts'
 import { historyHandlers, type HistoryDeps } from './where/history/history.handlers.ts'
@@ -76,6 +78,8 @@ type WireDeps = {
   hear: AppDeps['hear']
   askReaderUse: AppDeps['askReaderUse']
   wakeOutbox: () => void
+  wakeExports: AppDeps['wakeExports']
+  wakeExportPurge: AppDeps['wakeExportPurge']
   verify: PrincipalVerifier
   log: Logger
   registry: Registry
@@ -116,6 +120,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     rates,
     ...finders,
     db: tenants,
+    across: worker.db,
     longReads,
     directory,
     findAsset: assetFinder(finders),
@@ -162,6 +167,8 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
 }
 
 type AppDeps = HistoryDeps &
+  ExportDeps &
+  ExportFileDeps &
   ReportDeps & { findAssetId: FindAssetId } & InventoryDeps &
   LiveDeps &
   LiveReadDeps &
@@ -189,6 +196,8 @@ function buildApp(deps: AppDeps): FastifyInstance {
       ...currentLocationsHandlers(deps),
       ...occupancyHandlers(deps),
       ...unsteadyHandlers(deps),
+      ...exportHandlers(deps),
+      ...exportFileHandlers(deps),
       ...floorHandlers(deps),
       ...movementHandlers(deps),
       ...playbackHandlers(deps),

@@ -18,7 +18,7 @@ export const Config = z.object({
     .min(31)
     .max(36_500)
     .default(400)
-    .describe('Days of history kept; whole months are dropped.'),
+    .describe('Days of history kept, packed after three; whole months are dropped.'),
 })
 
 /** Throws one error that names every bad variable. It leaves out values because they may be secrets. */

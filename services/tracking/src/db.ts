@@ -1,5 +1,10 @@
 import type { ReaderMessageProblem } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { ReaderMapping } from '@whereabouts/contracts/resources/tracking/reader-mapping'
+import type {
+  ExportDataset,
+  ExportFormat,
+  ExportStatus,
+} from '@whereabouts/contracts/resources/tracking/exports'
 import type { TimeSource } from '@whereabouts/contracts/resources/tracking/readers'
 import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { DeviceReports } from './readers/health/device-reports.ts'
@@ -217,6 +222,40 @@ export type Tables = {
   placement: { org_id: number; asset_id: number; placed_at: string }
   /** See migration 0100. */
   canary: { is_only: boolean; received_at: string; steady_since: Generated<string> }
+  /** See migration 0145. */
+  export: {
+    org_id: number
+    id: Generated<number>
+    dataset: ExportDataset
+    format: ExportFormat
+    from_at: string | null
+    to_at: string | null
+    status: Generated<ExportStatus>
+    file_count: number
+    next_file: Generated<number>
+    rows: Generated<number>
+    bytes: Generated<number>
+    problem: string | null
+    link_key: Buffer
+    created_at: Generated<string>
+    finished_at: string | null
+    deleted_at: string | null
+    failures: Generated<number>
+    worker: string | null
+    lease_until: string | null
+    worked_at: Generated<string>
+  }
+  export_file: {
+    org_id: number
+    export_id: number
+    file: number
+    name: string
+    day: string | null
+    rows: number
+    bytes: number
+    sha256: string
+  }
+  export_part: { org_id: number; export_id: number; file: number; part: number; body: Buffer }
   outbox: OutboxTable
 }
 

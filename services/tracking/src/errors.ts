@@ -1,3 +1,4 @@
+import { limits } from '@whereabouts/contracts/limits'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import type { Principal } from '@whereabouts/contracts/principal'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
@@ -15,6 +16,30 @@ export const antennaTaken = (antenna: number) =>
 /** `holder`: a user, a client address or an organization. */
 export const tooManyStreams = (max: number, holder: string) =>
   new AppError('rate_limited', `At most ${max} live stream${max === 1 ? '' : 's'} of ${holder} at a time`, {
+    headers: { 'retry-after': '5' },
+  })
+
+export const exportNotFound = () => new AppError('not_found', 'Export not found')
+
+/** Also for a signature that is wrong, which tells nothing about other exports. */
+export const exportFileNotFound = () =>
+  new AppError('not_found', 'This link is wrong, or its export was removed. Read the export for a new link')
+
+export const rangeNotSatisfiable = (bytes: number) =>
+  new AppError('range_not_satisfiable', `The file has ${bytes} bytes`, {
+    headers: { 'content-range': `bytes */${bytes}` },
+  })
+
+export const tooManyExports = (oldestId: number) =>
+  new AppError(
+    'rate_limited',
+    `At most ${limits.unfinishedExports.organization} unfinished exports of an organization; export ${oldestId} is not finished. ` +
+      'Wait until one is done, or delete one',
+    { headers: { 'retry-after': '10' } },
+  )
+
+export const tooManyDownloads = (max: number) =>
+  new AppError('rate_limited', `At most ${max} downloads of an organization at a time`, {
     headers: { 'retry-after': '5' },
   })
 

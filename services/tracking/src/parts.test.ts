@@ -20,6 +20,7 @@ test('the parts stop in this order, and start in the reverse, each after what it
     'drain needs ops',
     'api needs views',
     'ingest needs views',
+    'exports needs views',
     'views needs broker',
     'notes',
     'outbox needs broker',

@@ -31,6 +31,7 @@ import { askReaderUseOver } from './setup/reader-messages/reader-use.ts'
 import { servePlacements } from './inventory/place-asset.responder.ts'
 import { placementsConsumer } from './inventory/placements.consumer.ts'
 import { liveConnectionsGauge } from './where/live/live-metrics.ts'
+import { startPacking } from './positions/packed/packing.loop.ts'
 import { startPartitionLoop } from './positions/partitions/partitions.loop.ts'
 import { startRetentionLoop } from './positions/retention/retention.loop.ts'
 import { followCatalog } from './catalog/catalog-follower.ts'
@@ -39,6 +40,8 @@ import { startProgressLoop } from './catalog/progress.loop.ts'
 import { projectionsConsumer } from './catalog/projections.consumer.ts'
 import { startReaderGauges } from './readers/health/reader-gauges.ts'
 import { startReaderSilence } from './ingest/silence/silence.loop.ts'
+import { startExportWorker } from './where/exports/job/exports.loop.ts'
+import { startExportPurge } from './where/exports/job/purge.loop.ts'
 import { serveAssetsAt } from './where/reports/assets-at/assets-at.responder.ts'
 import { serveCurrentLocations } from './where/reports/current-locations/current-locations.responder.ts'
 import { askToAttachOver } from './readers/unknown-tags/tag-attacher.ts'
@@ -100,6 +103,8 @@ export function tracking(frame: Frame<Config>) {
     hear: (subject, onMessage) => listenTo(brokers.up.app, subject, onMessage),
     askReaderUse: (...question) => askReaderUseOver(brokers.up.app)(...question),
     wakeOutbox: () => outbox.value?.wake(),
+    wakeExports: () => exports.value?.work.wake(),
+    wakeExportPurge: () => exports.value?.purge.wake(),
     verify: principalVerifier(principalPublicKeys(config.PRINCIPAL_PUBLIC_KEY), 'tracking'),
   })
   const { app, live, directory, health, unknownTags, lastReads } = wired
@@ -118,6 +123,7 @@ export function tracking(frame: Frame<Config>) {
   const loops = part('loops', {
     start: () => ({
       partitions: startPartitionLoop({ ...telemetry, owner: owner.db, retentionDays }),
+      packing: startPacking({ ...telemetry, db: worker.db }),
       fold: startCountFolds(worker.db, telemetry),
       gauges: startReaderGauges({ db: worker.db, ...telemetry }),
       directory,
@@ -220,6 +226,17 @@ export function tracking(frame: Frame<Config>) {
     },
     stop: stopAll,
   })
+  // After the view, which has the keys of the rows.
+  const exports = part('exports', {
+    needs: views,
+    start: async ({ follower }, stopping) => {
+      await follower.caughtUp
+      if (stopping.aborted) return undefined
+      const shared = { across: worker.db, tenants, ...telemetry }
+      return { work: startExportWorker({ ...shared, view: wired.view }), purge: startExportPurge(shared) }
+    },
+    stop: (running) => stopAll(Object.values(running ?? {})),
+  })
   const ready = async () => ({
     database: await worker.isReachable(),
     catalog_view: views.up.follower.hasCaughtUp(),
@@ -236,6 +253,7 @@ export function tracking(frame: Frame<Config>) {
   return served(frame, app, { needs: views, ready, optional, progress }, (api) => [
     api,
     ingest,
+    exports,
     views,
     notes,
     outbox,

@@ -173,6 +173,8 @@ export async function startTracking(
     },
     askReaderUse: async (orgId, readerKey) => readerUses.get(`${orgId} ${readerKey}`) ?? null,
     wakeOutbox: () => undefined,
+    wakeExports: () => undefined,
+    wakeExportPurge: () => undefined,
     verify: callers.verify,
     now: () => clock.stoppedAt ?? Date.now(),
     log,
@@ -182,6 +184,8 @@ export async function startTracking(
 
   return {
     ...database,
+    /** For requests without a caller. */
+    app,
     /** The database of requests. */
     tenants,
     registry,

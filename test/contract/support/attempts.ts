@@ -90,6 +90,9 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/imports/{import_id}/rows': imports,
   '/imports/{import_id}/failed-rows': imports,
   '/imports/{import_id}/apply': imports,
+  '/exports/{export_id}': exports,
+  // A link is for anybody who has it: exports.test.ts.
+  '/exports/{export_id}/files/{file_name}': () => [],
   '/floor-plans/{place}': places,
   '/floor-plans/{place}/image': places,
   '/floor-plans/images/{hash}': (_mine, { imageHash }) => missing({ hash: imageHash }),
@@ -168,6 +171,10 @@ function readers(_mine: World, { reader }: World): Attempt[] {
 
 function imports(_mine: World, { importId }: World): Attempt[] {
   return missing({ import_id: importId })
+}
+
+function exports(_mine: World, { exportId }: World): Attempt[] {
+  return missing({ export_id: exportId })
 }
 
 function webhooks(_mine: World, { webhookId }: World): Attempt[] {

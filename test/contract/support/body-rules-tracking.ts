@@ -110,6 +110,16 @@ const saving: BodyRules = {
 export const trackingBodyRules = {
   saveInventory: saving,
   saveLegacyInventory: saving,
+  createExport: {
+    good: { dataset: 'history', format: 'csv' },
+    required: ['dataset', 'format'],
+    fields: {
+      dataset: choice('history', 'movements', 'assets', 'locations'),
+      format: choice('csv', 'ndjson', 'parquet'),
+      from: instant(),
+      to: instant(),
+    },
+  },
   createReader: {
     good: { reader_key: 'dock-1', name: 'Dock', format: 'canonical' },
     required: ['reader_key', 'name', 'format'],

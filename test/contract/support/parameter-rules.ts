@@ -101,11 +101,14 @@ const instant: ParameterRule = (name) => [
 const noControl = (name: string) =>
   entry(name, 'invalid_value', `${name} must not contain control characters`)
 
-const search: ParameterRule = (name) => [
-  ...each(name, ['a%00b', '%1B', 'a%7F'], noControl(name)),
-  ...each(name, ['x'.repeat(256), '%F0%9F%93%A6'.repeat(256)], entry(name, 'too_long', `${name} must be at most 255 characters`, { max_length: 255 })),
-  ...twice('a')(name),
-] // oxfmt-ignore
+const text =
+  (max: number): ParameterRule =>
+  (name) => [
+    ...each(name, ['a%00b', '%1B', 'a%7F'], noControl(name)),
+    ...each(name, ['x'.repeat(max + 1), '%F0%9F%93%A6'.repeat(max + 1)], entry(name, 'too_long', `${name} must be at most ${max} characters`, { max_length: max })),
+    ...twice('a')(name),
+  ] // oxfmt-ignore
+const search = text(255)
 
 const page = { limit: integer(1, 200), offset: integer(0, Number.MAX_SAFE_INTEGER) }
 const filters = {
@@ -136,6 +139,7 @@ export const neededParameters: Partial<Record<OperationId, Record<string, string
   playMovements: { from: '2026-11-21T10:00:00Z', to: '2026-11-21T11:00:00Z' },
   listOccupancy: { location_id: '5' },
   createImport: { resource: 'assets' },
+  downloadExportFile: { signature: 'x' },
 }
 
 /** The contract's rule for every query parameter. */
@@ -179,6 +183,8 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
   listSightings: { ...page, ...period },
   listOccupancy: { location_id: ids },
   listUnsteadyAssets: page,
+  listExports: page,
+  downloadExportFile: { signature: text(43) },
   listLocationUses: period,
   playMovements: period,
   listMovements: {

@@ -28,11 +28,12 @@ function ownQuery(operationId: OperationId, { location }: World): NonNullable<Ca
   return OF_A_WINDOW.has(operationId) ? WINDOW : {}
 }
 
-/** What moved in the last five minutes changes by itself, webhooks that are off have no delivery, and no session has the key of a reader. */
+/** A link needs its signature, what moved in the last five minutes changes by itself, webhooks that are off have no delivery, and no session has the key of a reader. */
 const OTHERS: ReadonlySet<OperationId> = new Set([
   'listRecentMovements',
   'getEndpointDelivery',
   'listMessagesOfKey',
+  'downloadExportFile',
 ])
 
 /**

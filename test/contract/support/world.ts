@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { expect, inject } from 'vitest'
 import { connectReader } from '../../system/readers.ts'
 import type { Api } from './api.ts'
+import { finishedExport } from './exports.ts'
 import { finishedImport } from './imports.ts'
 import { newOrganization, succeed, type Key, type Organization } from './organization.ts'
 
@@ -24,6 +25,8 @@ export type World = {
   endpointId: number
   /** A finished dry run. */
   importId: number
+  /** Done. */
+  exportId: number
   /** Of the image of a floor plan, whose bytes no other organization has. */
   imageHash: string
   /** Open, for an administrator. */
@@ -47,6 +50,7 @@ export async function newWorld(api: Api): Promise<World> {
   const adding = api.call('createWebhookEndpoint', { token: org.admin, body: webhook })
   const endpointId = (await succeed(adding)).body.data.id
   const importId = (await finishedImport(api, org.admin, 'assets', `name\nCrate ${mark}\n`, true)).id
+  const exportId = (await finishedExport(api, org.admin, { dataset: 'assets', format: 'csv' })).id
   const invitationId = await newInvitation(api, org, mark)
   const imageHash = await newFloorPlan(api, org.admin, { place: location.id, child: child.id, mark })
   const things = {
@@ -58,6 +62,7 @@ export async function newWorld(api: Api): Promise<World> {
     webhookId,
     endpointId,
     importId,
+    exportId,
     imageHash,
     invitationId,
   }

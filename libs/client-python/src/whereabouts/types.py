@@ -141,6 +141,18 @@ class LocationPatch(TypedDict, total=False):
     tags: List[EchoedTag]
 
 
+class _ExportCreateRequired(TypedDict):
+    dataset: Literal["history", "movements", "assets", "locations"]
+    format: Literal["csv", "ndjson", "parquet"]
+
+
+_ExportCreateOptional = TypedDict("_ExportCreateOptional", {"from": "str", "to": "str"}, total=False)
+
+
+class ExportCreate(_ExportCreateRequired, _ExportCreateOptional):
+    pass
+
+
 class InventorySave(TypedDict):
     asset_identifiers: List[str]
     location_identifier: str
@@ -482,6 +494,21 @@ class Movement(TypedDict):
     dwell_seconds: Optional[int]
 
 
+Export = TypedDict("Export", {"id": "int", "dataset": "str", "format": "str", "from": "Optional[str]", "to": "Optional[str]", "status": "str", "progress": "float", "rows": "int", "bytes": "int", "problem": "Optional[str]", "created_at": "str", "finished_at": "Optional[str]", "expires_at": "Optional[str]"})
+
+
+ExportDetail = TypedDict("ExportDetail", {"id": "int", "dataset": "str", "format": "str", "from": "Optional[str]", "to": "Optional[str]", "status": "str", "progress": "float", "rows": "int", "bytes": "int", "problem": "Optional[str]", "created_at": "str", "finished_at": "Optional[str]", "expires_at": "Optional[str]", "files": "List[ExportFile]"})
+
+
+class ExportFile(TypedDict):
+    name: str
+    day: Optional[str]
+    rows: int
+    bytes: int
+    sha256: str
+    url: str
+
+
 class InventorySaved(TypedDict):
     count: int
     location_id: int
@@ -795,6 +822,21 @@ class UnsteadyAssetRowPage(TypedDict):
     limit: int
     offset: int
     total_count: int
+
+
+class ExportAnswer(TypedDict):
+    data: Export
+
+
+class ExportPage(TypedDict):
+    data: List[Export]
+    limit: int
+    offset: int
+    total_count: int
+
+
+class ExportDetailAnswer(TypedDict):
+    data: ExportDetail
 
 
 class InventorySavedAnswer(TypedDict):

@@ -49,6 +49,7 @@ const details: Record<ErrorType, string> = {
     'If-Match names another state than the current one. Read it again, and repeat the change with its ETag',
   payload_too_large: 'Request body must be at most 1 MiB',
   unsupported_media_type: 'Content-Type must be application/json',
+  range_not_satisfiable: 'The file has 5120 bytes',
   rate_limited: 'Retry after 3 seconds',
   internal_error: 'An unexpected error occurred',
   service_unavailable: 'The service is temporarily unavailable',
@@ -156,7 +157,7 @@ export function errorResponses(vocabulary: Vocabulary): (row: Route) => ErrorRes
   }
   return (row) => {
     const statuses = [...impliedErrors(row), ...row.errors].map((type) => errorTypes[type].status)
-    const sorted = [...new Set([403, ...statuses])].toSorted((a, b) => a - b)
+    const sorted = [...new Set([...(row.bySignature ? [] : [403]), ...statuses])].toSorted((a, b) => a - b)
     const forbidden = statuses.includes(403) ? responseOf(403) : withoutScope
     const entries = sorted.map(
       (status) => [String(status), status === 403 ? forbidden : responseOf(status)] as const,

@@ -206,6 +206,7 @@ const parameters: Record<string, string> = {
   asset_id: 'The id of the asset.',
   location_id: 'The id of the location.',
   tag_id: 'The id of the tag.',
+  export_id: 'The id of the export.',
   org_id: 'The id of the organization, as `GET /orgs/me` returns it.',
   identifier: 'The external key of the resource.',
   is_active: 'Returns only active (`true`) or only inactive (`false`) rows.',

@@ -150,4 +150,7 @@ const argument = (notation: Notation, start: string, value: object): string =>
   Object.keys(value).length === 0 ? '' : `, ${notation(value, '', start.length + 2)}`
 
 /** What an operation returns, as in `createAsset` and `addAssetTag`. */
-const thingOf = (operationId: string): string => /[A-Z][a-z]+$/.exec(operationId)?.[0].toLowerCase() ?? 'data'
+function thingOf(operationId: string): string {
+  const thing = /[A-Z][a-z]+$/.exec(operationId)?.[0].toLowerCase() ?? 'data'
+  return thing === 'export' ? 'result' : thing // a reserved word
+}

@@ -144,6 +144,7 @@ const TAGS: Record<string, Tag> = {
     'Keeping an ERP in step',
     '/docs/syncing',
   ),
+  exports: tag('Exports', 'History and more as files, for other tools.', 'Exports', '/docs/exports'),
   reports: tag('Reports', 'Where assets were last seen.', 'Recipes', '/docs/recipes'),
   events: tag(
     'Events',

@@ -71,11 +71,12 @@ function sendList(columns: readonly string[], reply: FastifyReply, list: List): 
 
 /**
  * Sends the file while it is made. A failure ends the connection, so that the client notices that the file is
- * incomplete. For HEAD no file is made.
+ * incomplete. For HEAD no file is made. With `content-range` it is a part of the file.
  */
 function sendFile(type: string | readonly string[], reply: FastifyReply, content: unknown): FastifyReply {
   const isHead = reply.request.method === 'HEAD'
   if (typeof type === 'string') reply.type(type)
+  if (reply.hasHeader('content-range')) reply.status(206)
   if (content instanceof Readable) {
     if (!isHead) return reply.send(content)
     content.destroy() // it may hold resources

@@ -77,7 +77,7 @@ export function addPipeline(
  * health of the API answer every client (D12.15): an uptime check or a library that fetches the signing keys sends its own.
  */
 function isFiltered({ routeOptions: { config } }: FastifyRequest, path: string): boolean {
-  if (config.row?.forDevices || config.servesAll) return false
+  if (config.row?.forDevices || config.row?.bySignature || config.servesAll) return false
   return config.catchAll !== true || isFilteredPath(path)
 }
 

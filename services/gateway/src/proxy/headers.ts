@@ -15,7 +15,9 @@ const PASSED_ON = [
   'if-match',
   'if-modified-since',
   'if-none-match',
+  'if-range',
   'last-event-id',
+  'range',
   'user-agent',
 ] as const
 

@@ -2,8 +2,9 @@
  * The path for the service: that of a URL which matched a row, in one spelling. No spelling of the client is
  * forwarded, so none can reach anything but a row.
  *
- * A dot is escaped twice, because software that normalises URLs resolves `..` and `%2e%2e`. No path, id or key
- * contains a dot, so the service refuses both spellings in the same way.
+ * A dot is escaped twice, because software that normalises URLs resolves `..` and `%2e%2e`. Only names of files contain
+ * dots, single ones within the name, which nothing resolves; of anything else the service refuses both spellings in the
+ * same way.
  */
 export function upstreamPath(url: string): string {
   const path = /^(?:https?:\/\/[^/]*)?([^?#]*)/.exec(url)?.[1] ?? ''
@@ -11,6 +12,6 @@ export function upstreamPath(url: string): string {
 }
 
 const respelled = (segment: string) =>
-  /^[\w-]*$/.test(segment)
+  /^[\w-]*$/.test(segment) || /^[\w-]+(?:\.[\w-]+)+$/.test(segment)
     ? segment
     : encodeURIComponent(decodeURIComponent(segment)).replaceAll('.', '%252E')

@@ -11,6 +11,7 @@ export const storageLimits = [
   'stored_bytes',
   'image_bytes',
   'import_bytes',
+  'export_bytes',
   'readers',
   'scan_points',
   'kept_messages',

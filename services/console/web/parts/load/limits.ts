@@ -14,6 +14,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   stored_bytes: { label: 'Texts and metadata, also of what was deleted', toDo: 'Shorten metadata' },
   image_bytes: { label: 'Images of floor plans', toDo: 'Remove images, or use smaller ones' },
   import_bytes: { label: 'Files of imports', toDo: 'Wait until running imports are done' },
+  export_bytes: { label: 'Files of exports', toDo: 'Delete exports that you have downloaded' },
   readers: { label: 'Readers', toDo: 'Delete readers that you no longer use' },
   scan_points: { label: 'Scan points', toDo: 'Delete antennas that you no longer use' },
   kept_messages: { label: 'Messages of readers with a problem', toDo: '' },

@@ -44,14 +44,15 @@ const rows = fc
   .map(({ sources, places, seen }) =>
     seen
       .toSorted((a, b) => a.minute - b.minute)
-      .map((row): DayRow => ({
-        minute: row.minute,
-        at: START + row.minute * MINUTE + row.within,
-        location_id: places[row.place % places.length] ?? null,
-        ...sources[row.source % sources.length]!,
-        outvoted: row.outvoted as DayRow['outvoted'],
-        carried_from: row.isCarried ? START + row.minute * MINUTE - 1_000 : null,
-      })),
+      .map((row): DayRow =>
+        Object.assign({}, sources[row.source % sources.length]!, {
+          minute: row.minute,
+          at: START + row.minute * MINUTE + row.within,
+          location_id: places[row.place % places.length] ?? null,
+          outvoted: row.outvoted as DayRow['outvoted'],
+          carried_from: row.isCarried ? START + row.minute * MINUTE - 1_000 : null,
+        }),
+      ),
   )
 
 describe('a packed day', () => {

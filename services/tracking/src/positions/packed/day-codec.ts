@@ -51,13 +51,10 @@ export function unpackDay(day: Day, packed: PackedDay): DayRow[] {
   const seen = readSeen(day, packed.seen, detail, extra)
   const tags = readIndexes(detail, seen.length, () => detail.varint() || null)
   const sources = readIndexes(detail, seen.length, () => readSource(detail))
-  return seen.map((row, i) => ({
-    ...row,
-    tag_id: tags[i] ?? null,
-    ...(sources[i] ?? NO_SOURCE),
-    outvoted: extra.get(i)?.outvoted ?? null,
-    carried_from: extra.get(i)?.carried_from ?? null,
-  }))
+  return seen.map((row, i) => {
+    const { outvoted = null, carried_from = null } = extra.get(i) ?? {}
+    return Object.assign(row, sources[i] ?? NO_SOURCE, { tag_id: tags[i] ?? null, outvoted, carried_from })
+  })
 }
 
 /** The last row up to an instant in microseconds since 1970. Reads no further than it has to. */
@@ -121,7 +118,7 @@ function readSeen(day: Day, seen: Buffer, detail: BitReader, extra: ReadonlyMap<
 
 const startOf = (day: Day, minute: number) => day * DAY_MS * 1_000 + minute * MINUTE_US
 
-/** Within the minute; undefined for an instant that is no whole millisecond of its minute. */
+/** Within the minute; undefined for an instant that is not a whole millisecond of its minute. */
 function millisecondsOf(day: Day, { minute, at }: DayRow): number | undefined {
   const within = (at - startOf(day, minute)) / 1_000
   return Number.isInteger(within) && within >= 0 && within < 60_000 ? within : undefined

@@ -1,9 +1,10 @@
 import { bigints, instants, texts } from '@whereabouts/db/tenant/array-parameters'
+import { mapInSlices } from '@whereabouts/service-kit/limits/slices'
 import { sql, type RawBuilder } from 'kysely'
 import { isDeepStrictEqual } from 'node:util'
 import type { Db } from '../../db.ts'
 import { packDay, unpackDay } from './day-codec.ts'
-import { dayOf, type Day, type DayRow } from './day-rows.ts'
+import type { Day, DayRow } from './day-rows.ts'
 
 export type AssetDay = { org_id: number; asset_id: number; day: Day }
 type Stored = DayRow & AssetDay
@@ -46,7 +47,7 @@ export async function storeDays(
   days: readonly (AssetDay & { rows: readonly DayRow[] })[],
 ): Promise<void> {
   if (days.length === 0) return
-  const packed = days.map(({ day, rows }) => packAndCompare(day, rows))
+  const packed = await mapInSlices(days, ({ day, rows }) => packAndCompare(day, rows))
   const ends = days.map(({ rows }) => [rows[0], rows.at(-1)] as const)
   const toMs = (row: DayRow | undefined) => Math.floor((row?.at ?? 0) / 1_000)
   await sql`
@@ -71,14 +72,22 @@ export async function storeDays(
 
 function packAndCompare(day: Day, rows: readonly DayRow[]) {
   const packed = packDay(day, rows)
-  if (!isDeepStrictEqual(unpackDay(day, packed), rows.map(inOrder)))
+  const unpacked = unpackDay(day, packed)
+  if (unpacked.length !== rows.length || rows.some((row, i) => !isSame(row, unpacked[i])))
     throw new Error(`packed history of day ${day} differs from its rows, so its rows were kept`)
   return packed
 }
 
-/** With the members of `unpackDay` alone. */
-const inOrder = ({ minute, at, location_id, tag_id, reader_key, antenna, location_key, scan_point_id, empty_scan_point_id, outvoted, carried_from }: DayRow): DayRow => ({
-  minute, at, location_id, tag_id, reader_key, antenna, location_key, scan_point_id, empty_scan_point_id, outvoted, carried_from,
-}) // oxfmt-ignore
-
-export const dayOfDate = (date: string): Day => dayOf(Date.parse(date))
+const isSame = (a: DayRow, b: DayRow | undefined) =>
+  b !== undefined &&
+  a.minute === b.minute &&
+  a.at === b.at &&
+  a.location_id === b.location_id &&
+  a.tag_id === b.tag_id &&
+  a.reader_key === b.reader_key &&
+  a.antenna === b.antenna &&
+  a.location_key === b.location_key &&
+  a.scan_point_id === b.scan_point_id &&
+  a.empty_scan_point_id === b.empty_scan_point_id &&
+  a.carried_from === b.carried_from &&
+  isDeepStrictEqual(a.outvoted, b.outvoted)

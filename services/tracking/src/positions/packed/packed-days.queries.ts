@@ -32,7 +32,7 @@ type Counted = { day: Day; n: number }
 
 /**
  * Finds the packed days of an asset that have rows within a range. Days that the range cuts are unpacked, and the others are
- * counted by a column. `packedUntil` is what to give to the reader of the other rows, so that both fit together whatever is packed
+ * counted by a column. `packedUntil` is what to give to the reader of the other rows, so that both fit together if more is packed
  * meanwhile.
  */
 export async function findPackedRows<R extends Seen>(

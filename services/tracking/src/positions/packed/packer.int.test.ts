@@ -2,11 +2,12 @@ import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
 import { sql, type Kysely, type KyselyPlugin } from 'kysely'
 import { expect } from 'vitest'
 import { readBy } from '../../../test/read-by.ts'
+import { store } from '../../../test/store.ts'
 import { log, startTracking, test, type Tracking } from '../../../test/tracking.fixture.ts'
 import type { Tables } from '../../db.ts'
 import { withDays } from '../partitions/missing-days.ts'
 import { maintainPartitions } from '../partitions/partitions.loop.ts'
-import { dateOf, listPartitions } from '../partitions/partitions.queries.ts'
+import { listPartitions } from '../partitions/partitions.queries.ts'
 import { lockPositions } from '../lock-positions.queries.ts'
 import { storeSaves, storeScans } from '../../ingest/rows/store.ts'
 import { eraseReference } from '../../../test/positions/erase.fixture.ts'
@@ -16,7 +17,7 @@ import { minuteOf, type Observation } from '../observation.ts'
 import { NOT_READ } from '../cause.ts'
 import { DEFAULT_RULES } from '../rules.ts'
 import { dayOf, DAY_MS } from './day-rows.ts'
-import { packStep } from './packer.ts'
+import { countDaysWaiting, packStep } from './packer.ts'
 
 const MINUTE = 60_000
 const NOW = Date.now()
@@ -32,7 +33,7 @@ async function packAll(db: Kysely<Tables>, options: Parameters<typeof packStep>[
 const packing = async (db: Kysely<Tables>) =>
   (
     await sql<{ until: string; touched: number; days: number; rows: number }>`
-    select packed_until::text as until, (select count(*) from history_touched) as touched,
+    select packed_until::date::text as until, (select count(*) from history_touched where day < packed_until) as touched,
       (select count(*) from day_packed) as days, (select count(*) from scan where minute >= packed_until) as rows
     from history_packing`.execute(db)
   ).rows[0]!
@@ -126,10 +127,13 @@ async function perform({ db, view }: Tracking, one: Action, packs: boolean): Pro
   const save = { ...seen, ...NOT_READ, rssi: null, isJudged: false, locationId }
   await withDays(db, [observedAtMs], () =>
     db.transaction().execute(async (tx) => {
-      if (one.do === 'read') return void (await storeScans(tx, deps, [read]))
+      if (one.do === 'read') {
+        await storeScans(tx, deps, [read])
+        return
+      }
       const current = await lockPositions(tx, [save])
-      if (current.length > 0 && current[0]!.minute > save.minute) return
-      await storeSaves(tx, deps, current, [save])
+      if (current[0] === undefined || current[0].minute <= save.minute)
+        await storeSaves(tx, deps, current, [save])
     }),
   )
 }
@@ -193,11 +197,12 @@ test(
   async ({ tracking }) => {
     const reference = await startTracking()
     const both = [tracking, reference]
-    for (const { db, catalog, project } of both) {
+    for (const each of both) {
+      const { db, catalog } = each
       await sql`update history_packing set starts_at = '-infinity'`.execute(db)
       for (const { orgId, assetId } of ASSETS) catalog.asset(orgId, `Asset ${assetId}`, { id: assetId })
       for (const orgId of [1, 2]) for (const id of [7, 8, 9]) catalog.location(orgId, `Place ${id}`, { id })
-      await project()
+      await each.project()
     }
     await fc.assert(
       fc.asyncProperty(fc.array(action, { minLength: 4, maxLength: 25, size: 'max' }), async (actions) => {
@@ -226,9 +231,69 @@ test(
         }
         expect(await answers(tracking)).toEqual(await answers(reference))
       }),
-      limits(25),
+      limits(25, 60_000),
     )
     await reference.stop()
   },
   timeLimit(300_000),
 )
+
+test('two replicas pack history once, its partitions are dropped, and each row counts once at every moment', async ({
+  tracking,
+}) => {
+  const { db, worker, view, catalog } = tracking
+  const places = [1, 2].map((n) => catalog.location(1, `Place ${n}`))
+  const assets = [1, 2, 3].map((n) => catalog.asset(1, `Asset ${n}`))
+  await tracking.project()
+  const seen = assets.flatMap(({ id: assetId }) =>
+    Array.from({ length: 10 }, (_, day) =>
+      [1, 2, 700].map((minute) => ZERO + day * DAY_MS + minute * MINUTE + 5),
+    ).flatMap((instants) =>
+      instants.map((observedAtMs): Observation => {
+        const locationId = places[Math.floor(observedAtMs / DAY_MS) % 2]!.id
+        return {
+          orgId: 1,
+          assetId,
+          observedAtMs,
+          minute: minuteOf(observedAtMs),
+          locationId,
+          ...readBy('dock'),
+        }
+      }),
+    ),
+  )
+  await store(db, view, seen)
+  const history = async () =>
+    Promise.all(
+      assets.map(async ({ id }) => (await tracking.call('GET', `/assets/${id}/history?limit=100`)).json()),
+    )
+  const before = await history()
+  expect(before.map(({ total_count }) => total_count)).toEqual([30, 30, 30])
+  const replicas = [db, worker.db, worker.db].map((each) => packAll(each, { batchRows: 7 }))
+  for (let steps = 0; steps < 10; steps += 1) expect(await history()).toEqual(before)
+  await Promise.all(replicas)
+  expect(await packing(db)).toEqual({
+    until: iso(TODAY - 3 * DAY_MS).slice(0, 10),
+    touched: 0,
+    days: 21,
+    rows: 27,
+  })
+  await maintainPartitions({ owner: db, retentionDays: 400, log })
+  const oldest = (await listPartitions(db)).find(({ of }) => of === 'scan')
+  expect(oldest?.first).toBe(iso(TODAY - 3 * DAY_MS).slice(0, 10))
+  expect(await history()).toEqual(before)
+  expect(await countDaysWaiting(db)).toBe(0)
+})
+
+test('after an upgrade with older history, packing waits until its time', async ({ tracking }) => {
+  const { db, view } = tracking
+  await store(db, view, [
+    { orgId: 1, assetId: 1, observedAtMs: ZERO, minute: minuteOf(ZERO), locationId: null, ...readBy('dock') },
+  ])
+  await sql`update history_packing set starts_at = ${iso(NOW + 3_600_000)}`.execute(db)
+  expect(await packStep(db)).toEqual({ outcome: 'done', rows: 0 })
+  expect(await countDaysWaiting(db)).toBe(0)
+  const later = () => NOW + 3_600_001
+  expect(await countDaysWaiting(db, later)).toBe(1)
+  expect(await packStep(db, { now: later })).toEqual({ outcome: 'packed', rows: 1 })
+})

@@ -5,7 +5,7 @@ import { DAY_MS } from './day-rows.ts'
 import { groupByDay, readRows, storeDays } from './pack-rows.queries.ts'
 
 /** Rows stay rows for as long, so that a replay after a restore, of 72 h, finds rows. */
-export const ROWS_MS = 3 * DAY_MS
+const ROWS_MS = 3 * DAY_MS
 /** Rows of a transaction: about a tenth of a second. */
 const BATCH_ROWS = 20_000
 /** Days that were touched while they were packed, and are packed again under the lock. */
@@ -15,6 +15,8 @@ export type PackStep = {
   /** `done`: nothing is old enough. `busy`: another replica packs. */
   outcome: 'packed' | 'finished' | 'done' | 'busy'
   rows: number
+  /** The first day that is not packed, after it finished. */
+  until?: Date10
 }
 
 type State = {
@@ -36,14 +38,9 @@ export async function packStep(
     batchRows = BATCH_ROWS,
   }: { now?: (() => number) | undefined; batchRows?: number | undefined } = {},
 ): Promise<PackStep> {
-  const partitions = (await listPartitions(db)).filter(
-    ({ of, state }) => of === 'scan' && state === 'attached',
-  )
+  const partitions = await scanPartitions(db)
   const unit = await db.transaction().execute(async (tx) => {
-    const { rows } = await sql<State>`
-      select case when isfinite(packed_until) then (packed_until at time zone 'UTC')::date::text end as packed_until,
-             after_org, after_asset, starts_at <= to_timestamp(${now()}::double precision / 1000) as is_on
-      from history_packing for no key update skip locked`.execute(tx)
+    const { rows } = await sql<State>`${readState(now)} for no key update skip locked`.execute(tx)
     const [state] = rows
     if (!state) return { outcome: 'busy' as const, rows: 0 }
     const next = state.is_on ? nextRange(partitions, state.packed_until, dateOf(now() - ROWS_MS)) : undefined
@@ -53,7 +50,7 @@ export async function packStep(
   })
   if ('outcome' in unit) return unit
   await finish(db, unit)
-  return { outcome: 'finished', rows: 0 }
+  return { outcome: 'finished', rows: 0, until: unit.until }
 }
 
 type Range = { first: Date10; until: Date10 }
@@ -70,6 +67,27 @@ function nextRange(
   const until = next.until < oldEnough ? next.until : oldEnough
   return first < until ? { first, until } : undefined
 }
+
+/** Days of rows that are old enough to be packed and are not; 0 before packing starts. */
+export async function countDaysWaiting(db: Kysely<Tables>, now: () => number = Date.now): Promise<number> {
+  const { rows } = await sql<State>`${readState(now)}`.execute(db)
+  const [state] = rows
+  if (!state?.is_on) return 0
+  const oldEnough = dateOf(now() - ROWS_MS)
+  const waiting = (await scanPartitions(db)).map(({ first, until }) => {
+    const from = state.packed_until !== null && state.packed_until > first ? state.packed_until : first
+    return Math.max(0, Date.parse(until < oldEnough ? until : oldEnough) - Date.parse(from)) / DAY_MS
+  })
+  return waiting.reduce((sum, days) => sum + days, 0)
+}
+
+const scanPartitions = async (db: Kysely<Tables>) =>
+  (await listPartitions(db)).filter(({ of, state }) => of === 'scan' && state === 'attached')
+
+const readState = (now: () => number) => sql`
+  select case when isfinite(packed_until) then (packed_until at time zone 'UTC')::date::text end as packed_until,
+         after_org, after_asset, starts_at <= to_timestamp(${now()}::double precision / 1000) as is_on
+  from history_packing`
 
 const inRange = ({ first, until }: Range) =>
   sql`s.minute >= ${first}::date at time zone 'UTC' and s.minute < ${until}::date at time zone 'UTC'`

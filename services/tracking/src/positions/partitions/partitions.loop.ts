@@ -22,7 +22,7 @@ import {
 
 /** The days ahead give operators time to notice a failure. A write that finds no partition makes it. */
 const DAYS_BEHIND = 1
-export const DAYS_AHEAD = 7
+const DAYS_AHEAD = 7
 const EVERY_MS = 3_600_000
 const MAX_RETRY_MS = 60_000
 const LOCK_TIMEOUT_MS = 3_000

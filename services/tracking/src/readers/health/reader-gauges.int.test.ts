@@ -67,6 +67,7 @@ test('the gauges count readers of all organizations by state, recent problems, a
     'readers_skewed{service="tracking"} 1', // the other was last heard an hour ago
     'readers_with_problems{service="tracking"} 1',
     'unknown_tags{service="tracking"} 0',
+    'history_days_waiting{service="tracking"} 0',
     'history_days_ahead{service="tracking"} 7',
   ])
     expect(text).toContain(line)

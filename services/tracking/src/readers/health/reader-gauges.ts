@@ -4,6 +4,7 @@ import { byLabel, startSampling } from '@whereabouts/service-kit/service/samplin
 import type { Kysely } from 'kysely'
 import type { Tables } from '../../db.ts'
 import { addDays, dateOf, listPartitions } from '../../positions/partitions/partitions.queries.ts'
+import { countDaysWaiting } from '../../positions/packed/packer.ts'
 import { countReaders, countUnknownTags } from './reader-gauges.queries.ts'
 
 type Options = { db: Kysely<Tables>; registry: Registry; log: Logger; everyMs?: number }
@@ -23,6 +24,7 @@ const GAUGES = {
     help: 'Readers that sent an unusable message in the last ten minutes.',
   },
   unknown_tags: { help: 'Tags on the lists of unknown tags, which are bounded for each organization.' },
+  history_days_waiting: { help: 'Days of history that are old enough to be packed and are not.' },
   history_days_ahead: { help: 'Days after today for which history has its partition.' },
 }
 
@@ -45,6 +47,7 @@ export function startReaderGauges({ db, registry, log, everyMs = 15_000 }: Optio
       readers_skewed: skewed,
       readers_with_problems: troubled,
       unknown_tags: tags,
+      history_days_waiting: await countDaysWaiting(db),
       history_days_ahead: days,
     }
   }

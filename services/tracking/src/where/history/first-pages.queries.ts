@@ -34,14 +34,13 @@ export const firstPageReader = (db: Pick<TenantDatabase<Tables>, 'forOrg'>) =>
           order by s.minute desc limit wanted.size + 1) as read
         offset 0) as page
       order by wanted.place`.execute(db.forOrg(orgId))
-    return Promise.all(
-      rows.map((row, i) => {
-        const { assetId, limit } = wanted[i] ?? { assetId: 0, limit: 0 }
-        const olderToo = () =>
-          readPage({ db: db.forOrg(orgId), orgId, assetId }, {}, { limit, offset: 0, descending: true }, seen)
-        return toPage(row, limit) ?? olderToo()
-      }),
-    )
+    const withOlder = async (row: Row, one: { assetId: number; limit: number }): Promise<ReadPage> => {
+      const found = toPage(row, one.limit)
+      if (found) return found
+      const asset = { db: db.forOrg(orgId), orgId, assetId: one.assetId }
+      return readPage(asset, {}, { limit: one.limit, offset: 0, descending: true }, seen)
+    }
+    return Promise.all(wanted.flatMap((one, i) => (rows[i] ? [withOlder(rows[i], one)] : [])))
   }, SHARED)
 
 /** Of the rows, the one after the page is needed for the last duration alone. Undefined if packed rows belong to the page. */

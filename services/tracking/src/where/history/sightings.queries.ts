@@ -17,13 +17,14 @@ export async function listSightings(
 ): Promise<{ data: SightingRow[]; total: number }> {
   const page = { limit, offset, descending: true }
   const { entries, before, total } = await readPage({ db, orgId, assetId }, range, page, seenWithCauses)
-  const read = entries.map((row, i) => ({
-    ...row,
-    observed_at: instantOf(row.at),
-    minute: instantOf(Math.floor(row.at / MINUTE_US) * MINUTE_US),
-    before: instantOf((entries[i + 1] ?? before)?.at ?? null),
-    carried_from: instantOf(row.carried_from),
-  }))
+  const read = entries.map((row, i) =>
+    Object.assign({}, row, {
+      observed_at: instantOf(row.at),
+      minute: instantOf(Math.floor(row.at / MINUTE_US) * MINUTE_US),
+      before: instantOf((entries[i + 1] ?? before)?.at ?? null),
+      carried_from: instantOf(row.carried_from),
+    }),
+  )
   if (read.length === 0) return { data: [], total }
   const { rows } = await sql<SightingRow>`
     with read as (
