@@ -60,7 +60,10 @@ describe('S10 in the live database', () => {
 
   test.for([
     ['create table tracking.planted (org_id bigint)', 'planted has no row security'],
-    ['alter table tracking.scan_2026_11_26 disable row level security', 'scan_2026_11_26 has no row security'],
+    [
+      'alter table tracking.scan_2026_11_26 disable row level security',
+      'scan_2026_11_26 has no row security',
+    ],
     ['drop policy every_organization on tracking.reader', 'reader has no policy for tracking_worker'],
     ['create policy p on tracking.tag using (true)', 'a policy of tag is for all roles'],
     ['alter role tracking_tenant bypassrls', 'tracking_tenant has rights beyond its tables'],

@@ -17,7 +17,7 @@ export async function eraseReference(
 ): Promise<{ rows: number; movements: number }> {
   const own = sql`org_id = ${orgId} and asset_id = ${assetId}`
   const isErased = (ms: number) => ms >= from && ms <= to
-  // Whoever changes rows locks the position, which is there from then on.
+  // A change of rows locks the position, which is there from then on.
   await sql`insert into position (org_id, asset_id, minute, observed_at)
     values (${orgId}, ${assetId}, '-infinity', '-infinity') on conflict do nothing`.execute(db)
   const { rows: all } = await sql<Row>`

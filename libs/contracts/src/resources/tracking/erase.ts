@@ -13,7 +13,7 @@ const inOrder = objectRule(({ from, to }) => {
     : []
 })
 
-/** Both ends are included, as in the history. What is absent is no bound: `{}` erases all. */
+/** Both ends are included, as in the history. Without a bound, all is erased on that side: `{}` erases the whole history. */
 export const HistoryErasure = z
   .strictObject({ from: Instant.optional(), to: Instant.optional() })
   .check(inOrder)

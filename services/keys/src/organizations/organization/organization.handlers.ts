@@ -1,11 +1,11 @@
 import { serviceUnavailable, validationFailed } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
+import type { Usage } from '@whereabouts/contracts/messages/usage'
 import type { FieldEntry } from '@whereabouts/contracts/errors'
 import { assetTypes, type AssetType } from '@whereabouts/contracts/resources/catalog/assets'
 import type { RetentionUpdate } from '@whereabouts/contracts/resources/keys/accounts'
 import type { OrgRow, Tenants } from '../../db.ts'
 import { orgNotFound } from '../../errors.ts'
-import type { UsageElsewhere } from '../../limits/usage.queries.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { findOrg, updateOrg } from '../orgs/orgs.queries.ts'
 import { enqueueOrgState } from '../orgs/orgs.state.ts'
@@ -13,7 +13,7 @@ import { enqueueOrgState } from '../orgs/orgs.state.ts'
 type Deps = {
   tenants: Tenants
   /** Tells also for how many days the installation keeps history. */
-  usageElsewhere: UsageElsewhere
+  usageElsewhere: (orgId: number) => Promise<Usage[]>
   /** Called after a commit that put something into the outbox. */
   onChange: () => void
 }
@@ -48,7 +48,7 @@ export function organizationHandlers({
 }
 
 /** Tracking is asked for what the installation keeps, because it is what deletes history. */
-async function refuseMoreThanKept(wanted: RetentionUpdate, usage: () => ReturnType<UsageElsewhere>) {
+async function refuseMoreThanKept(wanted: RetentionUpdate, usage: () => Promise<Usage[]>) {
   const days = assetTypes.flatMap((type) => (wanted[type] ? [{ type, days: wanted[type] }] : []))
   if (days.length === 0) return
   const limits = await usage().catch((error: unknown) => {

@@ -11,8 +11,8 @@ import { listPartitions } from '../partitions/partitions.queries.ts'
 import { lockPositions } from '../lock-positions.queries.ts'
 import { storeSaves, storeScans } from '../../ingest/rows/store.ts'
 import { eraseReference } from '../../../test/positions/erase.fixture.ts'
-import { eraseHistory } from '../erase/erase.ts'
-import { boundsOf } from '../erase/erase.handlers.ts'
+import { eraseHistory } from '../../inventory/erase/erase.ts'
+import { boundsOf } from '../../inventory/erase/erase.handlers.ts'
 import { minuteOf, type Observation } from '../observation.ts'
 import { NOT_READ } from '../cause.ts'
 import { DEFAULT_RULES } from '../rules.ts'
@@ -106,19 +106,9 @@ async function pack(db: Kysely<Tables>, one: Extract<Action, { days: number }>):
   return maintainPartitions({ owner: db, retentionDays: 400, log })
 }
 
-/** A copy of the product that packs nothing is the reference, and erases by filtering all rows. Returns what was erased. */
-async function perform({ db, view }: Tracking, one: Action, packs: boolean): Promise<unknown> {
-  if ('days' in one) return void (packs && (await pack(db, one)))
-  const { orgId } = one
+async function write({ db, view }: Tracking, one: Extract<Action, { at: number }>): Promise<void> {
+  const { orgId, at: observedAtMs, place: locationId } = one
   const assetId = orgId * 10 + one.assetId
-  if (one.do === 'erase') {
-    const key = { orgId, assetId }
-    if (!packs) return eraseReference(db, key, one)
-    const instant = (ms: number | undefined) => (ms === undefined ? undefined : `${iso(ms).slice(0, -1)}000Z`)
-    const bounds = boundsOf({ from: instant(one.from), to: instant(one.to) })
-    return db.transaction().execute((tx) => eraseHistory(tx, key, bounds))
-  }
-  const { at: observedAtMs, place: locationId } = one
   const seen = { orgId, assetId, observedAtMs, minute: minuteOf(observedAtMs), locationId }
   const cause = { ...readBy(`reader-${observedAtMs % 3}`), tagId: assetId * 7, scanPointId: 5 }
   if (one.do === 'save' && locationId === null) return
@@ -136,6 +126,21 @@ async function perform({ db, view }: Tracking, one: Action, packs: boolean): Pro
         await storeSaves(tx, deps, current, [save])
     }),
   )
+}
+
+/** A copy of the product that packs nothing is the reference, and erases by filtering all rows. Returns what was erased. */
+async function perform(tracking: Tracking, one: Action, packs: boolean): Promise<unknown> {
+  const { db } = tracking
+  if (one.do !== 'erase') {
+    if (!('days' in one)) await write(tracking, one)
+    else if (packs) await pack(db, one)
+    return undefined
+  }
+  const key = { orgId: one.orgId, assetId: one.orgId * 10 + one.assetId }
+  if (!packs) return eraseReference(db, key, one)
+  const instant = (ms: number | undefined) => (ms === undefined ? undefined : `${iso(ms).slice(0, -1)}000Z`)
+  const bounds = boundsOf({ from: instant(one.from), to: instant(one.to) })
+  return db.transaction().execute((tx) => eraseHistory(tx, key, bounds))
 }
 
 /** Fails at this statement, as if the process or its connection ended there. */

@@ -2,7 +2,6 @@ import { startBackgroundJob, type BackgroundJob } from '@whereabouts/service-kit
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import type { Kysely } from 'kysely'
-import type { AssetTypes } from '../../catalog/asset-types.ts'
 import type { Tables } from '../../db.ts'
 import { deleteOlder, historyTables } from './retention.queries.ts'
 import type { Retentions } from './retentions.ts'
@@ -15,8 +14,8 @@ const [MAX_ASSETS, MAX_ROWS] = [500, 2_000]
 type Options = {
   db: Kysely<Tables>
   retentions: Pick<Retentions, 'shorter'>
-  /** Of all assets, deleted or not. The type of now counts. */
-  types: Pick<AssetTypes, 'idsOf'>
+  /** The assets of types, deleted or not. The type of now counts. */
+  types: { idsOf(orgId: number, types: readonly string[]): number[] }
   log: Logger
   now?: () => number
   /** Stops between two statements. */

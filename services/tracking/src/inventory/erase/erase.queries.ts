@@ -1,14 +1,14 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Tx } from '../../db.ts'
 import { epochMinute, epochMs, minuteTime } from '../../sql-times.ts'
-import type { Minute } from '../observation.ts'
-import { unpackDay } from '../packed/day-codec.ts'
-import { dayOf, type Day } from '../packed/day-rows.ts'
-import type { OldRow } from '../packed/old-days.ts'
-import { storeDays } from '../packed/pack-rows.queries.ts'
-import { DAY_NUMBER, PACKED, type StoredDay } from '../packed/packed-days.queries.ts'
-import { PACKED_UNTIL, PACKED_UNTIL_DAY } from '../packed/packing-state.queries.ts'
-import type { AssetKey, Position } from '../position.ts'
+import type { Minute } from '../../positions/observation.ts'
+import { unpackDay } from '../../positions/packed/day-codec.ts'
+import { dayOf, type Day } from '../../positions/packed/day-rows.ts'
+import type { OldRow } from '../../positions/packed/old-days.ts'
+import { storeDays } from '../../positions/packed/pack-rows.queries.ts'
+import { DAY_NUMBER, PACKED, type StoredDay } from '../../positions/packed/packed-days.queries.ts'
+import { PACKED_UNTIL, PACKED_UNTIL_DAY } from '../../positions/packed/packing-state.queries.ts'
+import type { AssetKey, Position } from '../../positions/position.ts'
 
 /** Instants of `parseInstant` and the same in microseconds since 1970, both ends included. Undefined: no bound. */
 export type Bounds = {

@@ -4,9 +4,9 @@ import { ingest, message, NOW, warehouse } from '../../../test/ingest/warehouse.
 import { readBy } from '../../../test/read-by.ts'
 import { store } from '../../../test/store.ts'
 import { test, type Tracking } from '../../../test/tracking.fixture.ts'
-import { minuteOf, type Observation } from '../observation.ts'
-import { DAY_MS } from '../packed/day-rows.ts'
-import { packStep } from '../packed/packer.ts'
+import { minuteOf, type Observation } from '../../positions/observation.ts'
+import { DAY_MS } from '../../positions/packed/day-rows.ts'
+import { packStep } from '../../positions/packed/packer.ts'
 
 const MINUTE = 60_000
 const iso = (ms: number) => new Date(ms).toISOString()

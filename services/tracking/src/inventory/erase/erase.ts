@@ -2,12 +2,12 @@ import { findRowsBefore } from '../../ingest/rows/scans.queries.ts'
 import { writeSteps } from '../../ingest/rows/movement-rows.queries.ts'
 import { tellErased } from '../../ingest/places/heard-elsewhere.ts'
 import type { Tx } from '../../db.ts'
-import type { Evidence } from '../evidence.ts'
-import { lockPositions } from '../lock-positions.queries.ts'
-import { minuteOf, type Minute } from '../observation.ts'
-import { DAY_MS } from '../packed/day-rows.ts'
-import { OldDays, type OldRow } from '../packed/old-days.ts'
-import type { AssetKey, Position } from '../position.ts'
+import type { Evidence } from '../../positions/evidence.ts'
+import { lockPositions } from '../../positions/lock-positions.queries.ts'
+import { minuteOf, type Minute } from '../../positions/observation.ts'
+import { DAY_MS } from '../../positions/packed/day-rows.ts'
+import { OldDays, type OldRow } from '../../positions/packed/old-days.ts'
+import type { AssetKey, Position } from '../../positions/position.ts'
 import {
   deleteMovements,
   deletePackedDays,

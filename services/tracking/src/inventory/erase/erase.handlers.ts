@@ -1,4 +1,4 @@
-import { microsecondsOf } from '../packed/day-rows.ts'
+import { microsecondsOf } from '../../positions/packed/day-rows.ts'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
@@ -22,7 +22,7 @@ export const eraseHandlers = ({
     const asset = (await findAsset(orgId, assetId)) ?? view.asset(orgId, assetId)
     if (!asset) throw assetNotFound()
     const data = await db.transaction(orgId, (tx) => eraseHistory(tx, { orgId, assetId }, boundsOf(body)))
-    // After a restore of an older backup, whoever operates the installation repeats it.
+    // After a restore of an older backup, the operator repeats it.
     log.info({ org_id: orgId, user_id: userId, asset_id: assetId, ...body, ...data }, 'history was erased')
     return { data }
   },
