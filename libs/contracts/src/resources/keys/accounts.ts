@@ -80,7 +80,7 @@ export const accountRoutes = {
     summary: 'Retrieve the organization and how long it keeps history',
     params: z.strictObject({ org_id: pathId }),
     success: { status: 200, schema: dataOf(Organization) },
-    errors: ['validation_error', 'not_found'],
+    errors: ['validation_error'],
   },
   updateOrg: {
     ...consoleRow,
