@@ -374,15 +374,23 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Retrieve the organization and how long it keeps history
+         * @description **Access:** any signed-in user.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["getOrg"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /**
-         * Update the name of the organization
-         * @description **Access:** a signed-in administrator of the organization.
+         * Update the name of the organization, or how long it keeps history
+         * @description Days of history are whole days of UTC, for each type of asset, at most as many as the installation keeps. Older history is deleted within an hour, for good.
+         *
+         *     **Access:** a signed-in administrator of the organization.
          *
          *     **Rate limit:** not counted.
          */
@@ -629,6 +637,30 @@ export interface paths {
         get: operations["listLimits"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{asset_id}/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase the history of an asset for good
+         * @description Erases history and movements between two instants, or all of them, also of a deleted asset. If its last known location is among them, the newest row that is left counts. It cannot be undone, and can be repeated.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        post: operations["eraseAssetHistory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2766,6 +2798,17 @@ export interface components {
             scope?: string;
         };
         /**
+         * @example {
+         *       "person": 30
+         *     }
+         */
+        RetentionUpdate: {
+            /** @description The external key of the asset. */
+            asset?: number | null;
+            person?: number | null;
+            inventory?: number | null;
+        };
+        /**
          * @description A new API key.
          * @example {
          *       "name": "ERP connector",
@@ -2791,6 +2834,24 @@ export interface components {
              * @example dock-1
              */
             reader_key?: string | null;
+        };
+        /**
+         * @example {
+         *       "from": "2026-11-01T00:00:00.000Z",
+         *       "to": "2026-11-21T10:00:00.000Z"
+         *     }
+         */
+        HistoryErasure: {
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            to?: string;
         };
         PlacementUpdate: {
             /**
@@ -4347,7 +4408,7 @@ export interface components {
             expires_at: string;
             token: string;
         };
-        RenamedOrganization: {
+        Organization: {
             /**
              * Format: int64
              * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
@@ -4362,6 +4423,37 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
+            retention_days: components["schemas"]["RetentionDays"];
+        };
+        /**
+         * @example {
+         *       "asset": null,
+         *       "person": 30,
+         *       "inventory": null
+         *     }
+         */
+        RetentionDays: {
+            /** @description The external key of the asset. */
+            asset: number | null;
+            person: number | null;
+            inventory: number | null;
+        };
+        UpdatedOrganization: {
+            /**
+             * Format: int64
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @example 4503599627370497
+             */
+            id: number;
+            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When the resource was created.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            created_at: string;
+            retention_days?: components["schemas"]["RetentionDays"];
         };
         ResetLink: {
             token: string;
@@ -4588,6 +4680,17 @@ export interface components {
              * @example 512
              */
             used: number;
+        };
+        /**
+         * @example {
+         *       "rows": 28800,
+         *       "movements": 96
+         *     }
+         */
+        ErasedHistory: {
+            rows: number;
+            /** @description Movements between the two places in the last 24 hours. */
+            movements: number;
         };
         PlacementSettings: {
             /**
@@ -6827,9 +6930,13 @@ export interface components {
         InvitationCreatedAnswer: {
             data: components["schemas"]["InvitationCreated"];
         };
-        /** @description A response with one `RenamedOrganization`. */
-        RenamedOrganizationAnswer: {
-            data: components["schemas"]["RenamedOrganization"];
+        /** @description A response with one `Organization`. */
+        OrganizationAnswer: {
+            data: components["schemas"]["Organization"];
+        };
+        /** @description A response with one `UpdatedOrganization`. */
+        UpdatedOrganizationAnswer: {
+            data: components["schemas"]["UpdatedOrganization"];
         };
         /** @description A response with one `ResetLink`. */
         ResetLinkAnswer: {
@@ -6879,6 +6986,10 @@ export interface components {
         LimitList: {
             /** @description The content of the response. */
             data: components["schemas"]["Limit"][];
+        };
+        /** @description A response with one `ErasedHistory`. */
+        ErasedHistoryAnswer: {
+            data: components["schemas"]["ErasedHistory"];
         };
         /** @description A response with one `PlacementSettings`. */
         PlacementSettingsAnswer: {
@@ -8658,6 +8769,54 @@ export interface operations {
             default: components["responses"]["AnyError"];
         };
     };
+    getOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "id": 4503599627370497,
+                     *         "name": "no example",
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "retention_days": {
+                     *           "asset": null,
+                     *           "person": 30,
+                     *           "inventory": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrganizationAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
     updateOrg: {
         parameters: {
             query?: never;
@@ -8675,11 +8834,15 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "no example"
+                 *       "name": "no example",
+                 *       "retention_days": {
+                 *         "person": 30
+                 *       }
                  *     }
                  */
                 "application/json": {
-                    name: string;
+                    name?: string;
+                    retention_days?: components["schemas"]["RetentionUpdate"];
                 };
             };
         };
@@ -8696,11 +8859,14 @@ export interface operations {
                      *       "data": {
                      *         "id": 4503599627370497,
                      *         "name": "no example",
-                     *         "created_at": "2026-11-21T10:00:00.000Z"
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "retention_days": {
+                     *           "person": 30
+                     *         }
                      *       }
                      *     }
                      */
-                    "application/json": components["schemas"]["RenamedOrganizationAnswer"];
+                    "application/json": components["schemas"]["UpdatedOrganizationAnswer"];
                 };
             };
             400: components["responses"]["Error400"];
@@ -9303,6 +9469,61 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["RefusedUserAgent"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    eraseAssetHistory: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the asset. */
+                asset_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-11-01T00:00:00.000Z",
+                 *       "to": "2026-11-21T10:00:00.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HistoryErasure"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "rows": 28800,
+                     *         "movements": 96
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErasedHistoryAnswer"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            404: components["responses"]["Error404"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

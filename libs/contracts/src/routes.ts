@@ -21,6 +21,7 @@ import { lookupRoutes } from './resources/catalog/lookup.ts'
 import { memberRoutes } from './resources/keys/members.ts'
 import { movementRoutes } from './resources/tracking/movements.ts'
 import { occupancyRoutes } from './resources/tracking/occupancy.ts'
+import { eraseRoutes } from './resources/tracking/erase.ts'
 import { placementRoutes } from './resources/tracking/placement.ts'
 import { provisioningRoutes } from './resources/keys/provisioning.ts'
 import { readerMessageRoutes } from './resources/tracking/reader-messages.ts'
@@ -61,6 +62,7 @@ export const routes = {
   ...apiKeyRoutes,
   ...provisioningRoutes,
   ...limitRoutes,
+  ...eraseRoutes,
   ...placementRoutes,
   ...batchRoutes,
   ...assetRoutes,

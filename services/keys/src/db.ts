@@ -16,6 +16,8 @@ type OrgTable = {
   api_key_limit: Generated<number>
   /** What it may store, where that differs from the default. */
   limits: Generated<Record<string, number>>
+  /** Days of history that it keeps, by type of asset, where that differs from the installation's. */
+  retention_days: Generated<Record<string, number>>
   created_at: Generated<string>
 }
 

@@ -24,7 +24,10 @@ const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 export const ADDRESS_RATE = { capacity: 20, secondsPerToken: 60 }
 
 /** What other services answer to `GET /limits`. */
-export const ELSEWHERE = [{ name: 'assets', limit: 1_000, used: 250 }]
+export const ELSEWHERE = [
+  { name: 'assets', limit: 1_000, used: 250 },
+  { name: 'history_days', limit: 400, used: 12 },
+]
 
 export type Org = { session: Session; orgId: number; userId: number; email: string; password: string }
 export type Key = { id: number; jti: string; client_id: string; client_secret: string }

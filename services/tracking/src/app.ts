@@ -52,6 +52,8 @@ import { Admission } from './ingest/rate/admission.ts'
 import { KeyRates } from './ingest/rate/key-rates.ts'
 import { HEARD_ELSEWHERE_CHANNEL } from './ingest/places/heard-elsewhere.ts'
 import { LastReads } from './ingest/last-reads.loop.ts'
+import { eraseHandlers } from './inventory/erase/erase.handlers.ts'
+import { Retentions } from './positions/retention/retentions.ts'
 import { RecentMinutes } from './ingest/places/recent-minutes.ts'
 import { LiveFeed } from './where/live/live-feed.ts'
 import { liveMetrics } from './where/live/live-metrics.ts'
@@ -112,6 +114,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
   const unknownTags = new UnknownTagLog(worker.db, log)
   const live = new LiveFeed({ log, metrics: liveMetrics(registry) })
   const rates = new KeyRates()
+  const retentions = new Retentions()
   const app = buildApp({
     ...rest,
     rates,
@@ -139,6 +142,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     unknownTags,
     recent,
     retentionMs: rest.retentionDays * DAY_MS,
+    retentions,
     findRightTimes: (readers) => findRightTimes(worker.db, readers),
     metrics,
     lastReads,
@@ -155,6 +159,7 @@ export function wire({ tenants, longReads, worker, ask, wakeOutbox, ...rest }: W
     health,
     unknownTags,
     rates,
+    retentions,
     metrics,
     ingest,
     lastReads,
@@ -186,6 +191,7 @@ function buildApp(deps: AppDeps): FastifyInstance {
     handlers: {
       ...historyHandlers(deps),
       ...legacyHistoryHandlers(deps),
+      ...eraseHandlers(deps),
       ...reportHandlers(deps),
       ...currentLocationsHandlers(deps),
       ...occupancyHandlers(deps),

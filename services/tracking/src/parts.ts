@@ -33,6 +33,7 @@ import { placementsConsumer } from './inventory/placements.consumer.ts'
 import { liveConnectionsGauge } from './where/live/live-metrics.ts'
 import { startPacking } from './positions/packed/packing.loop.ts'
 import { startPartitionLoop } from './positions/partitions/partitions.loop.ts'
+import { startRetentionLoop } from './positions/retention/retention.loop.ts'
 import { followCatalog } from './catalog/catalog-follower.ts'
 import { askCatalogOver } from './catalog/catalog-resolver.ts'
 import { startProgressLoop } from './catalog/progress.loop.ts'
@@ -164,6 +165,7 @@ export function tracking(frame: Frame<Config>) {
       return {
         follower,
         rates: wired.rates.states.follow(broker, log, ofStates('KEYS')),
+        retentions: wired.retentions.states.follow(broker, log),
         progress: startProgressLoop({ broker, follower, ...telemetry }),
         projections: consumeBatches(
           broker,
@@ -181,7 +183,7 @@ export function tracking(frame: Frame<Config>) {
   })
   const ingest = part('ingest', {
     needs: views,
-    start: async ({ follower, rates }, stopping) => {
+    start: async ({ follower, rates, retentions }, stopping) => {
       const { app: broker, mqtt } = brokers.up
       const onStored = (count: number) => wired.metrics.overflowed(count)
       const overflow = new Overflow(broker, { logger: log, onStored })
@@ -190,6 +192,7 @@ export function tracking(frame: Frame<Config>) {
       await Promise.all([
         follower.caughtUp,
         rates.caughtUp,
+        retentions.caughtUp,
         overflow.start(),
         directory.start(),
         loops.up.partitions.firstTurn,
@@ -212,6 +215,12 @@ export function tracking(frame: Frame<Config>) {
         serveCurrentLocations(broker, tenants, log),
         serveAssetsAt(broker, longReads, log),
         serveUsage(broker, tenants, retentionDays, log),
+        startRetentionLoop({
+          db: worker.db,
+          retentions: wired.retentions,
+          types: wired.view.types,
+          ...telemetry,
+        }),
         startReaderSilence({ ...wired.ingest, ...telemetry, db: worker.db }),
       ]
     },

@@ -147,7 +147,7 @@ export async function startTracking(
   const brokers: { current?: Broker } = {}
   const heard = new Set<string>()
   const readerUses = new Map<string, string>()
-  const { app, ingest, rates, view, resolver, directory, health, unknownTags } = wire({
+  const { app, ingest, lastReads, rates, retentions, view, resolver, directory, health, unknownTags } = wire({
     tenants: through(tenants),
     longReads: through(tenants),
     worker,
@@ -204,6 +204,8 @@ export async function startTracking(
     view,
     ingest,
     rates,
+    retentions,
+    lastReads,
     /** Applies catalog's states to the projection tables and the view, as the CATALOG stream would. */
     async project(): Promise<void> {
       await upsertAssets(worker.db, catalog.assets)

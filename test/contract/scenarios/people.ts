@@ -136,6 +136,7 @@ export const peopleScenarios: Record<string, Scenario> = {
     },
   },
   updateCurrentUser: { 200: () => ({ body: { name: 'Ada' } }) },
+  getOrg: { 200: ownOrg },
   updateOrg: { 200: async (given) => ({ ...ownOrg(given), body: { name: given.org.name } }) },
   createResetLink: {
     201: memberPath,

@@ -200,6 +200,7 @@ export const resourceScenarios: Record<string, Scenario> = {
   },
   saveLegacyInventory: { 201: save },
 
+  eraseAssetHistory: { 200: async (given) => ({ ...(await assetPath(given)), body: {} }) },
   getPlacement: { 200: ({ org }) => ({ params: { org_id: org.id } }) },
   previewPlacement: {
     200: ({ org }) => ({ params: { org_id: org.id }, body: { settings: { margin_db: 6 }, hours: 1 } }),

@@ -16,6 +16,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
   '/assets/{asset_id}': assets,
   '/assets/{asset_id}/rename': assets,
   '/assets/{asset_id}/restore': assets,
+  '/assets/{asset_id}/erase': assets,
   '/assets/{asset_id}/history': assets,
   '/assets/{asset_id}/sightings': assets,
   '/assets/{asset_id}/tags': assets,
@@ -346,6 +347,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   createToken: {}, // `client_id` is the caller
   createLegacyToken: {},
   logIn: {}, // current-user.int.test.ts of keys: another organization than those of the user is ignored
+  eraseAssetHistory: { valid: {} },
   updatePlacement: { valid: { margin_db: 40 } },
   previewPlacement: { valid: { settings: {}, hours: 1 } },
   updateOrg: { valid: { name: 'Stolen' } },

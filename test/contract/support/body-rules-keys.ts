@@ -1,7 +1,7 @@
 import { scopes } from '@whereabouts/contracts/route'
 import { eventTypes } from '@whereabouts/contracts/resources/webhooks/events'
 import type { OperationId } from '@whereabouts/contracts/routes'
-import { choice, flag, formed, id, instant, naturalKey, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
+import { choice, flag, formed, id, instant, integer, naturalKey, objectOf, text, valuesOf, type BodyRules } from './field-rules.ts' // oxfmt-ignore
 
 const name = text(255, { trimmed: true, plain: true })
 const email = formed(
@@ -18,6 +18,7 @@ const newPassword = formed(
   'is one of the most common passwords; choose another one',
   '1234567890',
 )
+const days = integer(7, 36_500, { nullable: true })
 const role = choice('admin', 'member')
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
@@ -106,7 +107,11 @@ export const keysBodyRules = {
     fields: { token, name, password: text(255, { min: 10, lines: true }) },
   },
   updateCurrentUser: ofName,
-  updateOrg: ofName,
+  updateOrg: {
+    good: {},
+    required: [],
+    fields: { name, retention_days: objectOf({ asset: days, person: days, inventory: days }, {}) },
+  },
   resetPassword: {
     good: { token: 'x', password: PASSWORD },
     required: ['token', 'password'],

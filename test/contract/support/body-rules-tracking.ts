@@ -155,6 +155,7 @@ export const trackingBodyRules = {
     // Either an asset or a location.
     without: { location_id: ['asset_id'], location_external_key: ['asset_id'] },
   },
+  eraseAssetHistory: { good: {}, required: [], fields: { from: instant(), to: instant() } },
   updatePlacement: { good: {}, required: [], fields: placement },
   previewPlacement: {
     good: { settings: {}, hours: 1 },

@@ -11,6 +11,8 @@ export const OrgState = z.object({
   subscription_ends_at: z.string().nullable(),
   /** What it may store, where that differs from the default. Older releases leave it out. */
   limits: z.record(z.string(), z.int()).optional(),
+  /** Days of history by type of asset, where that differs from the installation's. Older releases leave it out. */
+  retention_days: z.record(z.string(), z.int()).optional(),
 })
 export type OrgState = z.infer<typeof OrgState>
 
@@ -21,6 +23,10 @@ export type OrgSubscription = z.infer<typeof OrgSubscription>
 /** What an organization may store, where that differs from the default. */
 export const OrgLimits = OrgState.pick({ org_id: true, revision: true, limits: true })
 export type OrgLimits = z.infer<typeof OrgLimits>
+
+/** How long the history of an organization is kept. */
+export const OrgRetention = OrgState.pick({ org_id: true, revision: true, retention_days: true })
+export type OrgRetention = z.infer<typeof OrgRetention>
 
 export const KeyState = z.object({
   org_id: z.int(),

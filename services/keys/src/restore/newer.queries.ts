@@ -65,13 +65,14 @@ export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()
   if (!row) return 'missing'
   if (state.revision <= row.revision) return 'same'
-  const { name, subscription_ends_at, limits = {} } = state
+  const { name, subscription_ends_at, limits = {}, retention_days } = state
   await tx
     .updateTable('org')
     .set({
       name,
       subscription_ends_at,
       limits: sql`${JSON.stringify(limits)}::jsonb`,
+      ...(retention_days && { retention_days: sql`${JSON.stringify(retention_days)}::jsonb` }),
       revision: nextRevision,
     })
     .where('id', '=', state.org_id)

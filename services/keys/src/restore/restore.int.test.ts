@@ -116,6 +116,23 @@ test('a subscription end since the backup is applied', async ({ keys }) => {
   expect(after).toMatchObject({ name: 'New name', subscription_ends_at: REVOKED_AT })
 })
 
+test('D22.2 a shorter history since the backup is applied; a state of an older release keeps what there is', async ({
+  keys,
+}) => {
+  const { orgId } = await keys.signUp()
+  const { db } = keys.database
+  const find = () => db.selectFrom('org').selectAll().where('id', '=', orgId).executeTakeFirstOrThrow()
+  const restored = async (change: Partial<OrgState>) => {
+    const { revision, name, subscription_ends_at } = await find()
+    const newer = { org_id: orgId, revision: revision + 1, name, subscription_ends_at, ...change }
+    await reapply(db, { ...none, orgs: [newer] })
+    return (await find()).retention_days
+  }
+  expect(await restored({ retention_days: { person: 30 } })).toEqual({ person: 30 })
+  expect(await restored({})).toEqual({ person: 30 })
+  expect(await restored({ retention_days: {} })).toEqual({})
+})
+
 test('refresh tokens, invitations and links end, because some were spent', async ({ keys }) => {
   const org = await keys.signUp()
   const token = await keys.invite(org, 'late@example.com')

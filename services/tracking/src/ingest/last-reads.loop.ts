@@ -7,7 +7,7 @@ import { withDays } from '../positions/partitions/missing-days.ts'
 import type { AssetKey } from '../positions/position.ts'
 import { carryWaiting } from '../positions/waiting.queries.ts'
 import type { CatalogResolver } from '../catalog/catalog-resolver.ts'
-import { readHeardElsewhere } from './places/heard-elsewhere.ts'
+import { ERASED, readHeardElsewhere } from './places/heard-elsewhere.ts'
 import { findDueToCarry } from './last-reads.queries.ts'
 import { commitWithNames, type InTransaction } from './rows/names.ts'
 import { NOT_READ } from '../positions/cause.ts'
@@ -56,6 +56,12 @@ export class LastReads {
   hear(payload: string): void {
     const { recent, now = Date.now } = this.#deps
     for (const heard of readHeardElsewhere(payload)) {
+      if (heard.minute === ERASED) {
+        recent.forget(heard.assetId)
+        const kept = this.#pending.get(heard.assetId)
+        if (kept && kept.read.observedAtMs <= (heard.at ?? Infinity)) this.#pending.delete(heard.assetId)
+        continue
+      }
       const read = recent.heardElsewhere(heard, now())
       if (!read) continue
       this.#add({ orgId: heard.orgId, ...read, isJudged: true, ...NOT_READ }, -Infinity)

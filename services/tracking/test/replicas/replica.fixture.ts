@@ -21,6 +21,7 @@ import type { IngestMetrics } from '../../src/ingest/ingest-metrics.ts'
 import { Admission } from '../../src/ingest/rate/admission.ts'
 import { KeyRates } from '../../src/ingest/rate/key-rates.ts'
 import { LastReads } from '../../src/ingest/last-reads.loop.ts'
+import { Retentions } from '../../src/positions/retention/retentions.ts'
 import { RecentMinutes } from '../../src/ingest/places/recent-minutes.ts'
 
 /** The steps at which a process may die, in the order of a message. */
@@ -86,6 +87,7 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     unknownTags: new UnknownTagLog(db, log),
     recent: new WatchedMinutes(at),
     retentionMs: 400 * 86_400_000,
+    retentions: new Retentions(),
     findRightTimes: (readers: Parameters<typeof findRightTimes>[1]) => findRightTimes(db, readers),
     metrics: ingestMetrics,
     admission: new Admission({ rates: new KeyRates(), health, metrics: ingestMetrics }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MERGE_PATCH_MEDIA_TYPE } from '../../rules/echo.ts'
+import { assetTypes, type AssetType } from '../catalog/assets.ts'
 import { Id } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { CurrentUserView, RoleShown } from './members.ts'
@@ -26,9 +27,31 @@ export type InvitationDescription = z.infer<typeof InvitationDescription>
 /** Only this reply has the token. */
 const ResetLink = z.object({ token: z.string(), expires_at: WireInstant }).meta({ id: 'ResetLink' })
 
-const OrgRenamed = z
-  .object({ id: Id, name: z.string(), created_at: WireInstant })
-  .meta({ id: 'RenamedOrganization' })
+/** Days of history that are kept of assets of each type (D22.2). Null: as long as the installation keeps it. */
+const RetentionDays = z
+  .object(ofEachType(z.int().nullable()))
+  .meta({ id: 'RetentionDays', example: { asset: null, person: 30, inventory: null } })
+
+const Organization = z
+  .object({ id: Id, name: z.string(), created_at: WireInstant, retention_days: RetentionDays })
+  .meta({ id: 'Organization' })
+
+/** `retention_days` only if the request has it. */
+const OrgUpdated = Organization.partial({ retention_days: true }).meta({ id: 'UpdatedOrganization' })
+
+export const LEAST_RETENTION_DAYS = 7
+/** An installation may keep less, and then refuses more than that. */
+const MOST_RETENTION_DAYS = 36_500
+
+/** A merge patch: what is absent stays. */
+const RetentionUpdate = z
+  .strictObject(ofEachType(z.int().min(LEAST_RETENTION_DAYS).max(MOST_RETENTION_DAYS).nullable().optional()))
+  .meta({ id: 'RetentionUpdate', example: { person: 30 } })
+export type RetentionUpdate = z.infer<typeof RetentionUpdate>
+
+function ofEachType<S>(schema: S) {
+  return Object.fromEntries(assetTypes.map((type) => [type, schema])) as Record<AssetType, S>
+}
 
 const Token = text(1, 255)
 
@@ -49,17 +72,30 @@ export const accountRoutes = {
     success: { status: 200, schema: dataOf(CurrentUserView) },
     errors: ['validation_error', 'bad_request'],
   },
+  getOrg: {
+    ...consoleRow,
+    method: 'GET',
+    path: '/orgs/{org_id}',
+    access: 'session',
+    summary: 'Retrieve the organization and how long it keeps history',
+    params: z.strictObject({ org_id: pathId }),
+    success: { status: 200, schema: dataOf(Organization) },
+    errors: ['validation_error'],
+  },
   updateOrg: {
     ...consoleRow,
     method: 'PATCH',
     path: '/orgs/{org_id}',
     access: 'admin',
-    summary: 'Update the name of the organization',
+    summary: 'Update the name of the organization, or how long it keeps history',
+    description:
+      'Days of history are whole days of UTC, for each type of asset, at most as many as the installation keeps. Older history is deleted ' +
+      'within an hour, for good.',
     mediaTypes: PATCH_MEDIA_TYPES,
     params: z.strictObject({ org_id: pathId }),
-    body: z.strictObject({ name: Name }),
-    success: { status: 200, schema: dataOf(OrgRenamed) },
-    errors: ['validation_error', 'bad_request'],
+    body: z.strictObject({ name: Name.optional(), retention_days: RetentionUpdate.optional() }),
+    success: { status: 200, schema: dataOf(OrgUpdated) },
+    errors: ['validation_error', 'bad_request', 'service_unavailable'],
   },
   createResetLink: {
     ...consoleRow,

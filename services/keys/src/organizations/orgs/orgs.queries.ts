@@ -1,5 +1,6 @@
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
 import { sql } from 'kysely'
+import type { RetentionUpdate } from '@whereabouts/contracts/resources/keys/accounts'
 import type { Db, OrgRow, Tx } from '../../db.ts'
 
 export function insertOrg(tx: Tx, name: string): Promise<OrgRow> {
@@ -19,13 +20,24 @@ export function lockOrg(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
   return tx.selectFrom('org').selectAll().where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
 }
 
-/** Call under `lockOrg`. Returns undefined if nothing changes. */
-export function updateOrgName(tx: Tx, orgId: number, name: string): Promise<OrgRow | undefined> {
+/**
+ * Call under `lockOrg`. What is absent stays; null of `retention_days` is the installation's. Returns undefined if nothing
+ * changes.
+ */
+export function updateOrg(
+  tx: Tx,
+  orgId: number,
+  { name, retention_days = {} }: { name?: string | undefined; retention_days?: RetentionUpdate | undefined },
+): Promise<OrgRow | undefined> {
+  const named = sql<string>`coalesce(${name ?? null}::text, name)`
+  const kept = sql<
+    Record<string, number>
+  >`jsonb_strip_nulls(retention_days || ${JSON.stringify(retention_days)}::jsonb)`
   return tx
     .updateTable('org')
-    .set({ name, revision: nextRevision })
+    .set({ name: named, retention_days: kept, revision: nextRevision })
     .where('id', '=', orgId)
-    .where('name', '<>', name)
+    .where(sql<boolean>`(name, retention_days) is distinct from (${named}, ${kept})`)
     .returningAll()
     .executeTakeFirst()
 }

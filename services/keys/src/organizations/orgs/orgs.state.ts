@@ -8,6 +8,7 @@ export const toOrgState = (org: OrgRow): OrgState => ({
   name: org.name,
   subscription_ends_at: org.subscription_ends_at,
   limits: org.limits,
+  retention_days: org.retention_days,
 })
 
 /** Call under the lock of the organization's row, with the row that the change returned. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../../db.ts'
-import type { Position } from '../../positions/position.ts'
+import type { AssetKey, Position } from '../../positions/position.ts'
 import type { HeardElsewhere } from './recent-minutes.ts'
 
 export const HEARD_ELSEWHERE_CHANNEL = 'heard_elsewhere'
@@ -24,6 +24,15 @@ export async function tellHeardElsewhere(tx: Tx, positions: readonly Position[])
     select pg_notify(${HEARD_ELSEWHERE_CHANNEL}, payload) from unnest(${payloads}::text[]) as payload`.execute(
     tx,
   )
+}
+
+/** Instead of a minute: history of the asset was erased, up to the instant if there is one. */
+export const ERASED = -1
+
+/** Tells every replica, once the transaction commits, so that none believes a row to be stored, or stores a read that it kept. */
+export async function tellErased(tx: Tx, { orgId, assetId }: AssetKey, upToMs: number | null): Promise<void> {
+  const payload = JSON.stringify([[orgId, assetId, ERASED, upToMs]])
+  await sql`select pg_notify(${HEARD_ELSEWHERE_CHANNEL}, ${payload})`.execute(tx)
 }
 
 export const readHeardElsewhere = (payload: string): HeardElsewhere[] =>

@@ -126,6 +126,11 @@ export class RecentMinutes {
     return (this.#newest.get(assetId)?.minute ?? -Infinity) > minute
   }
 
+  /** Its rows were erased. */
+  forget(assetId: number): void {
+    this.#newest.delete(assetId)
+  }
+
   /** Call if `heardElsewhere` may have been missed. */
   clear(): void {
     this.#newest.clear()

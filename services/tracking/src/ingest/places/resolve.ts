@@ -12,6 +12,7 @@ import type { UnknownTagLog, UnknownTagRead } from '../../readers/unknown-tags/u
 import { ClockJudge, findProofs, type ClockProofs, type FindRightTimes } from '../reads/clock-proofs.ts'
 import { timeOfRead } from '../reads/read-time.ts'
 import { minuteOf, type Observation } from '../../positions/observation.ts'
+import type { Retentions } from '../../positions/retention/retentions.ts'
 import { isJudging, type PlacementRules } from '../../positions/rules.ts'
 import { strongestFirst } from '../../positions/strongest-first.ts'
 import { problemMessage, problemsOf, shownPointer } from '../../readers/health/problem-message.ts'
@@ -27,8 +28,9 @@ export type ResolveDeps = {
   resolver: Pick<CatalogResolver, 'resolve'>
   recent: Pick<RecentMinutes, 'isStored'>
   rulesOf: (orgId: number) => PlacementRules
-  /** How long history is kept. */
+  /** How long history is kept, and where organizations keep less. */
   retentionMs: number
+  retentions: Pick<Retentions, 'isExpired'>
   health: Pick<ReaderHealthLog, 'flush'>
   findRightTimes: FindRightTimes
 }
@@ -173,7 +175,7 @@ function resolveMessage(
   into: Resolved,
   missing: Map<number, Missing>,
 ): void {
-  const { view, recent, retentionMs, rulesOf } = deps
+  const { view, recent, retentionMs, retentions, rulesOf } = deps
   const { orgId, readerKey, receivedAtMs, timeSource: source = 'reader', decoded } = message
   const { isClockRight, rightMs } = clocks.judge(message)
   const times = { receivedAtMs, source, retentionMs, isClockRight }
@@ -223,6 +225,9 @@ function resolveMessage(
       placeProblems.note(read, place)
     }
     if (!asset || locationId === undefined) continue
+    const isLate = time.kind === 'late'
+    if (isLate && retentions.isExpired(orgId, view.types.typeOf(orgId, asset.id), time.ms, receivedAtMs))
+      continue
     const rssi = rssiOf(read, place)
     if (isTooWeak(rssi, read, place, rules)) {
       activity.reads_too_weak += 1
@@ -236,7 +241,7 @@ function resolveMessage(
       minute: minuteOf(time.ms),
       observedAtMs: time.ms,
       locationId,
-      isLate: time.kind === 'late',
+      isLate,
       rssi,
       isJudged: rules.tagTypes.includes(read.tag_type),
       readerKey,

@@ -34,6 +34,7 @@ export async function repairMovements(tx: Tx, old: OldDays, all: readonly Observ
   )
 }
 
+/** A row, and where its asset was before it. */
 type Step = AssetKey & OldRow & { fromId: number | null }
 
 /** What `repair_movements` does for rows that are packed. The row after the last packed one may be a row of `scan`. */
@@ -52,8 +53,13 @@ async function repairOldMovements(tx: Tx, old: OldDays, changed: readonly Observ
   const unique = [
     ...new Map(steps.map((step) => [`${step.orgId} ${step.assetId} ${step.minute}`, step])).values(),
   ]
-  const moved = unique.filter(({ locationId, fromId }) => locationId !== null && locationId !== fromId)
-  const gone = unique.filter((step) => !moved.includes(step))
+  await writeSteps(tx, unique)
+}
+
+/** Makes the movements at these rows what the rows say. Call under `lockPositions`. */
+export async function writeSteps(tx: Tx, steps: readonly Step[]): Promise<void> {
+  const moved = steps.filter(({ locationId, fromId }) => locationId !== null && locationId !== fromId)
+  const gone = steps.filter((step) => !moved.includes(step))
   await sql`
     delete from movement m using unnest(
       ${bigints(gone.map((step) => step.orgId))}, ${bigints(gone.map((step) => step.assetId))}, ${minutes(gone)}

@@ -10,6 +10,9 @@ import { maintainPartitions } from '../partitions/partitions.loop.ts'
 import { listPartitions } from '../partitions/partitions.queries.ts'
 import { lockPositions } from '../lock-positions.queries.ts'
 import { storeSaves, storeScans } from '../../ingest/rows/store.ts'
+import { eraseReference } from '../../../test/positions/erase.fixture.ts'
+import { eraseHistory } from '../../inventory/erase/erase.ts'
+import { boundsOf } from '../../inventory/erase/erase.handlers.ts'
 import { minuteOf, type Observation } from '../observation.ts'
 import { NOT_READ } from '../cause.ts'
 import { DEFAULT_RULES } from '../rules.ts'
@@ -41,6 +44,7 @@ type Action =
   | { do: 'step'; days: number; rows: number }
   | { do: 'crash'; days: number; rows: number; statement: number }
   | { do: 'drop'; days: number }
+  | { do: 'erase'; orgId: number; assetId: number; from: number | undefined; to: number | undefined }
 
 /** Minutes that are near each other and near the ends of days. */
 const at = fc
@@ -61,6 +65,16 @@ const days = fc.integer({ min: 0, max: 6 })
 const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 6, arbitrary: written },
   {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('erase' as const),
+      orgId: fc.constantFrom(1, 2),
+      assetId: fc.constantFrom(1, 2),
+      from: fc.option(at, { nil: undefined }),
+      to: fc.option(at, { nil: undefined }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('pack' as const), days, rows: fc.constantFrom(1, 3, 1_000) }),
   },
@@ -80,22 +94,21 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), days }) },
 )
 
-/** A copy of the product that packs nothing is the reference. */
-async function perform({ db, view }: Tracking, one: Action, packs: boolean): Promise<void> {
-  if ('days' in one) {
-    if (!packs) return
-    // Rows of `days` days before the first one are old enough, as time goes by.
-    const now = () => ZERO + one.days * DAY_MS + 3 * DAY_MS
-    if (one.do === 'pack') return packAll(db, { now, batchRows: one.rows })
-    if (one.do === 'step') return void (await packStep(db, { now, batchRows: one.rows }))
-    if (one.do === 'crash') {
-      const crash = packAll(db.withPlugin(crashAt(one.statement)), { now, batchRows: one.rows })
-      return crash.catch((error: unknown) => expect(String(error)).toContain('crashed'))
-    }
-    return maintainPartitions({ owner: db, retentionDays: 400, log })
+async function pack(db: Kysely<Tables>, one: Extract<Action, { days: number }>): Promise<unknown> {
+  // Rows of `days` days before the first one are old enough, as time goes by.
+  const now = () => ZERO + one.days * DAY_MS + 3 * DAY_MS
+  if (one.do === 'pack') return packAll(db, { now, batchRows: one.rows })
+  if (one.do === 'step') return void (await packStep(db, { now, batchRows: one.rows }))
+  if (one.do === 'crash') {
+    const crash = packAll(db.withPlugin(crashAt(one.statement)), { now, batchRows: one.rows })
+    return crash.catch((error: unknown) => expect(String(error)).toContain('crashed'))
   }
-  const { orgId, assetId: id, at: observedAtMs, place: locationId } = one
-  const assetId = orgId * 10 + id
+  return maintainPartitions({ owner: db, retentionDays: 400, log })
+}
+
+async function write({ db, view }: Tracking, one: Extract<Action, { at: number }>): Promise<void> {
+  const { orgId, at: observedAtMs, place: locationId } = one
+  const assetId = orgId * 10 + one.assetId
   const seen = { orgId, assetId, observedAtMs, minute: minuteOf(observedAtMs), locationId }
   const cause = { ...readBy(`reader-${observedAtMs % 3}`), tagId: assetId * 7, scanPointId: 5 }
   if (one.do === 'save' && locationId === null) return
@@ -113,6 +126,21 @@ async function perform({ db, view }: Tracking, one: Action, packs: boolean): Pro
         await storeSaves(tx, deps, current, [save])
     }),
   )
+}
+
+/** A copy of the product that packs nothing is the reference, and erases by filtering all rows. Returns what was erased. */
+async function perform(tracking: Tracking, one: Action, packs: boolean): Promise<unknown> {
+  const { db } = tracking
+  if (one.do !== 'erase') {
+    if (!('days' in one)) await write(tracking, one)
+    else if (packs) await pack(db, one)
+    return undefined
+  }
+  const key = { orgId: one.orgId, assetId: one.orgId * 10 + one.assetId }
+  if (!packs) return eraseReference(db, key, one)
+  const instant = (ms: number | undefined) => (ms === undefined ? undefined : `${iso(ms).slice(0, -1)}000Z`)
+  const bounds = boundsOf({ from: instant(one.from), to: instant(one.to) })
+  return db.transaction().execute((tx) => eraseHistory(tx, key, bounds))
 }
 
 /** Fails at this statement, as if the process or its connection ended there. */
@@ -170,7 +198,7 @@ const QUERIES = [
 const INSTANTS = [0, 0.5, 1, 1.999_3, 2, 2.001, 3, 3.5].map((n) => Math.floor(ZERO + n * DAY_MS + 90_500))
 
 test(
-  'D22.1 packed, unpacked and half packed histories answer like one that is never packed',
+  'D22.1 D22.2 packed, erased, unpacked and half packed histories answer like one that is never packed',
   async ({ tracking }) => {
     const reference = await startTracking()
     const both = [tracking, reference]
@@ -196,12 +224,15 @@ test(
           // What packs, and the write after it, at once.
           const isBoth = 'days' in one && next && !('days' in next)
           if (i > 0 && 'days' in actions[i - 1]! && !('days' in one)) continue
-          await Promise.all([
+          const erased = await Promise.all([
             perform(tracking, one, true),
             ...(isBoth ? [perform(tracking, next, true)] : []),
           ])
-          await perform(reference, one, false)
-          if (isBoth) await perform(reference, next, false)
+          const expected = [
+            await perform(reference, one, false),
+            ...(isBoth ? [await perform(reference, next, false)] : []),
+          ]
+          expect(erased).toEqual(expected)
         }
         expect(await answers(tracking)).toEqual(await answers(reference))
       }),

@@ -149,7 +149,12 @@ async function packTouched(tx: Tx, { until }: Range, limit: number): Promise<num
       and s.minute >= ${day}::date at time zone 'UTC' and s.minute < (${day}::date + 1) at time zone 'UTC'`,
       ALL,
     )
-    await storeDays(tx, groupByDay(rows))
+    if (rows.length > 0) await storeDays(tx, groupByDay(rows))
+    // All were erased meanwhile.
+    else
+      await sql`delete from day_packed where org_id = ${org_id} and asset_id = ${asset_id} and day = ${day}::date`.execute(
+        tx,
+      )
   }
   return days.length
 }

@@ -121,6 +121,7 @@ async function observationsOf(
     view,
     directory,
     retentionMs,
+    retentions: { isExpired: () => false },
     rulesOf: () => rules,
     resolver: { resolve: () => Promise.resolve() },
     recent: { isStored: () => false },
