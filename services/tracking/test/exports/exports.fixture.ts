@@ -28,9 +28,14 @@ export async function begin(tracking: Tracking, body: Partial<ExportCreate>, org
 export const find = async (tracking: Tracking, id: number, orgId = 1): Promise<ExportDetail> =>
   (await tracking.call('GET', `/exports/${id}`, { orgId })).json().data
 
-export async function finished(tracking: Tracking, id: number, orgId = 1): Promise<ExportDetail> {
+export async function finished(
+  tracking: Tracking,
+  id: number,
+  orgId = 1,
+  timeout = 60_000,
+): Promise<ExportDetail> {
   await expect
-    .poll(async () => (await find(tracking, id, orgId)).finished_at, { timeout: 60_000, interval: 20 })
+    .poll(async () => (await find(tracking, id, orgId)).finished_at, { timeout, interval: 20 })
     .not.toBeNull()
   return find(tracking, id, orgId)
 }
