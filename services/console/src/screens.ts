@@ -13,6 +13,8 @@ export const SIGNED_IN_PATHS = [
   '/locations/$locationId',
   '/movements',
   '/live',
+  '/exports',
+  '/exports/$exportId',
   '/inventory',
   '/unknown-tags',
   '/start',

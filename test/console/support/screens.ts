@@ -41,8 +41,11 @@ export async function screensOf(organization: Organization): Promise<ScreenPath[
       bodySerializer: (text) => text,
     }),
   ).data
+  const body = { dataset: 'locations', format: 'csv' } as const
+  const { id: exportId } = unwrap(await organization.admin.POST('/api/v1/exports', { body })).data
   const ids = {
     asset: assetId,
+    export: exportId,
     import: importId,
     location: locationId,
     reader: reader?.id ?? 0,

@@ -4,6 +4,7 @@ import IconAdjustments from '@tabler/icons-react/icons/IconAdjustments'
 import IconAntenna from '@tabler/icons-react/icons/IconAntenna'
 import IconBox from '@tabler/icons-react/icons/IconBox'
 import IconClipboardCheck from '@tabler/icons-react/icons/IconClipboardCheck'
+import IconFileExport from '@tabler/icons-react/icons/IconFileExport'
 import IconGauge from '@tabler/icons-react/icons/IconGauge'
 import IconKey from '@tabler/icons-react/icons/IconKey'
 import IconLayoutDashboard from '@tabler/icons-react/icons/IconLayoutDashboard'
@@ -66,6 +67,13 @@ const BY_PATH: Readonly<Record<SignedInPath, Omit<ScreenEntry, 'path'>>> = {
     load: () => import('../areas/movements/movements/movements.tsx'),
   },
   '/live': { load: () => import('../areas/movements/live/live.tsx') },
+  '/exports': {
+    nav: 'Exports',
+    icon: IconFileExport,
+    group: 'Track',
+    load: () => import('../areas/movements/exports/exports.tsx'),
+  },
+  '/exports/$exportId': { load: () => import('../areas/movements/exports/export.tsx') },
   '/inventory': {
     nav: 'Save inventory',
     icon: IconClipboardCheck,

@@ -1,4 +1,4 @@
-import { Button, Group, Text, Alert, Loader } from '@mantine/core'
+import { Anchor, Button, Group, Text, Alert, Loader } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type Column } from '../../../parts/table/data-table.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
@@ -133,7 +133,10 @@ function ExportNotice({ rows, isCut, error, start, cancel }: Export) {
         role="status"
         title={`The file has the newest ${countText(MOST_ROWS, 'movements')}`}
       >
-        Choose an earlier time, or a shorter one, to export the others.
+        Choose an earlier time, or a shorter one, to export the others. All of them:{' '}
+        <Anchor component={Link} to="/exports" inherit underline="always">
+          Exports
+        </Anchor>
       </Alert>
     )
   if (rows === undefined) return null
