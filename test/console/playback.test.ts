@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { newAsset, newLocation } from '../system/organization.ts'
 import { readAt } from './support/readings.ts'
+import { envelope } from './support/refused.ts'
 import { test } from './support/visitor.fixture.ts'
 
 test('a time is reached by keyboard: minutes, ten minutes, the ends, and typed', async ({
@@ -39,4 +40,38 @@ test('a time is reached by keyboard: minutes, ten minutes, the ends, and typed',
   // At once: a browser that is slow takes digits with a pause between them for different parts of the time.
   await field.fill(berlin)
   await expect.poll(() => slider.getAttribute('aria-valuetext')).toContain(`${berlin} (${berlin}:00)`)
+})
+
+test('a link to the past never shows now: not while it loads, not when it fails, not for a day to come', async ({
+  member,
+  organization,
+}) => {
+  const { page } = member
+  await newLocation(organization, 'Dock', 'DOCK')
+  const { id } = await newAsset(organization, 'Forklift 7', [{ tag_type: 'rfid', value: 'E2801161' }])
+  await readAt(organization, { id, tag: 'E2801161' }, [{ location: 'DOCK', hoursAgo: 5 }])
+  const picture = page.locator('.floor-screen')
+  const held = Promise.withResolvers<void>()
+  await page.route('**/api/v1/movements/playback*', async (route) => {
+    await held.promise
+    await route.fulfill(envelope('forbidden', 'Not for now', 403))
+  })
+  await member.open('/floor?span=8h')
+  await page.getByText('Loading that time…').waitFor({ state: 'attached' })
+  expect(await picture.count()).toBe(0)
+  held.resolve()
+  await page.getByRole('alert').getByText('Not for now').waitFor()
+  expect(await picture.count()).toBe(0)
+  await page.unrouteAll({ behavior: 'wait' })
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await picture.waitFor()
+  await page.getByText('Past', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'As a list' }).click()
+  await page.getByText(/^Where everything was on /).waitFor()
+
+  await member.open('/floor?span=day&day=2999-01-01')
+  await page.getByText('This day has not begun').waitFor()
+  expect(await picture.count()).toBe(0)
+  await page.getByText('Live', { exact: true }).click()
+  await picture.waitFor()
 })

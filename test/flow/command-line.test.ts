@@ -16,6 +16,8 @@ import { dirname, join } from 'node:path'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer, text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
+import { createWhereabouts } from '@whereabouts/client'
 import {
   standardWebhookSignature,
   verifyWebhook,
@@ -75,6 +77,60 @@ async function ok(...args: string[]): Promise<string> {
   if (status !== 0) throw new Error(`whereabouts ${args.join(' ')} ended with ${status}: ${said}`)
   return out
 }
+
+describe('export of files', () => {
+  test('D22.3 writes files with the right checksum, keeps them in a second run, and leaves no export behind', async () => {
+    await ok('location', 'set', 'DOCK-1', '--name', 'Dock 1')
+    await ok('asset', 'set', 'PUMP-17', '--name', 'Pump 17')
+    await ok('save', 'DOCK-1', 'PUMP-17')
+    const into = join(folder, 'history')
+    const first = await run(['export', 'history', '--output', into])
+    expect([first.status, first.said]).toEqual([0, expect.stringContaining('history: 1 rows')])
+    const [name = '', ...others] = readdirSync(into)
+    expect(others).toEqual([])
+    const content = gunzipSync(readFileSync(join(into, name))).toString()
+    expect(content).toMatch(/PUMP-17,.*,DOCK-1,/)
+
+    // Twice the same end in the same way; a file that is not complete is read again.
+    const to = new Date().toISOString()
+    for (let round = 0; round < 3; round += 1)
+      expect((await run(['export', 'history', '--to', to, '-o', into])).said).toContain('is there already')
+    writeFileSync(join(into, name), 'half a file')
+    expect((await run(['export', 'history', '--to', to, '-o', into])).said).toContain(`${name}: 1 rows`)
+    expect(gunzipSync(readFileSync(join(into, name))).toString()).toBe(content)
+    expect(readdirSync(into)).toEqual([name])
+
+    const assets = join(folder, 'assets')
+    await ok('export', 'assets', '--format', 'ndjson', '-o', assets)
+    const [file = ''] = readdirSync(assets)
+    expect(gunzipSync(readFileSync(join(assets, file))).toString()).toContain('"external_key":"PUMP-17"')
+    expect(await ok('export', 'assets')).toContain('PUMP-17,Pump 17') // as before
+    const whereabouts = createWhereabouts({
+      baseUrl: system.stack.urls.base,
+      clientId: env['WHEREABOUTS_CLIENT_ID'] ?? '',
+      clientSecret: env['WHEREABOUTS_CLIENT_SECRET'] ?? '',
+      userAgent: 'tests/1',
+    })
+    expect(await whereabouts.exports.list()).toEqual([])
+  })
+
+  test('refuses what does not go together', async () => {
+    expect(await run(['export', 'assets', '--from', '2026-11-20T00:00:00Z'])).toMatchObject({
+      status: 2,
+      said: '--from and --to are for history and movements.\n',
+    })
+    expect(await run(['export', 'report', '--format', 'parquet'])).toMatchObject({ status: 2 })
+    const early = await run([
+      'export',
+      'history',
+      '--from',
+      '1999-01-01T00:00:00Z',
+      '-o',
+      join(folder, 'early'),
+    ])
+    expect([early.status, early.said]).toEqual([1, expect.stringContaining('from')])
+  })
+})
 
 describe('sync', () => {
   test('makes assets what a file says, says it first, retires on demand, and prints what failed', async () => {

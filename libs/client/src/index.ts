@@ -25,6 +25,14 @@ export type {
   SyncReport,
   SyncResult,
 } from './sync.ts'
+export {
+  ExportFailed,
+  type Export,
+  type ExportDetail,
+  type ExportFile,
+  type ExportRequest,
+  type ExportWait,
+} from './exports.ts'
 export type { RetryOptions } from './retry.ts'
 export {
   isAssetMoved,

@@ -33,6 +33,8 @@ const REPEATABLE_PATHS = /\/oauth\/token$/
 const NAMED_PATHS =
   /(?<!\/legacy)\/api\/v1\/(?:(?:assets|locations)(?:\/batch|\/\d+\/tags)?|inventory\/save)$/
 const NAME = 'idempotency-key'
+/** Files of exports. They are not JSON. */
+const FILES = /^application\/(?:gzip|vnd\.apache\.parquet)/
 /** What the API answers to be stored or read piece by piece. */
 const STREAMS = /^(?:text\/csv|text\/event-stream|application\/octet-stream|image\/)/
 
@@ -136,13 +138,14 @@ function isCounted({ method, url }: Request): boolean {
 async function arrived(response: Response): Promise<Response> {
   if (response.body === null || STREAMS.test(response.headers.get('content-type') ?? '')) return response
   const { status, statusText, headers } = response
-  return new Response(await response.text(), { status, statusText, headers })
+  return new Response(await response.arrayBuffer(), { status, statusText, headers })
 }
 
 /** Throws if the result is none for the caller. */
 async function final(result: Response | ConnectionError): Promise<Response> {
   if (result instanceof ConnectionError) throw result
-  if (!result.ok || result.body === null || STREAMS.test(result.headers.get('content-type') ?? '')) return result
+  const type = result.headers.get('content-type') ?? ''
+  if (!result.ok || result.body === null || STREAMS.test(type) || FILES.test(type)) return result
   const text = await result.clone().text()
   if (text !== '' && !isJson(text)) throw errorOf(result, text)
   return result

@@ -2,6 +2,19 @@ import { accessTokens } from './access-tokens.ts'
 import { createClient, unwrap, type Client } from './client.ts'
 import type { components, paths } from './api.d.ts'
 import { consume, newestCursor, type ConsumeOptions } from './events.ts'
+import {
+  createExport,
+  deleteExport,
+  download,
+  getExport,
+  listExports,
+  waitForExport,
+  type Export,
+  type ExportDetail,
+  type ExportFile,
+  type ExportRequest,
+  type ExportWait,
+} from './exports.ts'
 import type { Movement } from './follow.ts'
 import { follow, movements, type FollowOptions, type MovementsRequest } from './movements.ts'
 import { retrying, type RetryOptions } from './retry.ts'
@@ -113,6 +126,30 @@ export type Whereabouts = {
    * compared with the report from time to time. Throws `ApiError` for a request that would fail again.
    */
   follow(options?: FollowOptions): AsyncGenerator<Movement>
+  /** History, movements, assets and locations as files, which take seconds to minutes and are kept for a day. */
+  exports: {
+    /**
+     * Begins an export. While others of the organization wait, it waits for its turn as for the rate (`maxWaitMs`). Not repeated
+     * after a broken connection, because there would be two: see `list`. Throws `ApiError`.
+     */
+    create(request: ExportRequest, options?: Abortable): Promise<Export>
+    /** An export, with its files so far. Throws `ApiError`. */
+    get(id: number, options?: Abortable): Promise<ExportDetail>
+    /** All exports, newest first. Throws `ApiError`. */
+    list(options?: Abortable): Promise<Export[]>
+    /** Stops an export that is not done, and removes its files. Throws `ApiError`. */
+    delete(id: number, options?: Abortable): Promise<void>
+    /**
+     * Reads the export again and again until it is done, and resolves with its files. 5xx, 429 and broken connections only delay
+     * it. Throws `ExportFailed`, whose message says what to do, or `ApiError`, 404 if somebody deleted it.
+     */
+    wait(id: number, options?: ExportWait): Promise<ExportDetail>
+    /**
+     * The bytes of a file, 4 MiB at a time. A connection that breaks costs one of them. Compare the checksum of all with `sha256`.
+     * Throws `ApiError`, 404 if the export was removed.
+     */
+    download(file: ExportFile, options?: Abortable): AsyncGenerator<Uint8Array<ArrayBuffer>>
+  }
   /** Everything that happens, in one order, without a gap: for a copy of your own that misses nothing. */
   events: {
     /**
@@ -142,6 +179,9 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
   const tokens = accessTokens(exchange, { clientId, clientSecret })
   const api = createClient({ ...to, fetch: retrying(send, options, tokens) })
 
+  // Apart, because a link needs no token and files no turn under the rate.
+  const fetchLink = retrying(send, options)
+
   async function* rows<P extends ListPath>(
     path: P,
     { query, path: parameters, signal }: { query?: Filters<P>; path?: unknown; signal?: AbortSignal } = {},
@@ -166,6 +206,16 @@ export function createWhereabouts(options: WhereaboutsOptions): Whereabouts {
     events: {
       consume: (consuming) => consume(api, consuming),
       cursor: ({ signal } = {}) => newestCursor(api, signal),
+    },
+    exports: {
+      create: (request, creating) => createExport(api, request, creating),
+      get: (id, getting) => getExport(api, id, getting),
+      list: (listing) => listExports(api, listing),
+      delete: (id, deleting) => deleteExport(api, id, deleting),
+      wait: (id, waiting) =>
+        waitForExport(api, id, { ...(options.wait && { wait: options.wait }), ...waiting }),
+      download: (file, downloading) =>
+        download(fetchLink, `${baseUrl.replace(/\/+$/, '')}${file.url}`, file, downloading),
     },
     upsertAsset: (externalKey, fields, { signal } = {}) => upsertAsset(api, externalKey, fields, signal),
     upsertLocation: (externalKey, fields, { signal } = {}) =>

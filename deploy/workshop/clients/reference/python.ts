@@ -3,13 +3,14 @@ import { join } from 'node:path'
 import { examples, NOTICE, section, textOf } from './pages.ts'
 
 const CLIENT = join(import.meta.dirname, '../../../../libs/client-python/src/whereabouts')
-const MODULES = ['client', 'sync', 'errors', 'events', 'webhooks', 'testing']
+const MODULES = ['client', 'sync', 'exports', 'errors', 'events', 'webhooks', 'testing']
 /** Classes whose methods are those of the client, with what goes before their names. */
 const PARTS: Readonly<Record<string, string>> = {
   _Methods: '',
   Whereabouts: '',
   _Assets: 'assets.',
   _Locations: 'locations.',
+  _Exports: 'exports.',
 }
 
 type Definition = { name: string; signature: string; doc: string; body: string }

@@ -49,7 +49,7 @@ class Calls:
         self._grant = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
         self._max_wait, self._clock = max_wait, clock
         # That of tokens is apart from the others, so that one can be renewed while they wait for their turn.
-        self._counted, self._uncounted, self._exchanges = Gate(), Gate(UNCOUNTED), Gate()
+        self._counted, self._uncounted, self._exchanges, self._links = Gate(), Gate(UNCOUNTED), Gate(), Gate()
         self._token, self._renew_at = "", 0.0
         self._failures, self._failure = 0, Exception()
 
@@ -62,6 +62,15 @@ class Calls:
     def data(self, method: str, path: str, json: Any = None) -> Steps[Any]:
         """As `call`, without the envelope."""
         return (yield from self.call(method, path, json=json))["data"]
+
+    def link(self, path: str, headers: Mapping[str, str]) -> Steps[httpx.Response]:
+        """The response of a link, which needs no token and counts against no rate. Raises ApiError."""
+        request = self._request("GET", path)
+        request.headers.update(headers)
+        response, sent = yield from self._sent(request, self._links, has_token=False)
+        if not response.is_success:
+            result_of(response, sent)
+        return response
 
     def exchange(self, refused: Optional[str], failures: int) -> Steps[str]:
         """Calls that waited for the same exchange share its result, also its failure: the API throttles failed ones."""

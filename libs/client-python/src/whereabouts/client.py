@@ -4,7 +4,7 @@ import asyncio
 import re
 import threading
 import time
-from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, Callable, Dict, Generic, Iterable, Iterator, List, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, AsyncIterator, Awaitable, BinaryIO, Callable, Dict, Generic, Iterable, Iterator, List, Literal, NoReturn
 from typing import Optional, Sequence, Tuple, TypeVar, Union, cast, overload
 from urllib.parse import quote
 
@@ -13,11 +13,12 @@ import httpx
 from .calls import Calls, NewToken, Step, Steps, refuse_insecure_http
 from .errors import ApiError
 from .events import CursorStore, Place
+from .exports import download, list_all, wait_for
 from .follow import Follower, filter_of
 from .retry import BROKEN
 from .sync import Mode, SyncReport, SyncResult, sync
 from .types import Asset, AssetBatchItem, AssetFields, AssetLocation, CurrentLocation, Event, HistoryRow, InventorySaved, Location, Movement
-from .types import LocationBatchItem, LocationFields
+from .types import Export, ExportDetail, ExportFile, LocationBatchItem, LocationFields
 from .upsert import UpsertedAsset, UpsertedLocation, upsert
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ OneAsset = TypeVar("OneAsset")
 OneLocation = TypeVar("OneLocation")
 Saved = TypeVar("Saved")
 Synced = TypeVar("Synced")
+Begun = TypeVar("Begun")
+Detail = TypeVar("Detail")
+Listed = TypeVar("Listed")
+Ended = TypeVar("Ended")
 Query = Union[str, int, Sequence[str], Sequence[int], None]
 LocationPath = Literal[
     "/api/v1/locations", "/api/v1/locations/{location_id}/ancestors",
@@ -71,7 +76,54 @@ class _Locations(Generic[Synced]):
         return cast(Synced, self._run(sync(self._calls, "locations", items, dry_run, mode, None, on_result)))
 
 
-class _Methods(Generic[Body, OneAsset, OneLocation, Saved, Synced]):
+class _Exports(Generic[Begun, Detail, Listed, Ended]):
+    """The exports of a client."""
+
+    def __init__(self, run: Callable[[Steps[Any]], Any], calls: Calls) -> None:
+        self._run, self._calls = run, calls
+
+    def create(
+        self, dataset: Literal["history", "movements", "assets", "locations"], *, format: Literal["csv", "ndjson", "parquet"],
+        start: Optional[str] = None, end: Optional[str] = None,
+    ) -> Begun:  # fmt: skip
+        """
+        Begins an export of all that is kept, or from `start` to `end`, both inclusive. While others of the organization wait, it
+        waits for its turn as for the rate (`max_wait`). Not repeated after a broken connection, because there would be two: see `list`.
+        """
+        given = {"dataset": dataset, "format": format, "from": start, "to": end}
+        body = {name: value for name, value in given.items() if value is not None}
+        return cast(Begun, self._run(self._calls.data("POST", "/api/v1/exports", body)))
+
+    def get(self, export_id: int) -> Detail:
+        """An export, with its files so far."""
+        return cast(Detail, self._run(self._calls.data("GET", f"/api/v1/exports/{export_id}")))
+
+    def list(self) -> Listed:
+        """All exports, newest first."""
+        return cast(Listed, self._run(list_all(self._calls)))
+
+    def delete(self, export_id: int) -> Ended:
+        """Stops an export that is not done, and removes its files."""
+        return cast(Ended, self._run(self._calls.call("DELETE", f"/api/v1/exports/{export_id}")))
+
+    def wait(
+        self, export_id: int, *, on_progress: Optional[Callable[[ExportDetail], object]] = None, interval: float = 2
+    ) -> Detail:
+        """
+        Reads the export again and again, every `interval` seconds, until it is done. Returns it with its files. 5xx, 429 and
+        broken connections only delay it. `on_progress`: called with each state. Raises ExportFailed, whose message says what to do.
+        """
+        return cast(Detail, self._run(wait_for(self._calls, export_id, on_progress, interval)))
+
+    def download(self, file: ExportFile, target: BinaryIO) -> Ended:
+        """
+        Writes a file to `target`, 4 MiB at a time. A connection that breaks costs one of them. Raises ValueError if the checksum is
+        another, and ApiError with status 404 if the export was removed.
+        """
+        return cast(Ended, self._run(download(self._calls, file, target)))
+
+
+class _Methods(Generic[Body, OneAsset, OneLocation, Saved, Synced, Begun, Detail, Listed, Ended]):
     """The methods of both clients. The parameters are what they return: a result, or one to wait for."""
 
     _calls: Calls
@@ -88,6 +140,11 @@ class _Methods(Generic[Body, OneAsset, OneLocation, Saved, Synced]):
     def locations(self) -> _Locations[Synced]:
         """Many locations at once: `locations.sync`."""
         return _Locations(self._run, self._calls)
+
+    @property
+    def exports(self) -> _Exports[Begun, Detail, Listed, Ended]:
+        """History, movements, assets and locations as files: `exports.create`, then `exports.wait`."""
+        return _Exports(self._run, self._calls)
 
     def request(
         self, method: str, path: str, *, params: Optional[Dict[str, Query]] = None, json: object = None
@@ -114,7 +171,9 @@ class _Methods(Generic[Body, OneAsset, OneLocation, Saved, Synced]):
         return self._run(self._calls.data("POST", "/api/v1/inventory/save", body))
 
 
-class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved, SyncReport]):
+class Whereabouts(
+    _Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved, SyncReport, Export, ExportDetail, List[Export], None]
+):
     """
     The API for programs that have an API key. Exchanges it for tokens and renews them; repeats a request once with a new token
     after a 401; waits and retries, all calls in one queue under the rate limit. Methods raise ApiError. Threads may share it.
@@ -263,7 +322,10 @@ class Whereabouts(_Methods[Any, UpsertedAsset, UpsertedLocation, InventorySaved,
 
 
 class AsyncWhereabouts(
-    _Methods[Awaitable[Any], Awaitable[UpsertedAsset], Awaitable[UpsertedLocation], Awaitable[InventorySaved], Awaitable[SyncReport]]
+    _Methods[
+        Awaitable[Any], Awaitable[UpsertedAsset], Awaitable[UpsertedLocation], Awaitable[InventorySaved], Awaitable[SyncReport],
+        Awaitable[Export], Awaitable[ExportDetail], Awaitable[List[Export]], Awaitable[None],
+    ]  # fmt: skip
 ):
     """As Whereabouts, for asyncio."""
 

@@ -2,15 +2,16 @@ import { createReadStream, createWriteStream } from 'node:fs'
 import { stdin, stdout } from 'node:process'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { Argument, type Command } from 'commander'
+import { Argument, Option, type Command } from 'commander'
 import { parse } from 'csv-parse'
 import { ApiError, type components } from '../client.ts'
 import type { AssetFields, LocationFields } from '../upsert.ts'
 import { delimiterOf, peekHeader, separatorOf } from './delimiter.ts'
 import { doubtOf } from './doubts.ts'
+import { exportFiles } from './export-files.ts'
 import { utf8Of } from './file-text.ts'
 import { csvLine, progress, say } from './output.ts'
-import { open, UsageError } from './settings.ts'
+import { INTERRUPTED, open, UsageError } from './settings.ts'
 
 export type Row = Record<string, string>
 type Parse = (text: string, column: string) => unknown
@@ -30,9 +31,9 @@ const namesOf = (resource: Resource): string[] => Object.keys(COLUMNS[resource])
 
 /** Done in part: some rows were refused. */
 export const IN_PART = 4
-/** As shells say that Ctrl-C ended a program. */
-const INTERRUPTED = 130
 const OF_ROW = new Set([400, 403, 404, 409, 413, 415, 422])
+/** What has a time, and is exported by day. */
+const OF_DAYS = ['history', 'movements'] as const
 /** Doubtful rows that are printed. */
 const EXAMPLES = 5
 /** Requests of an import at a time. */
@@ -54,10 +55,17 @@ Refused rows are printed, and the others are kept: repair the file and run it ag
     .action(importFile)
   program
     .command('export')
-    .description('write all rows as CSV')
-    .addArgument(new Argument('<resource>').choices([...Object.keys(COLUMNS), 'report']))
-    .option('-o, --output <file>', 'default: standard output')
-    .action(exportFile)
+    .description('write all rows as CSV, or history and movements as files of a folder')
+    .addArgument(new Argument('<resource>').choices([...Object.keys(COLUMNS), 'report', ...OF_DAYS]))
+    .option('-o, --output <path>', 'a file (default: standard output), or the folder for files (default: .)')
+    .option('--from <time>', 'of history and movements; default: the oldest that is kept')
+    .option('--to <time>', 'of history and movements; default: now')
+    .addOption(new Option('--format <format>', 'of files; assets and locations are files with it').choices(['csv', 'ndjson', 'parquet']))
+    .addHelpText('after', `
+History and movements have a file for each day of UTC. CSV and NDJSON are compressed with gzip. Checksums are verified; a file that is
+there already, with the right checksum, is kept. So run it again after a failure, or every night into the same folder. The export
+is deleted afterwards, so its files do not count against what the organization may store.`)
+    .action(exportRows)
 } // oxfmt-ignore
 
 async function importFile(resource: Resource, file: string): Promise<void> {
@@ -189,6 +197,20 @@ const REPORT = Object.keys({
   location_id: true,
   asset_deleted_at: true,
 } satisfies Record<keyof ReportColumns, true>)
+
+type Exported = Resource | 'report' | (typeof OF_DAYS)[number]
+type ExportOptions = { output?: string; from?: string; to?: string; format?: 'csv' | 'ndjson' | 'parquet' }
+
+async function exportRows(resource: Exported, { output, format, ...times }: ExportOptions): Promise<void> {
+  const isOfDays = resource === 'history' || resource === 'movements'
+  if (!isOfDays && (times.from ?? times.to) !== undefined)
+    throw new UsageError(`--from and --to are for ${OF_DAYS.join(' and ')}.`)
+  if (resource === 'report' && format !== undefined)
+    throw new UsageError('The report is CSV and has no --format.')
+  if (resource !== 'report' && (isOfDays || format !== undefined))
+    return exportFiles({ dataset: resource, format: format ?? 'csv', ...times }, output ?? '.')
+  return exportFile(resource, { ...(output !== undefined && { output }) })
+}
 
 async function exportFile(resource: Resource | 'report', { output }: { output?: string }): Promise<void> {
   const done = progress(resource)

@@ -18,6 +18,7 @@ Examples
   $ whereabouts where --in DOCK-1
   $ whereabouts scan dock-1 impinj message.json --check
   $ whereabouts export report > report.csv
+  $ whereabouts export history --format parquet --output history
   $ whereabouts webhooks deliveries 4503599627370577 --state failed
 
 Environment

@@ -18,6 +18,8 @@ export class UsageError extends Error {
 }
 
 export const NOT_FOUND = 3
+/** As shells say that Ctrl-C ended a program. */
+export const INTERRUPTED = 130
 
 const USER_AGENT = 'whereabouts-cli/1.0'
 

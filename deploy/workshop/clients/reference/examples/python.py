@@ -39,6 +39,27 @@ def calling(whereabouts: Whereabouts) -> None:
     # region save_inventory
     print(whereabouts.save_inventory(["PUMP-17", "PUMP-18"], "DOCK-1")["count"])
     # endregion
+    # region exports.create
+    begun = whereabouts.exports.create("history", format="parquet", start="2026-11-20T00:00:00Z")
+    # endregion
+    # region exports.wait
+    export = whereabouts.exports.wait(begun["id"], on_progress=lambda state: print(state["progress"]))
+    # endregion
+    # region exports.download
+    for file in export["files"]:
+        with open(file["name"], "wb") as target:
+            whereabouts.exports.download(file, target)
+    # endregion
+    # region exports.get
+    print(whereabouts.exports.get(begun["id"])["status"])
+    # endregion
+    # region exports.list
+    for one in whereabouts.exports.list():
+        print(one["dataset"], one["status"])
+    # endregion
+    # region exports.delete
+    whereabouts.exports.delete(begun["id"])  # its files count against export_bytes
+    # endregion
     # region rows
     for row in whereabouts.rows("/api/v1/reports/asset-locations", sort="asset_external_key"):
         print(row["asset_external_key"], row["location_external_key"])

@@ -1,4 +1,6 @@
 // The examples of docs/clients/typescript.md: each region is one.
+import { createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
 import { createWhereabouts, unwrap, type Event, type Whereabouts } from '@whereabouts/client'
 import { cursorFile } from '@whereabouts/client/events'
 import { testDouble } from '@whereabouts/client/testing'
@@ -63,6 +65,31 @@ export async function calling(whereabouts: Whereabouts, handle: (event: Event) =
   //#region saveInventory
   const saved = await whereabouts.saveInventory(['PUMP-17', 'PUMP-18'], 'DOCK-1')
   console.log(saved.count)
+  //#endregion
+  //#region exports.create
+  const begun = await whereabouts.exports.create({
+    dataset: 'history',
+    format: 'parquet',
+    from: '2026-11-20T00:00:00Z',
+  })
+  //#endregion
+  //#region exports.wait
+  const { files } = await whereabouts.exports.wait(begun.id, {
+    onProgress: ({ progress }) => console.log(progress),
+  })
+  //#endregion
+  //#region exports.download
+  for (const file of files) await pipeline(whereabouts.exports.download(file), createWriteStream(file.name))
+  //#endregion
+  //#region exports.get
+  const { status } = await whereabouts.exports.get(begun.id)
+  console.log(status)
+  //#endregion
+  //#region exports.list
+  for (const { dataset, progress } of await whereabouts.exports.list()) console.log(dataset, progress)
+  //#endregion
+  //#region exports.delete
+  await whereabouts.exports.delete(begun.id) // its files count against export_bytes
   //#endregion
   //#region movements
   for await (const { asset, to_location } of whereabouts.movements({ from: '2026-11-21T00:00:00Z' }))

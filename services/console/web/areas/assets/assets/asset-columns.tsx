@@ -21,11 +21,13 @@ const fieldColumns = (isPlace: boolean): readonly Column<Asset>[] =>
       cell: (asset) => <kind.Shown value={(asset as Values)[key]} />,
     }))
 
-/** `isKnown`: `lastLocations` is loaded. Then an asset that is missing from it was never scanned. */
+/**
+ * `isKnown`: `lastLocations` is loaded. Then an asset that is missing from it was never scanned. `isPast`: they are of an
+ * instant, of which the report does not know since when.
+ */
 export const assetColumns = (
   lastLocations: ReadonlyMap<number, LastLocation> | undefined,
-  isKnown: boolean,
-  isPlace: boolean,
+  { isKnown, isPlace, isPast }: { isKnown: boolean; isPlace: boolean; isPast: boolean },
 ): readonly Column<Asset>[] => [
   {
     label: 'Name',
@@ -55,11 +57,15 @@ export const assetColumns = (
     sort: isPlace ? 'last_seen' : undefined,
     cell: ({ id }) => <Instant at={lastLocations?.get(id)?.asset_last_seen} />,
   },
-  {
-    label: 'Here since',
-    width: 120,
-    cell: ({ id }) => <Instant at={lastLocations?.get(id)?.dwell_started_at} />,
-  },
+  ...(isPast
+    ? []
+    : [
+        {
+          label: 'Here since',
+          width: 120,
+          cell: ({ id }: Asset) => <Instant at={lastLocations?.get(id)?.dwell_started_at} />,
+        },
+      ]),
   ...fieldColumns(isPlace),
   {
     label: 'Tags',

@@ -1,4 +1,5 @@
 import { Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core'
+import { AsOfField } from './as-of.tsx'
 import { SearchBox } from '../../../parts/table/search-box.tsx'
 import { ASSET_TYPES } from './asset-fields.ts'
 import { isByPlace, sortOf, type AssetFilter } from './by-place.ts'
@@ -86,11 +87,13 @@ export function AssetFilters({ filter, onChange }: Props) {
             { value: '7d', label: '7 days' },
           ]}
         />
+        <AsOfField at={filter.at} onChange={(at) => onChange({ at })} />
       </Group>
       {isPlace && (
         <Text size="sm" c="dimmed">
-          Only assets that were seen. Type, Active and the export do not go with “Location” and “Not seen
-          for”.
+          {filter.at === ''
+            ? 'Only assets that were seen. Type, Active and the export do not go with “Location” and “Not seen for”. To export them, choose a time with “As of”.'
+            : 'Only assets that were seen until then. Type and Active do not go with “As of”. A file has up to 50,000 assets.'}
         </Text>
       )}
     </Stack>

@@ -11,13 +11,15 @@ import { PagedTable } from '../../../parts/table/paged-table.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useWanted } from '../../../parts/load/wanted.ts'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
+import { AsOfNotice } from './as-of.tsx'
 import { AssetFilters } from './asset-filters.tsx'
 import { assetColumns } from './asset-columns.tsx'
-import { isByPlace, sortOf, type AssetFilter } from './by-place.ts'
+import { isByPlace, sortOf, type AssetFilter, type List } from './by-place.ts'
 import { exportLabel } from './export-label.ts'
 import { NewAsset } from './new-asset.tsx'
 import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
-import { useExport, type Export } from './use-export.ts'
+import { MOST_ROWS, nameOf, placeFile } from './place-file.ts'
+import { listFile, useExport, type AssetFile, type Export } from './use-export.ts'
 import { Icon } from '../../../parts/page/icon.tsx'
 
 const UNFILTERED: AssetFilter = {
@@ -28,6 +30,7 @@ const UNFILTERED: AssetFilter = {
   location: '',
   inside: '',
   seen: '',
+  at: '',
 }
 
 /** The list of assets. The API searches, filters, sorts and pages, so that any number of assets works. */
@@ -38,10 +41,17 @@ export default function Assets() {
   useWanted('new-asset', creating.open)
   const exported = useExport()
   const assets = useAssets(list)
-  const lastLocations = useLastLocations((assets.data?.data ?? []).map(({ id }) => id))
+  const lastLocations = useLastLocations(
+    (assets.data?.data ?? []).map(({ id }) => id),
+    list.at,
+  )
   const { data: located, isSuccess, isPlaceholderData } = lastLocations
   const isKnown = isSuccess && !isPlaceholderData
-  const columns = useMemo(() => assetColumns(located, isKnown, isPlace), [located, isKnown, isPlace])
+  const isPast = list.at !== ''
+  const columns = useMemo(
+    () => assetColumns(located, { isKnown, isPlace, isPast }),
+    [located, isKnown, isPlace, isPast],
+  )
   const total = assets.data?.total_count ?? 0
   const isFiltered = isPlace || list.q !== '' || list.type !== '' || list.active !== '' || list.deleted !== ''
   return (
@@ -60,8 +70,10 @@ export default function Assets() {
           <Button
             variant="default"
             leftSection={<Icon of={IconDownload} size={16} />}
-            onClick={() => exported.start(queryOf(list), total)}
-            disabled={exported.bytes !== undefined || total === 0 || isPlace}
+            onClick={() => exported.start(fileOf(list, total))}
+            disabled={
+              exported.bytes !== undefined || total === 0 || (isPlace && (!isPast || total > MOST_ROWS))
+            }
           >
             {exportLabel(total, isFiltered)}
           </Button>
@@ -73,6 +85,7 @@ export default function Assets() {
     >
       <ExportNotice {...exported} />
       <NewAsset isOpen={isCreating} onClose={creating.close} />
+      <AsOfNotice at={list.at} onChange={(at) => setList({ at, offset: '0' })} />
       <AssetFilters filter={list} onChange={(change) => setList({ ...change, offset: '0' })} />
       {lastLocations.isError && (
         <FailureNotice error={lastLocations.error} onRetry={() => void lastLocations.refetch()} />
@@ -96,6 +109,16 @@ export default function Assets() {
     </Screen>
   )
 }
+
+/** What the list shows, as a file. */
+const fileOf = (list: List, total: number): AssetFile =>
+  list.at === ''
+    ? {
+        name: 'assets.csv',
+        total,
+        load: (signal, onBytes) => listFile(queryOf(list), signal, onBytes),
+      }
+    : { name: nameOf(list.at), total, load: (signal, onBytes) => placeFile(list, signal, onBytes) }
 
 function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
   if (!isFiltered)

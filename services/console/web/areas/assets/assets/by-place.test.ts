@@ -1,7 +1,17 @@
 import { expect, test } from 'vitest'
 import { isByPlace, placeQueryOf, sortOf } from './by-place.ts'
 
-const NONE = { q: '', type: '', active: '', deleted: '', location: '', inside: '', seen: '', sort: 'name' }
+const NONE = {
+  q: '',
+  type: '',
+  active: '',
+  deleted: '',
+  location: '',
+  inside: '',
+  seen: '',
+  at: '',
+  sort: 'name',
+}
 const NOW = Date.parse('2026-11-25T10:00:00.000Z')
 
 test('only a location, or a known time since the last sighting, lists by place', () => {
@@ -25,6 +35,18 @@ test('a location includes its sub-locations, unless switched off; the search sta
   const query = { sort: 'asset_last_seen', q: 'fork', include_deleted: true, location_id: [7] }
   expect(placeQueryOf(list)).toEqual({ ...query, include_descendants: true })
   expect(placeQueryOf({ ...list, inside: 'no' })).toEqual({ ...query, include_descendants: false })
+})
+
+test('at an instant everything is listed by place, and what was not seen for a time is of the time before it', () => {
+  const at = '2026-11-20T08:00:00.000Z'
+  expect(isByPlace({ ...NONE, at })).toBe(true)
+  expect(isByPlace({ ...NONE, at: 'yesterday' })).toBe(true)
+  expect(placeQueryOf({ ...NONE, at }, NOW)).toEqual({ sort: 'asset_last_seen', at })
+  expect(placeQueryOf({ ...NONE, at, seen: '24h' }, NOW)).toEqual({
+    sort: 'asset_last_seen',
+    at,
+    not_seen_since: '2026-11-19T08:00:00.000Z',
+  })
 })
 
 test('the order is one that the list has', () => {

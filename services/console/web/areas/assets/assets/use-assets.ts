@@ -1,4 +1,5 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import { useQuery } from '@tanstack/react-query'
 import type { components } from '@whereabouts/client/client'
 import { useRead } from '../../../parts/load/use-read.ts'
 import { EXPENSIVE_MS, useReloadOnMovement } from '../../../live/use-live.ts'
@@ -28,9 +29,10 @@ export function queryOf(list: AssetFilter & { sort: string }) {
 export function useAssets({ offset, ...list }: AssetList) {
   const page = { limit: PAGE, offset: Number(offset) }
   useReloadOnMovement([['assets', 'by-place']], EXPENSIVE_MS)
+  const kind = isByPlace(list) ? 'by-place' : 'list'
   return useQuery({
-    queryKey: ['assets', isByPlace(list) ? 'by-place' : 'list', list, page],
-    placeholderData: keepPreviousData,
+    queryKey: ['assets', list.at === '' ? kind : 'past', list, page, list.at],
+    placeholderData: useKeptOf(list.at),
     queryFn: async ({ signal }) => {
       if (isByPlace(list)) return loadByPlace(list, page, signal)
       const query = { ...queryOf(list), ...page }
@@ -55,12 +57,32 @@ async function loadByPlace(
   return { ...report, data: id.flatMap((each) => assets.get(each) ?? []) }
 }
 
-/** Locations of the assets of a page, in one request. Reloads on movements. */
-export function useLastLocations(ids: readonly number[]) {
+type KeptQuery = { queryKey: readonly unknown[] } | undefined
+
+/**
+ * The page before stays until this one has arrived, if it is of the same instant: the past would show what is now. The same
+ * function while it is, because another one makes a query give other data, and the screen draw again, without end.
+ */
+const useKeptOf = (at: string) =>
+  useCallback(
+    <T>(before: T | undefined, query: KeptQuery): T | undefined =>
+      query?.queryKey.at(-1) === at ? before : undefined,
+    [at],
+  )
+
+/** Locations of the assets of a page, in one request. Those of now reload on movements. */
+export function useLastLocations(ids: readonly number[], at: string) {
   useReloadOnMovement([['assets', 'last-locations']])
-  return useRead(['assets', 'last-locations', ids], '/api/v1/reports/asset-locations', {
-    query: { asset_id: [...ids], limit: 200, include_deleted: true, expand: 'location' },
-    placeholderData: keepPreviousData,
+  const key = ['assets', at === '' ? 'last-locations' : 'past-locations', ids, at]
+  return useRead(key, '/api/v1/reports/asset-locations', {
+    query: {
+      asset_id: [...ids],
+      limit: 200,
+      include_deleted: true,
+      expand: 'location',
+      ...(at !== '' && { at }),
+    },
+    placeholderData: useKeptOf(at),
     enabled: ids.length > 0,
     select: byAsset,
   })

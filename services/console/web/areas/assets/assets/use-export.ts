@@ -8,8 +8,7 @@ export type Export = {
   /** Bytes received so far; undefined if no export is running. */
   bytes: number | undefined
   error: unknown
-  /** Exports `total` assets, all that match `query`. */
-  start: (query: ExportQuery, total: number) => void
+  start: (file: AssetFile) => void
   /** The same again. */
   retry: () => void
   /** The number of assets of the running export. */
@@ -17,29 +16,34 @@ export type Export = {
   cancel: () => void
 }
 
-/** The order and the filters of the list. */
-type ExportQuery = ReturnType<typeof queryOf>
+/** A file of `total` assets. `load` calls back with the bytes so far. */
+export type AssetFile = {
+  name: string
+  total: number
+  load: (signal: AbortSignal, onBytes: (bytes: number) => void) => Promise<Blob>
+}
 
 /** Downloads the assets that a list shows as a file. */
 export function useExport(): Export {
   const [bytes, setBytes] = useState<number>()
   const [error, setError] = useState<unknown>()
   const running = useRef<AbortController>(undefined)
-  const [asked, setAsked] = useState<{ query: ExportQuery; total: number }>()
-  const start = (query: ExportQuery, total: number) => {
-    setAsked({ query, total })
+  const [asked, setAsked] = useState<AssetFile>()
+  const start = (file: AssetFile) => {
+    setAsked(file)
     const controller = new AbortController()
     running.current = controller
     setError(undefined)
     setBytes(0)
-    receive(query, controller.signal, setBytes)
-      .then((file) => saveFile(file, 'assets.csv'))
+    file
+      .load(controller.signal, setBytes)
+      .then((content) => saveFile(content, file.name))
       .catch((failure: unknown) => {
         if (!controller.signal.aborted) setError(failure)
       })
       .finally(() => setBytes(undefined))
   }
-  const retry = () => asked && start(asked.query, asked.total)
+  const retry = () => asked && start(asked)
   return {
     bytes,
     error,
@@ -52,8 +56,9 @@ export function useExport(): Export {
 
 const SHOWN_EVERY_MS = 200
 
-async function receive(
-  query: ExportQuery,
+/** All assets of a list as it is now, in its order. */
+export async function listFile(
+  query: ReturnType<typeof queryOf>,
   signal: AbortSignal,
   onBytes: (bytes: number) => void,
 ): Promise<Blob> {

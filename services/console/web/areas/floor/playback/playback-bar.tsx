@@ -1,4 +1,15 @@
-import { Button, Group, SegmentedControl, Select, Slider, Text, TextInput } from '@mantine/core'
+import {
+  Anchor,
+  Badge,
+  Button,
+  Group,
+  SegmentedControl,
+  Select,
+  Slider,
+  Text,
+  TextInput,
+} from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import { type KeyboardEvent, useMemo, useState } from 'react'
 import { Bars } from '../../../parts/time/bars.tsx'
 import { countText } from '../../../parts/table/count-text.ts'
@@ -74,6 +85,9 @@ export function PlaybackBar({ playing }: { playing: Playing }) {
               allowDeselect={false}
             />
             <TimeField key={timeline.fromMs} timeline={timeline} at={at} onPick={playing.seek} />
+            <Badge color="yellow" variant="light">
+              Past
+            </Badge>
             <Text size="sm" fw={600} role="status" style={{ fontVariantNumeric: 'tabular-nums' }}>
               {textOf(at)}
             </Text>
@@ -81,6 +95,14 @@ export function PlaybackBar({ playing }: { playing: Playing }) {
               {countText(timeline.moves, 'movements')}
               {playing.isCut && ', of which the picture has a part'}
             </Text>
+            <Anchor
+              component={Link}
+              to="/assets"
+              search={() => ({ at: new Date(at).toISOString() }) as never}
+              size="sm"
+            >
+              As a list
+            </Anchor>
           </>
         )}
       </Group>

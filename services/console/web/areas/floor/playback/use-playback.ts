@@ -21,6 +21,10 @@ export type Playing = {
   span: string
   /** In the time zone of this device. */
   day: string
+  /** Whether the picture is to be of the past, also before that is loaded. */
+  isPast: boolean
+  /** A day that has not begun cannot be loaded. */
+  isFuture: boolean
   /** Undefined while it loads, and live. */
   timeline: Timeline | undefined
   query: LoadedQuery<{ timeline: Timeline; isCut: boolean }>
@@ -66,9 +70,12 @@ export function usePlayback(): Playing {
   const seek = (ms: number) => setUrl({ at: new Date(ms).toISOString() })
   useClock({ isPlaying, speed, onTick: (elapsed) => setPlayedTo({ url: url.at, ms: at + elapsed }) })
   const second = Math.floor(at / 1000) * 1000
+  const isPast = SPANS.some(({ value }) => value === url.span)
   return {
     span: url.span,
     day,
+    isPast,
+    isFuture: isPast && window === undefined,
     timeline,
     query,
     isCut: query.data?.isCut ?? false,

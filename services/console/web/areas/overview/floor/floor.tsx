@@ -17,7 +17,7 @@ import { usePlayback } from '../../floor/playback/use-playback.ts'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { Icon } from '../../../parts/page/icon.tsx'
-import { Loaded } from '../../../parts/load/loaded.tsx'
+import { Loaded, Waiting } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { useSession } from '../../../session/use-session.ts'
@@ -51,6 +51,7 @@ function Picture({ floor: live }: { floor: Floor }) {
   const floor = useMemo(() => (places && types ? pastOf(live, places, types) : live), [live, places, types])
   const [url, setUrl] = useUrlState({ room: '', selected: '', arrange: '', image: '' })
   const { isAdmin } = useSession()
+  const isShown = !playing.isPast || places !== undefined // never now in place of the past
   const focus = floor.building.rooms.get(Number(url.room))
   const shown = useHeat(floor.building, focus, playing.timeline)
   const selected = selectionOf(url.selected)
@@ -86,23 +87,30 @@ function Picture({ floor: live }: { floor: Floor }) {
             </Anchor>
           )}
         </Group>
-        <FloorLegend {...{ floor, focus, noticed }} />
+        {isShown && <FloorLegend {...{ floor, focus, noticed }} />}
       </Group>
       <PlaybackBar playing={playing} />
       <HeatBar shown={shown} />
       {playing.query.isError && (
         <FailureNotice error={playing.query.error} onRetry={() => void playing.query.refetch()} />
       )}
-      <div className="floor-screen">
-        <FloorPlan
-          {...{ floor, focus, selected, onSelect, onEnter }}
-          noticed={noticed.all}
-          paint={shown.paint}
-        />
-        <section aria-label="Selected">
-          <FloorPanel {...{ floor, selected, onSelect, onEnter }} />
-        </section>
-      </div>
+      {playing.isFuture ? (
+        <EmptyState title="This day has not begun">Choose today or an earlier day, or “Live”.</EmptyState>
+      ) : (
+        !isShown && !playing.query.isError && <Waiting what="that time" />
+      )}
+      {isShown && (
+        <div className="floor-screen">
+          <FloorPlan
+            {...{ floor, focus, selected, onSelect, onEnter }}
+            noticed={noticed.all}
+            paint={shown.paint}
+          />
+          <section aria-label="Selected">
+            <FloorPanel {...{ floor, selected, onSelect, onEnter }} />
+          </section>
+        </div>
+      )}
     </>
   )
 }
