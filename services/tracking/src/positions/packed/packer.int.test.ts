@@ -1,6 +1,6 @@
 import { fc, limits, timeLimit } from '@whereabouts/testing/fuzz'
 import { sql, type Kysely, type KyselyPlugin } from 'kysely'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { readBy } from '../../../test/read-by.ts'
 import { store } from '../../../test/store.ts'
 import { log, startTracking, test, type Tracking } from '../../../test/tracking.fixture.ts'
@@ -301,4 +301,79 @@ test('after an upgrade with older history, packing waits until its time', async 
   const later = () => NOW + 3_600_001
   expect(await countDaysWaiting(db, later)).toBe(1)
   expect(await packStep(db, { now: later })).toEqual({ outcome: 'packed', rows: 1 })
+})
+
+test('D22.1 neighbors of packed rows count: in a report at an instant, for durations and for movements', async ({
+  tracking,
+}) => {
+  const { db, view, catalog } = tracking
+  const [dock, shelf, hall] = ['Dock', 'Shelf', 'Hall'].map((name) => catalog.location(1, name).id)
+  const { id: assetId } = catalog.asset(1, 'Pallet')
+  await tracking.project()
+  const hour = (day: number, n: number) => ZERO + day * DAY_MS + n * 3_600_000
+  const seen = (observedAtMs: number, locationId: number | undefined): Observation => ({
+    orgId: 1, assetId, observedAtMs, minute: minuteOf(observedAtMs), locationId: locationId ?? null, ...readBy('gate'),
+  }) // oxfmt-ignore
+  await store(db, view, [seen(hour(0, 8), dock), seen(hour(0, 9), shelf), seen(hour(1, 8), shelf)])
+  await store(db, view, [seen(hour(9, 12), hall)])
+  await packAll(db)
+  const placeAt = async (ms: number) =>
+    (await tracking.call('GET', `/reports/asset-locations?at=${iso(ms)}`)).json().data[0]?.location_id
+  const instants = [hour(0, 7), hour(0, 8), hour(0, 9) - 1, hour(0, 9), hour(1, 7), hour(1, 9), hour(9, 12)]
+  expect(await Promise.all(instants.map(placeAt))).toEqual([undefined, dock, dock, shelf, shelf, shelf, hall])
+  const durations = async (query: string) =>
+    (await tracking.call('GET', `/assets/${assetId}/history?${query}`))
+      .json()
+      .data.map((row: { duration_seconds: number }) => row.duration_seconds)
+  expect(await durations(`from=${iso(hour(0, 9) - 5)}&sort=event_observed_at&limit=1`)).toEqual([3_600])
+  expect(await durations(`from=${iso(hour(0, 9) - 5)}&to=${iso(hour(0, 23))}`)).toEqual([3_600])
+  await store(db, view, [seen(hour(9, 6), dock)])
+  const { rows } = await sql`select from_location_id, to_location_id from movement order by minute`.execute(
+    db,
+  )
+  expect(rows).toEqual([
+    { from_location_id: null, to_location_id: dock },
+    { from_location_id: dock, to_location_id: shelf },
+    { from_location_id: shelf, to_location_id: dock },
+    { from_location_id: dock, to_location_id: hall },
+  ])
+})
+
+test('D22.1 a late read that is being stored while its day is finished is packed with it', async ({
+  tracking,
+}) => {
+  const { db, view, catalog } = tracking
+  const { id: assetId } = catalog.asset(1, 'Pallet')
+  await tracking.project()
+  const seen = (minute: number): Observation => {
+    const observedAtMs = ZERO + minute * MINUTE
+    return {
+      orgId: 1,
+      assetId,
+      observedAtMs,
+      minute: minuteOf(observedAtMs),
+      locationId: null,
+      ...readBy('gate'),
+    }
+  }
+  await store(db, view, [seen(1), seen(5)])
+  for (const late of [2, 3, 4]) {
+    await sql`update history_packing set packed_until = '-infinity', after_org = null, after_asset = null`.execute(
+      db,
+    )
+    expect(await packStep(db)).toMatchObject({ outcome: 'packed' })
+    let finishing = Promise.resolve()
+    await db.transaction().execute(async (tx) => {
+      await storeScans(tx, { view, rulesOf: () => DEFAULT_RULES }, [seen(late)])
+      finishing = packAll(tracking.worker.db)
+      await vi.waitUntil(async () => {
+        const { rows } = await sql`select from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+        return rows.length > 0
+      })
+    })
+    await finishing
+    const history = (await tracking.call('GET', `/assets/${assetId}/history`)).json()
+    expect(history.total_count).toBe(late + 1)
+  }
 })
