@@ -19,7 +19,13 @@ export const assetId = (i: number) => ORG_ID * 1_000_000 + i
 export const locationId = (i: number) => ORG_ID * 1_000_000 + 500_000 + i
 
 /** A node of a plan that reads a table or, of a bitmap, its index. */
-export type Scan = { type: string; table: string | undefined; index: string | undefined }
+export type Scan = {
+  type: string
+  table: string | undefined
+  index: string | undefined
+  /** What bounds the part of an index that is read. */
+  condition: string | undefined
+}
 
 export type Plans = {
   /** A session like those of requests, under row-level security, that records its statements. */
@@ -124,12 +130,13 @@ type PlanNode = {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
+  'Index Cond'?: string
   Plans?: PlanNode[]
 }
 
 function scansBelow(node: PlanNode): Scan[] {
-  const { 'Relation Name': table, 'Index Name': index, 'Node Type': type } = node
-  const own = table !== undefined || index !== undefined ? [{ type, table, index }] : []
+  const { 'Relation Name': table, 'Index Name': index, 'Node Type': type, 'Index Cond': condition } = node
+  const own = table !== undefined || index !== undefined ? [{ type, table, index, condition }] : []
   return [...own, ...(node.Plans ?? []).flatMap(scansBelow)]
 }
 

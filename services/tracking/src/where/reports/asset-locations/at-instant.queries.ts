@@ -64,7 +64,7 @@ export const lastSeen = (orgId: number, filter: AssetLocationsFilter, at: Sql, o
       select row.observed_at, row.location_id from (
         (select s.observed_at, s.location_id from scan s
          where now.observed_at > ${at} and s.org_id = ${orgId} and s.asset_id = a.id
-           and s.minute >= ${ofDay.packedUntil}::date at time zone 'UTC' and s.minute <= ${at} and s.observed_at <= ${at}
+           and s.minute >= ${ofDay.packedUntil}::timestamp at time zone 'UTC' and s.minute <= ${at} and s.observed_at <= ${at}
          order by s.minute desc limit 1)
         union all
         select of_day.observed_at, of_day.location_id where now.observed_at > ${at} and of_day.asset_id is not null
