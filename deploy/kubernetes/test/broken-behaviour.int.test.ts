@@ -296,7 +296,7 @@ const SIZES: Case[] = [
   [
     'a backup that takes longer than a night',
     /ObjectStore postgres-backups takes [\d.]+ h for a backup/,
-    (_, get) => (get('ObjectStore', 'postgres-backups').spec.configuration!.data!.jobs = 2),
+    (_, get) => (get('ObjectStore', 'postgres-backups').spec.configuration!.data!.jobs = 1),
   ],
   [
     'backups that are kept for longer than the bucket was computed for',
@@ -305,8 +305,8 @@ const SIZES: Case[] = [
   ],
   [
     'a longer retention',
-    'history is kept for 400 days, and the disk is for 60',
-    (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = '400'),
+    'history is kept for 800 days, and the disk is for 400',
+    (installation) => (settings(installation, 'tracking')['RETENTION_DAYS'] = '800'),
   ],
   [
     'a buffer that is too short',

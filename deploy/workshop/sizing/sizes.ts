@@ -17,7 +17,7 @@ export const SIZES = {
   try: { organizations: 1, retentionDays: 31, bufferHours: 72, archiveHours: 0, addOns: false },
   preview: { organizations: 10, retentionDays: 400, bufferHours: 72, archiveHours: 10, addOns: true },
   small: { organizations: 10, retentionDays: 400, bufferHours: 72, archiveHours: 10, addOns: true },
-  production: { organizations: 1_000, retentionDays: 60, bufferHours: 4, archiveHours: 10, addOns: true },
+  production: { organizations: 1_000, retentionDays: 400, bufferHours: 4, archiveHours: 10, addOns: true },
 } as const satisfies Record<string, Size>
 export type SizeName = keyof typeof SIZES
 

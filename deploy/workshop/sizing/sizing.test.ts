@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { amount, bytes, count } from './figures.ts'
-import { historyBytes, loadOf, scansBytes } from './load.ts'
+import { COSTS, historyBytes, loadOf, scansBytes } from './load.ts'
 import { backupHours, bucketBytes, needsOf, SIZES, streamBytes } from './sizes.ts'
 import { scalingPage } from './scaling-tables.ts'
 
@@ -9,8 +9,17 @@ test('the tables of docs/scaling.md follow from the costs: node deploy/workshop/
   expect(documented).toBe(actual)
 })
 
-test('history is kept for up to a month longer than its retention, because whole months are dropped', () => {
-  expect(historyBytes(1_000, 60)).toBe(91 * loadOf(1_000).historyBytesPerDay)
+test('history is packed days for up to a month longer than its retention, and five days of rows', () => {
+  const { rowsPerDay, movementBytesPerDay } = loadOf(1_000)
+  const { rowBytes, packedRowBytes } = COSTS
+  const days =
+    (historyBytes(1_000, 60) - 5 * rowsPerDay * rowBytes) /
+    (rowsPerDay * packedRowBytes + movementBytesPerDay)
+  expect(days).toBeCloseTo(91, 9)
+})
+
+test('each day of retention adds packed days, not rows', () => {
+  expect(historyBytes(1_000, 400) / historyBytes(1_000, 60)).toBeLessThan(3)
 })
 
 test('a buffer of 72 hours holds three working days', () => {
