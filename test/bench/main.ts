@@ -2,6 +2,7 @@
 import { benchConsole, CONSOLE_HELP } from './console/console.ts'
 import { benchFairness, FAIRNESS_HELP } from './fairness/fairness.ts'
 import { benchHour, HOUR_HELP } from './console/hour.ts'
+import { benchHistory, HISTORY_HELP } from './history/history.ts'
 import { benchIngest, INGEST_HELP } from './ingest/ingest.ts'
 import { benchPositions, POSITIONS_HELP } from '../../services/tracking/test/positions/bench.ts'
 import { benchRequests, REQUESTS_HELP } from './requests/requests.ts'
@@ -12,6 +13,7 @@ const HELP = `pnpm bench <name> [flags]    measure the product on this machine; 
 
 ${CONSOLE_HELP}
 ${FAIRNESS_HELP}
+${HISTORY_HELP}
 ${HOUR_HELP}
 ${INGEST_HELP}
 ${POSITIONS_HELP}
@@ -24,6 +26,7 @@ ${WEBHOOKS_HELP}
 const benches: Record<string, (args: string[], say: (text: string) => void) => Promise<boolean>> = {
   console: benchConsole,
   fairness: benchFairness,
+  history: benchHistory,
   hour: benchHour,
   ingest: benchIngest,
   positions: benchPositions,

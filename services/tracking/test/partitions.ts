@@ -12,10 +12,10 @@ import {
 /** Creates partitions of whole months, as releases before packed days made them. As the owner of the tables. */
 export async function createMonths(db: Db, dates: readonly Date10[]): Promise<void> {
   for (const first of new Set(dates.map(monthStart)))
-    for (const of of ['scan', 'movement']) {
-      const name = `${of}_${first.slice(0, 7).replace('-', '_')}`
+    for (const table of ['scan', 'movement']) {
+      const name = `${table}_${first.slice(0, 7).replace('-', '_')}`
       const until = addMonths(first, 1)
-      await sql`select make_partition(${of}, ${name}, ${`${first}T00:00:00Z`}, ${`${until}T00:00:00Z`})`.execute(
+      await sql`select make_partition(${table}, ${name}, ${`${first}T00:00:00Z`}, ${`${until}T00:00:00Z`})`.execute(
         db,
       )
     }
