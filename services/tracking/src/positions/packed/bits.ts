@@ -76,6 +76,12 @@ function bestShift(values: readonly number[]): number {
   return best
 }
 
+/** How many of the lowest bits are ones without a zero between them. */
+function onesOf(word: number): number {
+  const zeros = ~word
+  return zeros === 0 ? 32 : 31 - Math.clz32(zeros & -zeros)
+}
+
 /** Reads what `BitWriter` wrote, in the same order. Throws at the end of the bytes. */
 export class BitReader {
   #at = 0
@@ -108,11 +114,18 @@ export class BitReader {
 
   rice(count: number): number[] {
     const shift = this.bits(5)
-    const values: number[] = Array.from({ length: count })
+    const values: number[] = []
+    const mask = (1 << shift) - 1
     for (let i = 0; i < count; i += 1) {
-      const ones = this.#ones()
-      values[i] = (ones << shift) | this.bits(shift)
+      const word = this.#word()
+      const ones = onesOf(word)
+      // Nearly all numbers are found with one look.
+      if (ones + shift < MOST_ONES) {
+        values.push((ones << shift) | ((word >>> (ones + 1)) & mask))
+        this.#at += ones + 1 + shift
+      } else values.push((this.#ones() << shift) | this.bits(shift))
     }
+    this.bits(0) // throws if the last one is beyond the end
     return values
   }
 
@@ -120,8 +133,7 @@ export class BitReader {
   #ones(): number {
     let total = 0
     for (;;) {
-      const zeros = ~this.#word()
-      const ones = zeros === 0 ? 32 : 31 - Math.clz32(zeros & -zeros)
+      const ones = onesOf(this.#word())
       if (ones < MOST_ONES) {
         this.bits(ones + 1)
         return total + ones

@@ -195,9 +195,7 @@ function writeIndexes<T>(
 
 function readIndexes<T>(reader: BitReader, count: number, read: () => T): T[] {
   const different = Array.from({ length: reader.varint() }, read)
-  const [only] = different
-  if (different.length < 2) return Array.from({ length: count }, () => only as T)
-  const lengths = reader.rice(reader.varint())
+  const lengths = different.length < 2 ? [count - 1] : reader.rice(reader.varint())
   const width = widthOf(different.length)
   const values: T[] = []
   for (const more of lengths) {
