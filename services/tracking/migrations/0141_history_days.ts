@@ -40,6 +40,8 @@ async function createPartitionFunctions(db: Kysely<unknown>, schema: string): Pr
       first date := date_trunc('month', day)::date;
       next date := (date_trunc('month', day) + interval '1 month')::date;
     begin
+      -- The lock of withPartitionLock. Two sessions that create the same table at once would fail.
+      perform pg_advisory_xact_lock(hashtextextended('partitions:' || current_schema(), 0));
       perform make_partition('movement', 'movement_' || month, first || 'T00:00:00Z', next || 'T00:00:00Z');
       perform make_partition('day_packed', 'day_packed_' || month, first::text, next::text);
       if not exists (select from pg_inherits where inhrelid = to_regclass('scan_' || month)) then
