@@ -30,7 +30,7 @@ test('limits show what is stored; one that is almost reached says what to do, he
   await row('Assets').getByRole('cell', { name: '1', exact: true }).waitFor()
   await row('Images of floor plans').getByText('100 MiB').waitFor()
   expect(await page.getByText(/full\./i).count()).toBe(0)
-  expect(await page.getByRole('row').count()).toBe(12)
+  expect(await page.getByRole('row').count()).toBe(13)
 
   await replaceLimits(page, [
     { name: 'readers', used: 900, limit: 1_000 },

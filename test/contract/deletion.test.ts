@@ -19,11 +19,13 @@ const bodies: Record<string, object> = {
   addLocationTag: newTag(),
 }
 
-/** All sub-routes, except those that are for deleted rows. */
+/** All sub-routes, except those that are for deleted rows too. */
+const forDeleted = /\/(?:restore|erase)$/
+
 const routesOf = (kind: Kind) =>
   rows.filter(
     ({ path, vocabulary }) =>
-      vocabulary === undefined && path.startsWith(`/${kind}s/{`) && !path.endsWith('/restore'),
+      vocabulary === undefined && path.startsWith(`/${kind}s/{`) && !forDeleted.test(path),
   )
 
 describe('soft deletion', () => {

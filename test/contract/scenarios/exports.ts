@@ -20,6 +20,7 @@ export const exportScenarios: Record<string, Scenario> = {
   deleteExport: { 204: done },
   downloadExportFile: {
     200: file,
+    400: async (given) => ({ ...(await file(given)), query: { colour: 'red' } }),
     304: async (given) => ({ ...(await file(given)), headers: { 'if-none-match': '*' } }),
     416: async (given) => ({ ...(await file(given)), headers: { range: 'bytes=99999999-' } }),
     429: 'many slow downloads of one organization: files.int.test.ts of tracking begins them',

@@ -95,6 +95,4 @@ export async function fill(
       from unnest(${sql.val([...assets])}::bigint[]) as asset, generate_series(0, ${minutes - 1}) as n,
         lateral (select ${iso(from)}::timestamptz + n * interval '1 minute' as at) as times`.execute(tx)
   })
-  // As autovacuum does. Without statistics, each page would sort all rows that are left.
-  await sql`analyze scan`.execute(db)
 }
