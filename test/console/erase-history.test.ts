@@ -43,6 +43,9 @@ async function erase(page: Page) {
   return data
 }
 
+/** The locations of the stays that the page shows; the readers are links too. */
+const places = (page: Page) => section(page, 'Stays').locator('a[href*="/locations/"]')
+
 test('D22.2 an administrator erases a minute, all that is left, and then nothing', async ({
   member,
   organization,
@@ -53,7 +56,7 @@ test('D22.2 an administrator erases a minute, all that is left, and then nothing
   await member.open(`/assets/${asset.id}`)
   const stays = section(page, 'Stays')
   const dialog = page.getByRole('dialog', { name: 'Erase history of Badge 7' })
-  await expect.poll(() => stays.getByRole('link').allTextContents()).toEqual(['Dock', 'Shelf', 'Dock'])
+  await expect.poll(() => places(page).allTextContents()).toEqual(['Dock', 'Shelf', 'Dock'])
   await eraseButton(page).click()
   await dialog.getByText('This erases where Badge 7 was: history, sightings and movements.').waitFor()
   await dialog.getByText('This cannot be undone.').waitFor()
@@ -80,7 +83,7 @@ test('D22.2 an administrator erases a minute, all that is left, and then nothing
   const once = await erase(page)
   expect(once.rows).toBe(1)
   await page.getByText(`Erased 1 row of history and ${once.movements} movement`).waitFor()
-  await expect.poll(() => stays.getByRole('link').allTextContents()).toEqual(['Dock'])
+  await expect.poll(() => places(page).allTextContents()).toEqual(['Dock'])
   expect(await seenAt(organization, asset.id)).toEqual([newest, oldest])
 
   await eraseButton(page).click()
