@@ -3,6 +3,7 @@ import { Loaded } from '../../parts/load/loaded.tsx'
 import { Screen } from '../../parts/page/screen.tsx'
 import { RestoreForm } from '../../parts/form/restore-form.tsx'
 import { reloadedAsset, restoreAsset, useAssetPreview } from '../../parts/load/restore.ts'
+import { EraseHistory } from '../assets/asset/erase-history.tsx'
 
 export const NO_ASSET = { name: 'asset', list: 'All assets', to: '/assets' }
 
@@ -13,6 +14,7 @@ export function DeletedAsset({ id }: { id: number }) {
     <Screen
       title={preview.data?.asset.name ?? 'Asset'}
       lead={<BackLink list={NO_ASSET.list} to={NO_ASSET.to} />}
+      actions={preview.data && <EraseHistory asset={preview.data.asset} />}
     >
       <Loaded query={preview} what="the asset" missing={NO_ASSET}>
         {({ asset, tags, key_held_by: keyHeldBy }) => (

@@ -43,6 +43,10 @@ describe('a message at its field', () => {
     ],
     [{ field: 'antenna', code: 'too_small', message: 'antenna must be ≥ 1' }, 'Must be 1 or more.'],
     [
+      { field: 'days', code: 'too_large', message: 'days must be ≤ 400, which the installation keeps' },
+      'Must be 400 or less, which the installation keeps.',
+    ],
+    [
       { field: 'tags[0].value', code: 'too_long', message: 'tags[0].value must be at most 255 characters' },
       'Must be at most 255 characters.',
     ],

@@ -100,8 +100,8 @@ function fieldMessage({ field, code, message, params }: FieldEntry): string {
 export const inWords = (text: string): string =>
   text
     .replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => name.replaceAll('_', ' '))
-    .replaceAll(/must be ≥ (\S+)/g, 'must be $1 or more')
-    .replaceAll(/must be ≤ (\S+)/g, 'must be $1 or less')
+    .replaceAll(/must be ≥ ([^\s,]+)/g, 'must be $1 or more')
+    .replaceAll(/must be ≤ ([^\s,]+)/g, 'must be $1 or less')
 
 /** With a capital and a full stop. */
 const sentence = (text: string) => {

@@ -18,6 +18,7 @@ import { ASSET_FIELDS, type Asset } from '../assets/asset-fields.ts'
 import { DeletedAsset, NO_ASSET } from '../../deleted/deleted-asset.tsx'
 import { DeleteAsset } from './delete-asset.tsx'
 import { DayCard } from './day-card.tsx'
+import { EraseHistory } from './erase-history.tsx'
 import { Stays } from './stays.tsx'
 import { useAsset, useReloadOnMove } from './use-asset.ts'
 import { CurrentLocationCard } from './current-location.tsx'
@@ -112,6 +113,7 @@ function Actions({ asset }: { asset: Asset }) {
         }
         reload={[['asset', asset.id], ['assets']]}
       />
+      <EraseHistory asset={asset} />
       <DeleteAsset asset={asset} />
       <EditAsset asset={asset} isOpen={isEditing} onClose={editing.close} />
     </>

@@ -4,13 +4,22 @@ import { adviceOf, amountText, isNear, labelOf, type Limit, percentOf } from '..
 import { Loaded } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useLimits } from '../../../parts/load/use-limits.ts'
+import { RetentionCard } from './retention-card.tsx'
 
-/** What the organization may store and stores. An operator sets the limits. */
+/** What the organization may store and stores, and for how long. An operator sets the limits. */
 export default function Limits() {
   return (
-    <Screen title="Limits" lead="What your organization stores, and how much it may store.">
+    <Screen title="Limits" lead="What your organization stores, how much it may store, and for how long.">
       <Loaded query={useLimits()} what="the limits">
-        {(rows) => <DataTable label="Limits" columns={COLUMNS} rows={rows} rowKey={({ name }) => name} />}
+        {(rows) => {
+          const days = rows.find(({ name }) => name === 'history_days')
+          return (
+            <>
+              <DataTable label="Limits" columns={COLUMNS} rows={rows} rowKey={({ name }) => name} />
+              {days && <RetentionCard installed={days.limit} />}
+            </>
+          )
+        }}
       </Loaded>
     </Screen>
   )
