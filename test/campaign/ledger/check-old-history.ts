@@ -99,8 +99,8 @@ async function rowsOfFile(url: string): Promise<OldRow[]> {
       assetId: line.asset_id,
       observedAtMs: Date.parse(line.observed_at),
       locationId: line.location_id,
-      readerKey: line.reader_key,
-      antenna: line.antenna,
+      readerKey: line.reader_key ?? null,
+      antenna: line.antenna ?? null,
     }
   })
 }

@@ -46,12 +46,15 @@ export function rowsOfDay(seed: number, { id, oldAssetIds, locations }: OldAsset
 
 const keyOf = ({ assetId, observedAtMs }: OldRow) => `${assetId} ${minuteOf(observedAtMs)}`
 
-/** As shown where the rows of `like` come from. */
-const textOf = (row: OldRow, like: OldRow) =>
-  [
-    `asset ${row.assetId} at ${instant(row.observedAtMs)}: location ${row.locationId}`,
-    ...(like.readerKey === undefined ? [] : [`reader ${row.readerKey}, antenna ${row.antenna}`]),
-  ].join(', ')
+const textOf = (row: OldRow) =>
+  `asset ${row.assetId} at ${instant(row.observedAtMs)}: location ${row.locationId}` +
+  (row.readerKey === undefined ? '' : `, reader ${row.readerKey}, antenna ${row.antenna}`)
+
+const isSame = (shown: OldRow, own: OldRow) =>
+  shown.observedAtMs === own.observedAtMs &&
+  shown.locationId === own.locationId &&
+  (shown.readerKey === undefined || shown.readerKey === own.readerKey) &&
+  (shown.antenna === undefined || shown.antenna === own.antenna)
 
 /** Compares what was shown with what was committed. One finding of each kind, with its first example. */
 export function checkOldRows(where: string, written: readonly OldRow[], shown: readonly OldRow[]): Finding[] {
@@ -67,12 +70,11 @@ export function checkOldRows(where: string, written: readonly OldRow[], shown: r
     const key = keyOf(row)
     const own = left.get(key)
     left.delete(key)
-    const text = textOf(row, row)
-    if (seen.has(key)) note('old row twice', text)
-    else if (!own) note('old row unknown', text)
-    else if (textOf(own, row) !== text) note('old row changed', `${textOf(own, row)} became ${text}`)
+    if (seen.has(key)) note('old row twice', textOf(row))
+    else if (!own) note('old row unknown', textOf(row))
+    else if (!isSame(row, own)) note('old row changed', `${textOf(own)} became ${textOf(row)}`)
     seen.add(key)
   }
-  for (const row of left.values()) note('old row lost', textOf(row, row))
+  for (const row of left.values()) note('old row lost', textOf(row))
   return [...found].map(([kind, all]) => ({ kind, what: `${where}: ${all.length} rows, such as ${all[0]}` }))
 }
