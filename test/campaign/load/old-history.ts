@@ -14,7 +14,8 @@ const [FIRST_AGO, LAST_AGO] = [30, 5]
 /** So many days wait, so that the packer does not run out of work: it would rest for a minute. */
 const AHEAD = 3
 const ROWS_AT_ONCE = 5_000
-const LOOK = { everyMs: 1_000, timeoutMs: 600_000 }
+/** Longer than a round. */
+const LOOK = { everyMs: 1_000, timeoutMs: 1_200_000 }
 /** A day is written again and again while the database is disturbed. */
 const WRITE = { everyMs: 1_000, timeoutMs: 180_000 }
 
