@@ -70,10 +70,13 @@ export function finalTable(rounds: readonly Round[]): string {
     `  ${'deliveries'.padEnd(24)}${cell(sum((round) => round.deliveries))}`,
     `  ${'things written'.padEnd(24)}${cell(sum((round) => round.done.things.length))}`,
     `  ${'keys revoked'.padEnd(24)}${cell(sum((round) => round.done.revoked.length))}`,
+    `  ${'old rows written'.padEnd(24)}${cell(sum(({ done }) => rowsOf(done.old.days)))}`,
+    `  ${'old rows packed'.padEnd(24)}${cell(sum(({ done: { old } }) => rowsOf(old.days.slice(0, old.packedDays))))}`,
     `  ${'longest way to quiet'.padEnd(24)}${cell(seconds(Math.max(...rounds.map(({ quietMs }) => quietMs))))}`,
     `  ${'findings'.padEnd(24)}${cell(sum((round) => round.findings.length))}`,
   ].join('\n')
 }
 
+const rowsOf = (days: Round['done']['old']['days']) => days.reduce((all, { rows }) => all + rows, 0)
 const cell = (value: number | string) => String(value).padStart(12)
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`

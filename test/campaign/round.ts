@@ -124,7 +124,17 @@ async function play(options: RoundOptions, { place, owners, facts }: Opened): Pr
   say(`  the load has ended; waiting until nothing is on its way`)
   const { quietMs, left } = await untilQuiet(system)
   const { deliveries } = load
-  const checked = await checkRound({ system, tenants, caller, done, deliveries, feeds, faults: ran })
+  const checked = await checkRound({
+    system,
+    tenants,
+    caller,
+    done,
+    deliveries,
+    feeds,
+    faults: ran,
+    seed,
+    ms,
+  })
   facts.findings = [
     ...caller.findings,
     ...left,

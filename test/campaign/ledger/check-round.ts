@@ -10,6 +10,7 @@ import { RECEIVER_LINKS } from '../plan/targets.ts'
 import { deadLetters, movementsOf } from '../system/broker-state.ts'
 import type { CampaignSystem } from '../system/campaign-system.ts'
 import type { RanFault } from './causes.ts'
+import { checkOldHistory } from './check-old-history.ts'
 import type { Delivery, Finding, HistoryRow, Movement, OrgFacts } from './ledger.ts'
 import { checkLiveFeed } from './live-feed.ts'
 import { checkMovements, type Disturbance } from './movements.ts'
@@ -24,6 +25,9 @@ export type RoundFacts = {
   /** In the order of the tenants. */
   feeds: readonly LiveFeed[]
   faults: readonly RanFault[]
+  seed: number
+  /** The length of the load. */
+  ms: number
 }
 
 /** Asks the quiet system for everything that was acknowledged, and compares. */
@@ -45,6 +49,7 @@ export async function checkRound(round: RoundFacts): Promise<{ findings: Finding
     if (tenant) findings.push(...(await readBack({ tenant, caller }, thing, 'at the end')))
   }
   for (const revoked of done.revoked) findings.push(...(await checkRevoked(system, caller, revoked)))
+  findings.push(...(await checkOldHistory({ ...round, base: system.base, old: done.old })))
   const dead = await deadLetters(system.stack)
   if (dead > 0) findings.push({ kind: 'dead letter', what: `${dead} messages were given up` })
   return { findings, movements: [...movements.values()].flat().length }

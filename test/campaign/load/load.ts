@@ -9,13 +9,14 @@ import type { ReaderClocks } from '../system/inject.ts'
 import type { Caller } from './caller.ts'
 import { receiveDeliveries } from './deliveries.ts'
 import { lookUp } from './lookups.ts'
+import { writeOldHistory, type OldHistory } from './old-history.ts'
 import { readAssets, type ReadCounts } from './reads.ts'
 import { saveLocations, type Work } from './saves.ts'
 import type { Tenant } from './tenant.ts'
 import { writeThings } from './writes.ts'
 
 /** What the clients of a round have done. */
-export type Done = { reads: ReadCounts; things: Thing[]; revoked: RevokedKey[] }
+export type Done = { reads: ReadCounts; things: Thing[]; revoked: RevokedKey[]; old: OldHistory }
 
 export type Load = {
   deliveries: Delivery[]
@@ -34,7 +35,7 @@ export type LoadOptions = {
   loginMs: number
 }
 
-/** Steady, seeded traffic of all organizations: about 300 reads and 60 requests a second. */
+/** Steady, seeded traffic of all organizations: about 300 reads and 60 requests a second; and old history. */
 export function startLoad({ system, tenants, caller, seed, clocks, loginMs }: LoadOptions): Load {
   let stopping = false
   const isStopping = () => stopping
@@ -63,10 +64,12 @@ export function startLoad({ system, tenants, caller, seed, clocks, loginMs }: Lo
     saveLocations(work(tenant, 'saves')),
     lookUp(work(tenant, 'lookups')),
   ])
+  const old = writeOldHistory({ stack: system.stack, tenants, seed, isStopping })
   const all = Promise.all([
     Promise.all(readings),
     Promise.all(things),
     Promise.all(keys),
+    old,
     Promise.all(others),
   ])
   const { promise: failed, reject } = Promise.withResolvers<never>()
@@ -77,13 +80,14 @@ export function startLoad({ system, tenants, caller, seed, clocks, loginMs }: Lo
     failed,
     async stop() {
       stopping = true
-      await Promise.allSettled([...readings, ...things, ...keys, ...others])
-      const [reads, written, revoked] = await all
+      await Promise.allSettled([...readings, ...things, ...keys, old, ...others])
+      const [reads, written, revoked, oldHistory] = await all
       const sum = (what: keyof ReadCounts) => reads.reduce((total, counts) => total + counts[what], 0)
       return {
         reads: { confirmed: sum('confirmed'), unknown: sum('unknown') },
         things: written.flat(),
         revoked: revoked.flat(),
+        old: oldHistory,
       }
     },
   }

@@ -18,12 +18,15 @@ export type Tenant = {
   locations: { id: number; key: string }[]
   /** Value of the tag by asset id. */
   tags: Map<number, string>
+  /** Assets without tags, which only have old history. */
+  oldAssetIds: number[]
   webhook: { id: number; secret: string; url: string }
   ledger: OrgLedger
 }
 
 const LOCATIONS = 5
 const ASSETS = 50
+const OLD_ASSETS = 30
 
 export async function newTenant(system: CampaignSystem, n: number): Promise<Tenant> {
   const place = { urls: { base: system.base } }
@@ -55,6 +58,8 @@ export async function newTenant(system: CampaignSystem, n: number): Promise<Tena
     tags.set(id, value)
     assets.set(id, new AssetLedger(id, external_key))
   }
+  const oldAssetIds: number[] = []
+  for (let i = 0; i < OLD_ASSETS; i += 1) oldAssetIds.push((await newAsset(org, `Crate ${i}`, [])).id)
   const receiver = new URL(system.receiver.url)
   receiver.port = String(system.links.get(`webhook-dispatcher>receiver-${n}`)?.port)
   receiver.pathname = `/${n}`
@@ -69,6 +74,7 @@ export async function newTenant(system: CampaignSystem, n: number): Promise<Tena
     readerKey: org.readerKey,
     locations,
     tags,
+    oldAssetIds,
     webhook: { id, secret, url: receiver.href },
     ledger: { id: org.id, assets },
   }

@@ -1,7 +1,7 @@
 import { connect, type JetStreamManager } from 'nats'
-import pg from 'pg'
 import type { Stack } from '@whereabouts/deploy/workshop/stack/stack'
 import type { Movement } from '../ledger/ledger.ts'
+import { withDatabase } from './database.ts'
 
 /** The streams with durables, by the user that may ask for them. */
 const STREAMS = {
@@ -33,23 +33,13 @@ export async function backlog(stack: Stack): Promise<string[]> {
           if (config.durable_name !== undefined && num_pending + num_ack_pending > 0)
             waiting.push(`${name}: ${num_pending + num_ack_pending}`)
     })
-  const client = new pg.Client({ connectionString: databaseOf(stack) })
-  await client.connect()
-  try {
+  await withDatabase(stack, async (client) => {
     for (const schema of OUTBOXES) {
       const { rows } = await client.query<{ count: string }>(`select count(*) from ${schema}.outbox`)
       if (rows[0]?.count !== '0') waiting.push(`outbox of ${schema}: ${rows[0]?.count}`)
     }
-  } finally {
-    await client.end()
-  }
+  })
   return waiting
-}
-
-function databaseOf({ urls }: Stack): string {
-  const url = new URL(urls.postgres)
-  url.pathname = '/whereabouts'
-  return url.href
 }
 
 /** The number of dead letters: messages that the services gave up. */
