@@ -1,4 +1,3 @@
-import { unwrap } from '@whereabouts/client/client'
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { historyRows, newAsset, newLocation, type Organization } from '../system/organization.ts'

@@ -48,7 +48,7 @@ test('D22.2 each type gets days of its own, after a warning that names what is d
     await card(page).locator('input:focus').and(days('people')).waitFor()
   }
   await days('people').fill('')
-  let expected = await stored(organization)
+  const expected = await stored(organization)
   for (const [type, what] of [
     ['asset', 'things'],
     ['person', 'people'],
@@ -67,7 +67,7 @@ test('D22.2 each type gets days of its own, after a warning that names what is d
     await saveButton.click()
     await dialog.getByRole('button', { name: 'Save and delete' }).click()
     await dialog.waitFor({ state: 'detached' })
-    expected = { ...expected, [type]: 30 }
+    expected[type] = 30
     expect(await stored(organization)).toEqual(expected)
   }
   await saved(page).first().waitFor()
@@ -109,7 +109,9 @@ test('what the server refuses is said at the field, or above the button, and not
   await page.route('**/api/v1/limits', async (route) => {
     const response = await route.fetch()
     const { data } = (await response.json()) as { data: { name: string; limit: number }[] }
-    const changed = data.map((one) => (one.name === 'history_days' ? { ...one, limit: most + 200 } : one))
+    const changed = data.map((one) =>
+      one.name === 'history_days' ? Object.assign(one, { limit: most + 200 }) : one,
+    )
     await route.fulfill({ response, json: { data: changed } })
   })
   await member.open('/limits')
