@@ -15,7 +15,10 @@ Environment
   NATS_PASSWORD     its password
   NATS_CA_FILE      CA of the brokers' certificates, where connections are encrypted
   STREAM_REPLICAS   copies of each stream: 1 (default), or 3 on a cluster of three servers
-  SCANS_MAX_BYTES   maximum size of SCANS, which holds unprocessed and recent scans, before compression
+  SCAN_PARTITIONS   streams of scans: 1 (default), 2, 4 and so on up to 64; never fewer than there are. More than one
+                    need deploy/nats/partitioned.conf in all brokers: docs/scaling.md
+  SCANS_MAX_BYTES   maximum size of SCANS, which holds unprocessed and recent scans, before compression; of all
+                    partitions together
 `
 
 async function main({ shrink = false }: { shrink?: boolean }): Promise<string> {
@@ -23,6 +26,7 @@ async function main({ shrink = false }: { shrink?: boolean }): Promise<string> {
   const waiting = await applyBrokerTopology(brokerLogin(config), {
     shrink,
     replicas: config.STREAM_REPLICAS,
+    partitions: config.SCAN_PARTITIONS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })
   const upToDate = 'streams and consumers are up to date'

@@ -17,5 +17,12 @@ export const MigrateConfig = z.object({
 export const TopologyConfig = z.object({
   ...brokerEnv,
   STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
+  SCAN_PARTITIONS: z.coerce
+    .number()
+    .int()
+    .refine((count) => count >= 1 && count <= 64 && Number.isInteger(Math.log2(count)), {
+      error: 'must be 1, 2, 4, 8, 16, 32 or 64',
+    })
+    .default(1),
   SCANS_MAX_BYTES: z.coerce.number().int().min(1_048_576).optional(),
 })

@@ -6,10 +6,11 @@ import { skipIssued } from '@whereabouts/db/minted-ids'
 import { brokerLogin, connect } from '@whereabouts/messaging/connect/connection'
 import { rewindDurable } from '@whereabouts/messaging/state/restore'
 import { rewoundDurables } from '@whereabouts/messaging/connect/topology'
-import { brokerEnv, databaseEnv, loadEnv } from '@whereabouts/service-kit/service/env'
+import { databaseEnv, loadEnv } from '@whereabouts/service-kit/service/env'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { z } from 'zod'
 import { runCommand } from '../command.ts'
+import { TopologyConfig } from '../step-config.ts'
 import { applyBrokerTopology } from '../installation/broker-topology.ts'
 import { Client } from 'pg'
 import { spawn } from 'node:child_process'
@@ -30,7 +31,7 @@ Environment
   CATALOG_DATABASE_URL, TRACKING_DATABASE_URL, KEYS_DATABASE_URL, WEBHOOKS_DATABASE_URL
                     as for deploy/migrate.ts, which runs before this step
   NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE   as for the services
-  STREAM_REPLICAS, SCANS_MAX_BYTES                   as for deploy/apply-topology.ts
+  STREAM_REPLICAS, SCAN_PARTITIONS, SCANS_MAX_BYTES  as for deploy/apply-topology.ts
 `
 const address = databaseEnv.DATABASE_URL
 const Config = z.object({
@@ -41,9 +42,7 @@ const Config = z.object({
   TRACKING_DATABASE_URL: address,
   KEYS_DATABASE_URL: address,
   WEBHOOKS_DATABASE_URL: address,
-  ...brokerEnv,
-  STREAM_REPLICAS: z.coerce.number().int().min(1).max(5).default(1),
-  SCANS_MAX_BYTES: z.coerce.number().int().min(1_048_576).optional(),
+  ...TopologyConfig.shape,
 })
 type Config = z.output<typeof Config>
 
@@ -70,6 +69,7 @@ async function refuseWhileServicesRun(config: Config): Promise<void> {
 async function prepareStreams(config: Config): Promise<void> {
   await applyBrokerTopology(brokerLogin(config), {
     replicas: config.STREAM_REPLICAS,
+    partitions: config.SCAN_PARTITIONS,
     ...(config.SCANS_MAX_BYTES !== undefined && { scansMaxBytes: config.SCANS_MAX_BYTES }),
   })
   say('streams and consumers are up to date')

@@ -10,8 +10,10 @@ import { brokerLogin, connect, mqttBrokerLogin } from '@whereabouts/messaging/co
 import { consume, consumeBatches } from '@whereabouts/messaging/consume/consume'
 import { listenTo } from '@whereabouts/messaging/messages/listen'
 import { Overflow } from '@whereabouts/messaging/consume/overflow'
+import { withNumber } from '@whereabouts/messaging/connect/numbers'
+import { OwnedPartitions } from '@whereabouts/messaging/partitions/owned'
+import { scansSince } from '@whereabouts/messaging/partitions/scans-since'
 import { outboxPublish, publish } from '@whereabouts/messaging/messages/publish'
-import { readBack } from '@whereabouts/messaging/state/replay'
 import { durablesOf, hasOlderMqttCopies, streamNames } from '@whereabouts/messaging/connect/topology'
 import {
   brokerMetrics,
@@ -93,14 +95,11 @@ export function tracking(frame: Frame<Config>) {
     ask: (...question) => askCatalogOver(brokers.up.app)(...question),
     askToAttach: (wanted) => askToAttachOver(brokers.up.app)(wanted),
     publishRead: (message) => publish(brokers.up.app, message),
-    readBack: (orgId, since) =>
-      readBack(brokers.up.app, {
-        stream: 'SCANS',
-        subject: `scans.${orgId}.>`,
-        since,
-        batchSize: READ_BACK_AT_ONCE,
-      }),
-    hear: (subject, onMessage) => listenTo(brokers.up.app, subject, onMessage),
+    readBack: (orgId, since) => scansSince(brokers.up.app, { orgId, since, batchSize: READ_BACK_AT_ONCE }),
+    hear: (subject, onMessage) => {
+      const stops = withNumber(subject).map((each) => listenTo(brokers.up.app, each, onMessage))
+      return () => stops.forEach((stop) => stop())
+    },
     askReaderUse: (...question) => askReaderUseOver(brokers.up.app)(...question),
     wakeOutbox: () => outbox.value?.wake(),
     wakeExports: () => exports.value?.work.wake(),
@@ -181,34 +180,44 @@ export function tracking(frame: Frame<Config>) {
     },
     stop: (running) => stopAll(Object.values(running)),
   })
+  /** Consumes the scans of a partition and what waits of them in OVERFLOW. */
+  const startScans = async (partition: number | undefined, stopping: AbortSignal) => {
+    const broker = brokers.up.app
+    const onStored = (count: number) => wired.metrics.overflowed(count)
+    const overflow = new Overflow(broker, { logger: log, onStored, partition })
+    stopping.addEventListener('abort', () => void overflow.close(), { once: true })
+    await overflow.start()
+    if (stopping.aborted) return [overflow]
+    const options = (durable: string) => ({ ...runOptions(durable), partition })
+    return [
+      overflow,
+      consumeBatches(broker, ingestConsumer(wired.ingest, overflow), options('tracking-ingest')),
+      consumeBatches(broker, overflowConsumer(wired.ingest, overflow), options('tracking-overflow')),
+    ]
+  }
   const ingest = part('ingest', {
     needs: views,
     start: async ({ follower, rates, retentions }, stopping) => {
       const { app: broker, mqtt } = brokers.up
-      const onStored = (count: number) => wired.metrics.overflowed(count)
-      const overflow = new Overflow(broker, { logger: log, onStored })
       // It waits for the view, because without it no tag is known, and for the rates, because without them it drops
       // allowed messages. Meanwhile the broker keeps the scans.
       await Promise.all([
         follower.caughtUp,
         rates.caughtUp,
         retentions.caughtUp,
-        overflow.start(),
         directory.start(),
         loops.up.partitions.firstTurn,
       ])
       const older = await hasOlderMqttCopies(broker)
-      if (stopping.aborted) return [overflow]
+      if (stopping.aborted) return []
       const ofOneOrganization = { ...wired.ingest, db: tenants }
       const copies = { ...runOptions('tracking-ingest-mqtt'), deadLetters: broker }
       log.info({ port: config.PORT, ...wired.view.sizes() }, 'ready')
       return [
-        overflow,
+        new OwnedPartitions(broker, { durable: 'tracking-ingest', log, registry, start: startScans }),
         ...[mqtt, ...(older ? [broker] : [])].map((from) =>
           consumeBatches(from, mqttCopyConsumer(wired.ingest), copies),
         ),
-        consumeBatches(broker, ingestConsumer(wired.ingest, overflow), runOptions('tracking-ingest')),
-        consumeBatches(broker, overflowConsumer(wired.ingest, overflow), runOptions('tracking-overflow')),
         consume(broker, placementsConsumer(ofOneOrganization), runOptions('tracking-placements')),
         consume(broker, limitsConsumer(worker.db), runOptions('tracking-limits')),
         servePlacements(broker, ofOneOrganization, log),

@@ -8,7 +8,7 @@ import { matchValue, matchValues } from '@whereabouts/contracts/resources/catalo
 import { openTenantDatabase, type TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { listenTo } from '@whereabouts/messaging/messages/listen'
-import { readBack } from '@whereabouts/messaging/state/replay'
+import { scansSince } from '@whereabouts/messaging/partitions/scans-since'
 import { publish } from '@whereabouts/messaging/messages/publish'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { createRegistry } from '@whereabouts/service-kit/observe/metrics'
@@ -160,7 +160,7 @@ export async function startTracking(
     },
     readBack: (orgId, since) => {
       if (!brokers.current) throw new Error('this test has no broker')
-      return readBack(brokers.current, { stream: 'SCANS', subject: `scans.${orgId}.>`, since, batchSize: 10 })
+      return scansSince(brokers.current, { orgId, since, batchSize: 10 })
     },
     hear: (subject, onMessage) => {
       if (!brokers.current) throw new Error('this test has no broker')

@@ -7,6 +7,8 @@ export type SessionLock = {
   abandon(): void
 }
 
+const ignore = () => undefined
+
 /**
  * A lock of the pool's schema that one process holds at a time. If its process or its connection ends, another one gets it.
  * If its machine disappears without closing the connection, the database ends the session when it has sent nothing for
@@ -22,13 +24,16 @@ export function sessionLock(pool: pg.Pool, name: string, idleMs: number): Sessio
     async take() {
       if (client) return client
       const candidate = await pool.connect()
-      candidate.on('error', () => undefined) // the next statement reports it
+      candidate.on('error', ignore) // the next statement reports it
       const { rows } = await candidate.query<{ mine: boolean }>(text).catch((error: unknown) => {
         candidate.release(true)
         throw error
       })
       if (rows[0]?.mine) client = candidate
-      else candidate.release()
+      else {
+        candidate.off('error', ignore) // the pool keeps the connection, and hands it out again and again
+        candidate.release()
+      }
       return client
     },
     abandon() {

@@ -3,7 +3,16 @@ import type { Registry } from '@whereabouts/service-kit/observe/metrics'
 import { startSampling } from '@whereabouts/service-kit/service/sampling'
 import { NatsError, type ConsumerInfo, type JetStreamManager, type StreamInfo } from 'nats'
 import { natsOf } from './connection.ts'
-import { accountOf, durables, type BrokersByAccount, type DurableName, type StreamName } from './topology.ts'
+import {
+  accountOf,
+  countPartitions,
+  durables,
+  isPartitioned,
+  placesOf,
+  type BrokersByAccount,
+  type DurableName,
+  type StreamName,
+} from './topology.ts'
 
 type Options = {
   streams: readonly StreamName[]
@@ -31,19 +40,19 @@ const GAUGES = {
   },
   consumer_pending_messages: {
     help: 'Messages that a durable has not delivered yet.',
-    labelNames: ['durable'],
+    labelNames: ['durable', 'stream'],
   },
   consumer_ack_pending_messages: {
     help: 'Messages delivered and not yet settled, over all replicas.',
-    labelNames: ['durable'],
+    labelNames: ['durable', 'stream'],
   },
   consumer_max_ack_pending_messages: {
     help: 'Limit of messages delivered and not yet settled. At the limit the broker delivers nothing more.',
-    labelNames: ['durable'],
+    labelNames: ['durable', 'stream'],
   },
   consumer_oldest_unsettled_age_seconds: {
     help: 'Age of the oldest message that a durable has not settled; 0 if there is none.',
-    labelNames: ['durable'],
+    labelNames: ['durable', 'stream'],
   },
 } as const
 
@@ -64,17 +73,25 @@ async function sampleAll(brokers: Watched, options: Pick<Options, 'streams' | 'd
     MQTT: await natsOf(brokers.MQTT ?? brokers.APP).jetstreamManager({ checkAPI: false }),
   }
   const managerOf = (stream: StreamName) => managers[accountOf(stream)]
+  const hasPartitions = options.streams.some(isPartitioned)
+  const count = hasPartitions ? await countPartitions(brokers.APP) : 1
+  const places = placesOf(count)
   const [streams, consumers] = await Promise.all([
-    Promise.all(options.streams.map((stream) => managerOf(stream).streams.info(stream))),
     Promise.all(
-      options.durables.map((durable) => sampleDurable(managerOf(durables[durable].stream), durable)),
+      options.streams.flatMap((name) => places(name).map((stream) => managerOf(name).streams.info(stream))),
+    ),
+    Promise.all(
+      options.durables.flatMap((durable) => {
+        const { stream } = durables[durable]
+        return places(stream).map((place) => sampleDurable(managerOf(stream), place, durable))
+      }),
     ),
   ])
   const now = Date.now()
   const ofStreams = (read: (info: StreamInfo) => number | undefined) =>
-    values(streams, 'stream', nameOf, read)
+    values(streams, (info) => ({ stream: nameOf(info) }), read)
   const ofDurables = (read: (found: DurableSample) => number) =>
-    values(consumers, 'durable', ({ info }) => info.name, read)
+    values(consumers, ({ info }) => ({ durable: info.name, stream: info.stream_name }), read)
   return {
     stream_messages: ofStreams(({ state }) => state.messages),
     stream_bytes: ofStreams(({ state }) => state.bytes),
@@ -105,31 +122,29 @@ function currentReplicas({ cluster }: StreamInfo): number {
 
 function values<T>(
   found: readonly T[],
-  label: string,
-  name: (one: T) => string,
+  labels: (one: T) => Record<string, string>,
   read: (one: T) => number | undefined,
 ) {
   return found.flatMap((one) => {
     const value = read(one)
-    return value === undefined ? [] : [{ labels: { [label]: name(one) }, value }]
+    return value === undefined ? [] : [{ labels: labels(one), value }]
   })
 }
 
 type DurableSample = { info: ConsumerInfo; oldest: string | undefined }
 
-async function sampleDurable(jsm: JetStreamManager, durable: DurableName): Promise<DurableSample> {
-  const { stream } = durables[durable]
+async function sampleDurable(
+  jsm: JetStreamManager,
+  stream: string,
+  durable: DurableName,
+): Promise<DurableSample> {
   const info = await jsm.consumers.info(stream, durable)
   const isDone = info.num_pending === 0 && info.num_ack_pending === 0
   return { info, oldest: isDone ? undefined : await timeOfNext(jsm, stream, info.ack_floor.stream_seq + 1) }
 }
 
 /** When the first message at or after `seq` was stored; undefined if there is none. */
-async function timeOfNext(
-  jsm: JetStreamManager,
-  stream: StreamName,
-  seq: number,
-): Promise<string | undefined> {
+async function timeOfNext(jsm: JetStreamManager, stream: string, seq: number): Promise<string | undefined> {
   // The client's type allows only one of the two fields; the server accepts both since 2.9.
   const query = { seq, next_by_subj: '>' } as { seq: number }
   try {

@@ -12,6 +12,7 @@ import {
 import type { ConsumerConfig, JetStreamManager } from 'nats'
 import { natsOf, type Broker } from './connection.ts'
 import { refuseToShrink, withSizes } from './no-shrink.ts'
+import { parentOf, partitionOfStream, streamOf, subjectsOf } from './numbers.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -56,6 +57,8 @@ type Stream = {
   queue?: boolean
   /** Messages of readers: they repeat themselves, and are most of the disk (ADR 116). Blocks are compressed once full. */
   compressed?: boolean
+  /** One for each partition, see `TopologyOptions.partitions`. */
+  partitioned?: boolean
 }
 
 /** The largest valid reader message has 256 KiB; the rest is for headers. The accounts of readers have a limit too. */
@@ -75,9 +78,16 @@ export const streams = {
     maxMessageBytes: READER_MESSAGE_BYTES,
     source: 'NO_SCANS',
     compressed: true,
+    partitioned: true,
   },
   // Messages of an organization beyond its share of ingest wait here (ADR 44).
-  OVERFLOW: { subjects: ['overflow.*'], maxBytes: 1024 * MEBIBYTE, queue: true, compressed: true },
+  OVERFLOW: {
+    subjects: ['overflow.*'],
+    maxBytes: 1024 * MEBIBYTE,
+    queue: true,
+    compressed: true,
+    partitioned: true,
+  },
   CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   // All go to webhook-dispatcher-events, and each type is a row of contracts/src/messages/webhook-events.ts.
@@ -226,8 +236,13 @@ export const MAX_DELIVER = 15
 export type TopologyOptions = {
   /** Copies of each stream; 3 in a cluster of three nodes. */
   replicas?: number
-  /** Bytes, before compression, after which the oldest scans are dropped before their 72 hours. */
+  /** Bytes, before compression, after which the oldest scans are dropped before their 72 hours. All partitions share them. */
   scansMaxBytes?: number
+  /**
+   * Streams of scans: 1, 2, 4 and so on up to 64. There are never fewer than before, because streams hold what was not read yet.
+   * More than one need the broker's mapping, deploy/nats/partitioned.conf.
+   */
+  partitions?: number
   /** Lets limits drop what is stored, see `refuseToShrink`. */
   shrink?: boolean
   /** Replaces the value of each durable, for tests that wait for a redelivery. */
@@ -250,47 +265,124 @@ export async function applyTopology(
     APP: await natsOf(brokers.APP).jetstreamManager({ checkAPI: false }),
     MQTT: await natsOf(brokers.MQTT).jetstreamManager({ checkAPI: false }),
   }
+  const partitions = Math.max(options.partitions ?? 1, await countPartitions(brokers.APP))
   const plan = await Promise.all(
-    streamNames.map(async (name) => {
-      const jsm = managers[accountOf(name)]
-      return {
-        jsm,
-        wanted: streamConfig(name, streams[name], options),
-        info: await ifThere(jsm.streams.info(name)),
-      }
-    }),
+    streamNames.flatMap((name) =>
+      placesOf(partitions)(name).map(async (place, partition) => {
+        const jsm = managers[accountOf(name)]
+        const wanted = streamConfig(name, streams[name], options, { count: partitions, partition })
+        return { name, jsm, wanted, info: await ifThere(jsm.streams.info(place)) }
+      }),
+    ),
   )
   if (!options.shrink) refuseToShrink(plan.flatMap(({ info, wanted }) => (info ? [{ info, wanted }] : [])))
-  for (const { jsm, wanted, info } of plan) await applyStream(jsm, wanted, info !== undefined)
+  await doublePartitions(managers.APP, options, partitions)
+  for (const { jsm, wanted } of plan) await applyStream(jsm, wanted)
   for (const [name, durable] of Object.entries<Durable>(durables)) {
     const jsm = managers[accountOf(durable.stream)]
-    await applyDurable(jsm, name, { ...durable, ackWaitMs: options.ackWaitMs ?? durable.ackWaitMs })
+    const own = { ...durable, ackWaitMs: options.ackWaitMs ?? durable.ackWaitMs }
+    const isShared = partitions === 1 || !isPartitioned(durable.stream)
+    if (isShared) await applyDurable(jsm, { name, stream: durable.stream, durable: own })
+    else
+      for (const partition of Array.from({ length: partitions }, (_, i) => i))
+        await applyDurable(jsm, {
+          name,
+          stream: streamOf(durable.stream, partition),
+          durable: { ...own, ...OWNED },
+        })
   }
   await removeOlderLayout(managers.APP)
-  return plan.flatMap(({ info, wanted: { name, compression } }) =>
+  return plan.flatMap(({ name, info, wanted: { compression } }) =>
     info && (info.config.compression ?? StoreCompression.None) !== compression ? [name] : [],
   )
 }
 
-async function applyStream(
-  jsm: JetStreamManager,
-  config: ReturnType<typeof streamConfig>,
-  exists: boolean,
-): Promise<void> {
+type StreamConfig = ReturnType<typeof streamConfig> & { metadata?: Record<string, string> }
+
+async function applyStream(jsm: JetStreamManager, config: StreamConfig): Promise<void> {
   try {
-    if (exists) await jsm.streams.update(config.name, config)
+    if (await found(jsm.streams.info(config.name))) await jsm.streams.update(config.name, config)
     else await jsm.streams.add(config)
   } catch (error) {
     throw await withSizes(error, jsm, config)
   }
 }
 
-function streamConfig(name: StreamName, stream: Stream, { replicas = 1, scansMaxBytes }: TopologyOptions) {
+/** Whether there is a stream of it for each partition. */
+export const isPartitioned = (name: StreamName) => 'partitioned' in streams[name]
+
+/** How many streams of scans the broker has; 1 if it has none yet. */
+export const countPartitions = async (broker: Broker): Promise<number> =>
+  countPartitionsOf(await natsOf(broker).jetstreamManager({ checkAPI: false }))
+
+async function countPartitionsOf(jsm: JetStreamManager): Promise<number> {
+  let most = 0
+  for await (const name of jsm.streams.names()) most = Math.max(most, partitionOfStream('SCANS', name) ?? 0)
+  // All of a step of doubling are there, or the step is repeated.
+  return 2 ** Math.ceil(Math.log2(most + 1))
+}
+
+/** The names of a stream at the broker: one for each partition. */
+export const placesOf =
+  (count: number) =>
+  (name: StreamName): string[] =>
+    Array.from({ length: isPartitioned(name) ? count : 1 }, (_, partition) => streamOf(name, partition))
+
+/** A stream may not take a subject before another has given it up. A publish in between is refused, and the reader repeats it. */
+async function doublePartitions(
+  jsm: JetStreamManager,
+  options: TopologyOptions,
+  wanted: number,
+): Promise<void> {
+  for (let count = 2; count <= wanted; count *= 2)
+    for (let partition = count / 2; partition < count; partition += 1) {
+      const name = streamOf('SCANS', partition)
+      if (await found(jsm.streams.info(name))) continue
+      const parent = streamOf('SCANS', parentOf(partition) ?? 0)
+      const before = await ifThere(jsm.streams.info(parent))
+      if (before) await jsm.streams.update(parent, { subjects: subjectsOf(parentOf(partition) ?? 0, count) })
+      const after = before && (await jsm.streams.info(parent)).state.last_seq
+      const config = streamConfig('SCANS', streams.SCANS, options, { count, partition })
+      await applyStream(jsm, { ...config, metadata: { [AFTER]: String(after ?? 0) } })
+    }
+}
+
+/**
+ * Metadata of a partition: the last message that its parent stored of its numbers, or before. It is read once those are, so that the
+ * messages of an organization stay in order.
+ */
+const AFTER = 'after_seq_of_parent'
+
+/** Whether all messages that were stored in the parents of a partition before it was made are settled. */
+export async function areOlderScansRead(
+  broker: Broker,
+  durable: DurableName,
+  partition: number,
+): Promise<boolean> {
+  const parent = parentOf(partition)
+  if (parent === undefined) return true
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  const { metadata } = (await jsm.streams.info(streamOf('SCANS', partition))).config
+  const { ack_floor, num_pending, num_ack_pending } = await jsm.consumers.info(
+    streamOf('SCANS', parent),
+    durable,
+  )
+  const isRead = num_pending + num_ack_pending === 0 || ack_floor.stream_seq >= Number(metadata?.[AFTER] ?? 0)
+  return isRead && areOlderScansRead(broker, durable, parent)
+}
+
+function streamConfig(
+  name: StreamName,
+  stream: Stream,
+  { replicas = 1, scansMaxBytes }: TopologyOptions,
+  { count, partition }: { count: number; partition: number },
+) {
   const isOfReaders = name === 'SCANS' || name === '$MQTT_msgs' || name === 'OVERFLOW'
-  const maxBytes = isOfReaders ? (scansMaxBytes ?? stream.maxBytes) : stream.maxBytes
+  const ofAll = isOfReaders ? (scansMaxBytes ?? stream.maxBytes) : stream.maxBytes
+  const maxBytes = ofAll !== undefined && stream.partitioned ? Math.ceil(ofAll / count) : ofAll
   return {
-    name,
-    subjects: [...stream.subjects],
+    name: streamOf(name, partition),
+    subjects: subjectsIn(name, stream, count, partition),
     storage: StorageType.File,
     compression: stream.compressed ? StoreCompression.S2 : StoreCompression.None,
     retention: retentionOf(stream),
@@ -309,6 +401,16 @@ function streamConfig(name: StreamName, stream: Stream, { replicas = 1, scansMax
     ...(stream.allowsTtl && { allow_msg_ttl: true }), // cannot be taken back
   }
 }
+
+function subjectsIn(name: StreamName, stream: Stream, count: number, partition: number): string[] {
+  if (name === 'SCANS') return subjectsOf(partition, count)
+  return name === 'OVERFLOW' ? [`${overflowPrefix(partition)}*`] : [...stream.subjects]
+}
+
+/** What subjects of OVERFLOW begin with. Only tracking publishes there, which knows the partition. */
+export const overflowPrefix = (partition: number): string =>
+  partition === 0 ? OVERFLOW_PREFIX : `${OVERFLOW_PREFIX}${partition}.`
+export const OVERFLOW_PREFIX = 'overflow.'
 
 /** The broker's MQTT streams that older releases had in APP, before readers over MQTT got their own account. */
 const OLDER_MQTT = ['$MQTT_msgs', '$MQTT_sess', '$MQTT_rmsgs', '$MQTT_qos2in', '$MQTT_out']
@@ -337,21 +439,37 @@ function retentionOf({ queue, untilConsumed }: Stream): RetentionPolicy {
   return untilConsumed ? RetentionPolicy.Interest : RetentionPolicy.Limits
 }
 
-async function applyDurable(jsm: JetStreamManager, name: string, durable: Durable): Promise<void> {
-  const { stream } = durable
+type Placed = { name: string; stream: string; durable: Durable & { group?: string } }
+
+async function applyDurable(jsm: JetStreamManager, { name, stream, durable }: Placed): Promise<void> {
   if (await found(jsm.consumers.info(stream, name)))
     await jsm.consumers.update(stream, name, changeable(durable))
   else await jsm.consumers.add(stream, durableConfig(name, durable))
 }
 
-const changeable = ({ ackWaitMs, maxAckPending, filter }: Durable) => ({
+/** Of a durable of which one replica at a time gets all messages. */
+export const OWNER_GROUP = 'owner'
+/** Without a request for so long, the broker takes the next replica for the owner. */
+const PIN_MS = 9_000
+/**
+ * In a partition. Shorter than the time until the next owner, so that it gets what a dead one held first, and the order of an asset
+ * is kept.
+ */
+export const OWNED = { group: OWNER_GROUP, ackWaitMs: 6_000 } as const
+
+const changeable = ({ ackWaitMs, maxAckPending, filter, group }: Placed['durable']) => ({
   ack_wait: nanos(ackWaitMs),
   max_ack_pending: maxAckPending,
   max_deliver: MAX_DELIVER,
   ...(filter !== undefined && { filter_subject: filter }),
+  ...(group !== undefined && {
+    priority_groups: [group],
+    priority_policy: 'pinned_client',
+    priority_timeout: nanos(PIN_MS),
+  }),
 })
 
-const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> => ({
+const durableConfig = (name: string, durable: Placed['durable']): Partial<ConsumerConfig> => ({
   durable_name: name,
   ack_policy: AckPolicy.Explicit,
   deliver_policy: DeliverPolicy.All,
@@ -365,9 +483,13 @@ const durableConfig = (name: string, durable: Durable): Partial<ConsumerConfig> 
  */
 export async function makeDurable(jsm: JetStreamManager, name: DurableName, since?: Date): Promise<void> {
   const durable: Durable = durables[name]
-  if (await found(jsm.consumers.info(durable.stream, name))) await jsm.consumers.delete(durable.stream, name)
+  const places = placesOf(await countPartitionsOf(jsm))(durable.stream)
+  const owned = places.length > 1 ? OWNED : {}
   const start = since && { deliver_policy: DeliverPolicy.StartTime, opt_start_time: since.toISOString() }
-  await jsm.consumers.add(durable.stream, { ...durableConfig(name, durable), ...start })
+  for (const stream of places) {
+    if (await found(jsm.consumers.info(stream, name))) await jsm.consumers.delete(stream, name)
+    await jsm.consumers.add(stream, { ...durableConfig(name, { ...durable, ...owned }), ...start })
+  }
 }
 
 /** For restore.ts only: whether the broker knows this stream or consumer. */

@@ -7,7 +7,8 @@ import { Intake, type Want } from './intake.ts'
 import { describeError, type Logger } from '../connect/logger.ts'
 import { RETRY_DELAYS_MS } from './settle.ts'
 import { Settler } from './settling.ts'
-import { durables, MAX_DELIVER, type DurableName } from '../connect/topology.ts'
+import { durables, MAX_DELIVER, OWNED, type DurableName } from '../connect/topology.ts'
+import { streamOf } from '../connect/numbers.ts'
 
 export type RunOptions = {
   logger: Logger
@@ -16,6 +17,8 @@ export type RunOptions = {
   metrics?: ConsumerMetrics
   /** How long `stop()` lets running handlers finish. */
   graceMs?: number
+  /** Consumes a partition of the durable's stream, as its only consumer. Left out: the one stream, shared by all replicas. */
+  partition?: number | undefined
 }
 
 type Policy = {
@@ -45,7 +48,10 @@ export class ConsumerRun {
   readonly #broker: Broker
   readonly #policy: Policy
   readonly #options: RunOptions
+  readonly #stream: string
   readonly #ackWaitMs: number
+  /** Whether messages are kept alive while a handler has them, because the broker waits for a short time only. */
+  readonly #isOwner: boolean
   readonly #stopping = new AbortController()
   readonly #graceOver = new AbortController()
   /** Taken from the intake and not yet released. */
@@ -58,12 +64,15 @@ export class ConsumerRun {
     const { durable, retryDelaysMs = RETRY_DELAYS_MS } = policy
     if (retryDelaysMs.length + 1 >= MAX_DELIVER)
       throw new Error(`${durable}: too many retries for MAX_DELIVER`)
-    const { logger, metrics, deadLetters = broker } = options
-    const { stream, ackWaitMs } = durables[durable]
+    const { logger, metrics, deadLetters = broker, partition } = options
+    const { ackWaitMs } = durables[durable]
+    const stream = streamOf(durables[durable].stream, partition ?? 0)
+    this.#isOwner = partition !== undefined
+    this.#stream = stream
     this.#broker = broker
     this.#policy = policy
     this.#options = options
-    this.#ackWaitMs = ackWaitMs
+    this.#ackWaitMs = this.#isOwner ? OWNED.ackWaitMs : ackWaitMs
     this.settler = new Settler(deadLetters, { durable, retryDelaysMs, logger, metrics })
     this.intake = new Intake(broker, {
       stream,
@@ -71,6 +80,7 @@ export class ConsumerRun {
       capacity,
       ...(policy.fair?.overflow && { capacityBytes: FAIR_CAPACITY_BYTES }),
       fair: policy.fair,
+      group: this.#isOwner ? OWNED.group : undefined,
       onTrouble: (reason) => logger.warn({ stream, durable, reason }, 'consumer waits for the broker'),
     })
   }
@@ -81,7 +91,7 @@ export class ConsumerRun {
     const { logger, metrics, deadLetters = this.#broker } = this.#options
     const keepAlive = setInterval(() => this.#keepAlive(), this.#ackWaitMs / 6)
     const stopListening = deadLetterExhausted(this.#broker, {
-      stream: durables[durable].stream,
+      stream: this.#stream,
       durable,
       deadLetters,
       logger,
@@ -221,9 +231,10 @@ export class ConsumerRun {
    */
   #keepAlive(): void {
     const now = Date.now()
-    if (now - this.#lastProgress > this.#ackWaitMs) return
+    if (now - this.#lastProgress > durables[this.#policy.durable].ackWaitMs) return
     const moving = this.#policy.fair?.overflow?.waiting ?? []
-    for (const delivery of [...this.#parked, ...this.intake.buffered, ...moving]) {
+    const held = this.#isOwner ? this.#taken : this.#parked
+    for (const delivery of [...held, ...this.intake.buffered, ...moving]) {
       if (now - delivery.heldSince > this.#ackWaitMs / 3) delivery.working()
     }
   }
@@ -232,14 +243,44 @@ export class ConsumerRun {
     const { graceMs = 10_000 } = this.#options
     this.#stopping.abort()
     const moving = this.#policy.fair?.overflow?.close() ?? []
-    this.settler.requeue([...this.intake.close(), ...moving, ...this.#parked])
+    if (this.#isOwner) this.settler.leave()
+    const left = this.#isOwner ? this.intake.drain() : [...this.intake.close(), ...moving]
+    this.settler.requeue([...(Array.isArray(left) ? left : moving), ...this.#parked])
     const timer = setTimeout(() => this.#graceOver.abort(), graceMs)
     const timeout = delay(graceMs + ABORT_MS, undefined, { ref: false })
     await Promise.race([done.catch(() => {}), timeout])
     clearTimeout(timer)
-    this.settler.requeue([...this.#taken])
+    this.settler.requeue([...(await left), ...this.#taken])
     this.settler.close()
+    this.#options.metrics?.lag?.(0) // another replica reads on
+    this.#options.metrics?.ended?.()
     await this.#flush()
+    if (this.#isOwner) await this.#handOver()
+  }
+
+  /**
+   * The next owner gets what is not acknowledged, and then what comes after it, in the order of the stream. If the broker does not
+   * answer, the next owner waits until the messages and the pin have expired.
+   */
+  async #handOver(): Promise<void> {
+    const { durable } = this.#policy
+    // One that was never the owner must not take the messages from the one that is.
+    if (!this.intake.isOwner || !this.#broker.isConnected()) return
+    const ask = (what: 'RESET' | 'UNPIN', body: object) =>
+      natsOf(this.#broker).request(
+        `$JS.API.CONSUMER.${what}.${this.#stream}.${durable}`,
+        JSON.stringify(body),
+        {
+          timeout: FLUSH_MS,
+        },
+      )
+    try {
+      await ask('RESET', {})
+      await ask('UNPIN', { group: OWNED.group })
+    } catch (error) {
+      const fields = { durable, stream: this.#stream, reason: describeError(error) }
+      this.#options.logger.warn(fields, 'partition could not be handed over at once')
+    }
   }
 
   /** Verdicts are sent without waiting for an answer, so a process that ends must flush them. */

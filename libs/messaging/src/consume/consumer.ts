@@ -83,6 +83,8 @@ export type ConsumerMetrics = {
   held?(): void
   /** Messages in the stream not yet delivered to any replica. */
   lag?(messages: number): void
+  /** The consumer has stopped. */
+  ended?(): void
 }
 export type DeadLetterReason = 'poison' | 'retries_exhausted' | 'never_settled'
 

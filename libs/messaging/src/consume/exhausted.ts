@@ -36,9 +36,12 @@ export function deadLetterExhausted(
     const jsm = await nc.jetstreamManager({ checkAPI: false })
     const stored = await jsm.streams.getMessage(stream, { seq: streamSeq })
     const headers = fromNatsHeaders(stored.header)
-    const reception = { subject: stored.subject, receivedAt: stored.time.getTime() }
+    const reception = firstReception(
+      { subject: stored.subject, receivedAt: stored.time.getTime() },
+      () => headers,
+    )
     await keepDeadLetter(deadLetters, {
-      ...firstReception(reception, () => headers),
+      ...reception,
       stream,
       consumer: durable,
       streamSeq,
@@ -49,7 +52,7 @@ export function deadLetterExhausted(
     })
     metrics?.deadLettered?.('never_settled')
     metrics?.handled('bury', 1)
-    kept.count(String(organizationOf(stored.subject) ?? 0), fields)
+    kept.count(String(organizationOf(reception.subject) ?? 0), fields)
   }
 
   /** Without the message its organization is unknown. */

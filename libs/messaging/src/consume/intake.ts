@@ -3,7 +3,7 @@ import type { FairShare } from './consumer.ts'
 import { Delivery } from '../messages/delivery.ts'
 import { FairQueue, type MayTake } from './fair-queue.ts'
 import { bytesAtATime } from './fair-share.ts'
-import { startPull } from './pull.ts'
+import { startPull, type Pull } from './pull.ts'
 
 export type IntakeOptions = {
   stream: string
@@ -13,6 +13,7 @@ export type IntakeOptions = {
   capacityBytes?: number | undefined
   /** Left out: first in, first out. */
   fair?: FairShare | undefined
+  group?: string | undefined
   onTrouble: (reason: string) => void
 }
 
@@ -35,9 +36,14 @@ type Waiter = { mayTake: MayTake; count: number; wake: () => void }
  * Bounded buffer of deliveries. It is filled in the background and emptied by one reader, or by one reader per track.
  */
 export class Intake {
-  readonly #pull: { ask(): void; stop(): void }
+  readonly #pull: Pull
   readonly #fair: FairShare | undefined
   readonly #queue = new FairQueue()
+  #inherited: { isOn: boolean; deliveries: Delivery[]; bytes: number } = {
+    isOn: false,
+    deliveries: [],
+    bytes: 0,
+  }
   #closed = false
   #takenAt = 0
   readonly #waiters = new Set<Waiter>()
@@ -53,19 +59,37 @@ export class Intake {
       consumer,
       ...options,
       held: () => this.#queue.length + (overflow?.moving ?? 0),
-      heldBytes: () => this.#queue.bytes + (overflow?.movingBytes ?? 0),
+      heldBytes: () => this.#queue.bytes + (overflow?.movingBytes ?? 0) + this.#inherited.bytes,
+      onOwned: () => (this.#inherited.isOn = true),
+      onQuiet: () => this.#sortInherited(),
       onMessage: (msg, info) => {
         this.pending = info.pending
         overflow?.arrived(info.pending)
-        this.#arrive(new Delivery(nc, msg, info))
+        const delivery = new Delivery(nc, msg, info)
+        if (this.#inherited.isOn && delivery.deliveryCount > 1) return this.#inherit(delivery)
+        this.#sortInherited()
+        this.#arrive(delivery)
       },
     })
     overflow?.onMoved(() => this.#pull.ask())
   }
 
+  /** What a dead owner held comes first, and in any order. Its messages are handled once all are here. */
+  #inherit(delivery: Delivery): void {
+    this.#inherited.deliveries.push(delivery)
+    this.#inherited.bytes += delivery.data.length
+  }
+
+  #sortInherited(): void {
+    if (!this.#inherited.isOn) return
+    const { deliveries } = this.#inherited
+    this.#inherited = { isOn: false, deliveries: [], bytes: 0 }
+    for (const delivery of deliveries.toSorted((a, b) => a.streamSeq - b.streamSeq)) this.#arrive(delivery)
+  }
+
   /** The buffered deliveries; within a group the oldest first. */
   get buffered(): Iterable<Delivery> {
-    return this.#queue
+    return [...this.#queue, ...this.#inherited.deliveries]
   }
 
   #arrive(delivery: Delivery): void {
@@ -121,7 +145,21 @@ export class Intake {
     this.#closed = true
     this.#pull.stop()
     this.recheck()
+    this.#sortInherited()
     return this.#queue.clear()
+  }
+
+  /** Of a durable with an owner: whether that is this process. */
+  get isOwner(): boolean {
+    return this.#pull.isOwner()
+  }
+
+  /** Hands out nothing more. Resolves with the deliveries that nobody has taken, once no more can arrive. */
+  async drain(): Promise<Delivery[]> {
+    this.#closed = true
+    this.recheck()
+    await this.#pull.drain()
+    return this.close()
   }
 
   #change(mayTake: MayTake, count: number, leftMs: number): Promise<void> {

@@ -6,12 +6,16 @@ import { isOverShare } from './fair-share.ts'
 import type { FairQueue } from './fair-queue.ts'
 import { describeError, type Logger } from '../connect/logger.ts'
 import { publishMany } from '../messages/publish.ts'
-import { asOverflow, OVERFLOW_PREFIX } from '../messages/replayed.ts'
+import { asOverflow } from '../messages/replayed.ts'
+import { overflowPrefix } from '../connect/topology.ts'
+import { streamOf } from '../connect/numbers.ts'
 
 export type OverflowOptions = {
   logger: Logger
   /** A group whose first message has waited for less than this is not moved: moving costs more. 250 when left out. */
   afterMs?: number
+  /** Of a partition, the first one when left out. */
+  partition?: number | undefined
   /** Called with the number of messages that have just been stored in OVERFLOW. */
   onStored?: (count: number) => void
 }
@@ -46,6 +50,8 @@ const TOKEN = /^[0-9A-Za-z_-]{1,64}$/
 export class Overflow {
   readonly #broker: Broker
   readonly #options: OverflowOptions
+  readonly #stream: string
+  readonly #prefix: string
   readonly #stopping = new AbortController()
   /** Groups whose messages go to OVERFLOW, with the number of the newest poll when the last of their messages went. */
   readonly #open = new Map<string, number>()
@@ -76,6 +82,8 @@ export class Overflow {
   constructor(broker: Broker, options: OverflowOptions) {
     this.#broker = broker
     this.#options = options
+    this.#stream = streamOf('OVERFLOW', options.partition ?? 0)
+    this.#prefix = overflowPrefix(options.partition ?? 0)
   }
 
   /** Resolves when it is known which groups have messages in OVERFLOW. Start consuming after that. */
@@ -83,6 +91,11 @@ export class Overflow {
     const { signal } = this.#stopping
     while (!(await this.#poll()) && !signal.aborted) await pause(RETRY_MS, signal)
     this.#polling = this.#keepPolling()
+  }
+
+  /** Of a partition, whose messages all come to this process. */
+  get isOwned(): boolean {
+    return this.#options.partition !== undefined
   }
 
   /** True while new messages of the group go to OVERFLOW. */
@@ -259,7 +272,10 @@ export class Overflow {
     let isFull = false
     while (this.#moves.length > 0) {
       const chunk = isFull ? this.#moves.slice(0, 1) : this.#nextChunk()
-      const results = await publishMany(this.#broker, chunk.map(asMessage))
+      const results = await publishMany(
+        this.#broker,
+        chunk.map((delivery) => asMessage(this.#prefix, delivery)),
+      )
       if (signal.aborted) break // they were requeued, and are stored twice at worst
       const failed = chunk.filter((_, i) => !results[i]?.ok)
       const stored = chunk.filter((_, i) => results[i]?.ok)
@@ -320,10 +336,10 @@ export class Overflow {
     const number = (this.#polls += 1)
     try {
       const jsm = await natsOf(this.#broker).jetstreamManager({ checkAPI: false })
-      const { state, config } = await jsm.streams.info('OVERFLOW', { subjects_filter: `${OVERFLOW_PREFIX}*` })
+      const { state, config } = await jsm.streams.info(this.#stream, { subjects_filter: `${this.#prefix}*` })
       this.#stored.clear()
       for (const [subject, messages] of Object.entries(state.subjects ?? {}))
-        this.#stored.set(subject.slice(OVERFLOW_PREFIX.length), messages)
+        this.#stored.set(subject.slice(this.#prefix.length), messages)
       this.#room = { bytes: state.bytes, most: config.max_bytes > 0 ? config.max_bytes : Infinity }
       this.#update(number)
       return true
@@ -350,9 +366,9 @@ export class Overflow {
   }
 }
 
-const asMessage = (delivery: Delivery) => ({
+const asMessage = (prefix: string, delivery: Delivery) => ({
   payload: delivery.data,
-  ...asOverflow(delivery.group, delivery),
+  ...asOverflow(delivery.group, prefix, delivery),
 })
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => {})

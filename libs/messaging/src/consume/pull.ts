@@ -13,6 +13,12 @@ export type PullOptions = {
   heldBytes?: () => number
   /** No request is sent while the owner holds this many bytes. 4 MiB when left out. */
   capacityBytes?: number | undefined
+  /** Of a durable of which one process at a time gets all messages (`OWNER_GROUP`). */
+  group?: string | undefined
+  /** This process owns the durable from now on: its first message follows. */
+  onOwned?: () => void
+  /** For an owner: nothing has arrived for a moment. */
+  onQuiet?: () => void
   onMessage: (msg: Msg, info: DeliveryInfo) => void
   /** A request ended because the consumer had no message left. */
   onIdle?: () => void
@@ -23,10 +29,20 @@ export type PullOptions = {
   onTrouble: (reason: string) => void
 }
 
+/** While a process owns a durable, it asks again before the broker takes it for gone. */
+const OWNER_EXPIRES_MS = 2_000
+const WRONG_PIN = 423
+/** After the end of a request, which the broker announces, if it is there. */
+const DRAIN_MORE_MS = 500
+
 export type Pull = {
   /** Call it when the owner holds fewer messages. Requests more once half of the capacity is free. */
   ask(): void
   stop(): void
+  /** For a durable with an owner: whether this process is the one, as far as it knows. */
+  isOwner(): boolean
+  /** Asks for no more. Resolves when nothing can arrive any more. */
+  drain(): Promise<void>
 }
 
 const EXPIRES_MS = 30_000
@@ -53,16 +69,25 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
   let lastHeard = Date.now()
   let retry: NodeJS.Timeout | undefined
   let stopped = false
+  /** The broker's id of this owner. */
+  let pin: string | undefined
+  let drained: (() => void) | undefined
+  const expiresMs = options.group === undefined ? EXPIRES_MS : OWNER_EXPIRES_MS
 
   const ask = () => {
-    if (stopped || retry || !broker.isConnected()) return
+    if (drained && outstanding === 0) drained()
+    if (stopped || retry || drained || !broker.isConnected()) return
     const batch = options.capacity - options.held() - outstanding
     if (batch < Math.max(1, options.capacity / 2)) return // one request per message would cost more than the message
     if ((options.heldBytes?.() ?? 0) >= (options.capacityBytes ?? MAX_BYTES)) return
     if (outstanding === 0) lastHeard = Date.now()
     outstanding += batch
-    const wait = { expires: nanos(EXPIRES_MS), idle_heartbeat: nanos(HEARTBEAT_MS) }
-    const request = { batch, max_bytes: MAX_BYTES, ...wait }
+    const wait = { expires: nanos(expiresMs), idle_heartbeat: nanos(Math.min(HEARTBEAT_MS, expiresMs / 2)) }
+    const owner = options.group !== undefined && {
+      group: options.group,
+      ...(pin !== undefined && { id: pin }),
+    }
+    const request = { batch, max_bytes: MAX_BYTES, ...wait, ...owner }
     nc.publish(subject, JSON.stringify(request), { reply: inbox })
   }
   const startOver = (reason: string) => {
@@ -75,7 +100,9 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
   }
   const onStatus = (msg: Msg) => {
     const code = msg.headers?.code
+    if (options.group !== undefined && pin !== undefined) options.onQuiet?.()
     if (code === 100) return // heartbeat
+    if (code === WRONG_PIN) pin = undefined // another one owns it
     const unsent = Number(msg.headers?.get('Nats-Pending-Messages') || Number.NaN)
     const isFull = code === 409 && ENDED.has(msg.headers?.description ?? '')
     if (!(code === 408 || isFull) || Number.isNaN(unsent))
@@ -92,6 +119,10 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
       const info = parseDeliveryInfo(msg.reply ?? '')
       if (!info) return onStatus(msg)
       outstanding = Math.max(0, outstanding - 1)
+      if (options.group !== undefined && pin === undefined) {
+        pin = msg.headers?.get('Nats-Pin-Id')
+        options.onOwned?.()
+      }
       options.onMessage(msg, info)
       ask()
     },
@@ -113,6 +144,14 @@ export function startPull(broker: Broker, options: PullOptions): Pull {
       clearInterval(watch)
       clearTimeout(retry)
       if (!nc.isClosed()) subscription.unsubscribe()
+    },
+    isOwner: () => pin !== undefined,
+    drain() {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, expiresMs + DRAIN_MORE_MS)
+      drained = resolve
+      ask()
+      return promise.finally(() => clearTimeout(timer))
     },
   }
 }

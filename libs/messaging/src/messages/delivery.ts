@@ -1,6 +1,7 @@
 import type { Msg, NatsConnection } from 'nats'
 import { fromNatsHeaders } from './headers.ts'
 import { firstReception } from './replayed.ts'
+import { withoutNumber } from '../connect/numbers.ts'
 
 /** A message as `decode` receives it. */
 export type IncomingMessage = {
@@ -102,7 +103,7 @@ export class Delivery implements Arrival {
     return this.info.deliverySeq
   }
   get isReplayed(): boolean {
-    return this.subject !== this.#msg.subject
+    return this.subject !== withoutNumber(this.#msg.subject)
   }
   get headers(): Readonly<Record<string, string>> {
     this.#headers ??= fromNatsHeaders(this.#msg.headers) // parsed on demand: most decoders do not read them

@@ -1,9 +1,8 @@
 import { AckPolicy, DeliverPolicy, nanos, nuid, ReplayPolicy, type JsMsg } from 'nats'
 import { natsOf, type Broker } from '../connect/connection.ts'
-import type { StreamName } from '../connect/topology.ts'
 
 type Options = {
-  stream: StreamName
+  stream: string
   /** Start of the consumer's name, for an operator who lists consumers. */
   prefix: string
   /** First sequence to read; everything in the stream when left out. */
@@ -20,7 +19,7 @@ type Options = {
  * A consumer that the broker keeps in memory and removes when it is unused. It delivers each message once, in order.
  */
 export type EphemeralConsumer = {
-  stream: StreamName
+  stream: string
   name: string
   /** Messages to read when it was created. */
   pending: number

@@ -1,6 +1,7 @@
 import { natsOf, type Broker } from '../connect/connection.ts'
 import type { IncomingMessage } from './delivery.ts'
 import { fromNatsHeaders } from './headers.ts'
+import { withoutNumber } from '../connect/numbers.ts'
 
 /** A message that was heard, which no stream keeps for the listener. */
 export type HeardMessage = Pick<IncomingMessage, 'subject' | 'data' | 'receivedAt' | 'headers'>
@@ -18,7 +19,12 @@ export function listenTo(
   const subscription = nc.subscribe(subject, {
     callback: (error, { subject: from, data, headers }) => {
       if (!error)
-        onMessage({ subject: from, data, receivedAt: Date.now(), headers: fromNatsHeaders(headers) })
+        onMessage({
+          subject: withoutNumber(from),
+          data,
+          receivedAt: Date.now(),
+          headers: fromNatsHeaders(headers),
+        })
     },
   })
   return () => {

@@ -1,5 +1,6 @@
 import { decodedHeader } from './headers.ts'
-import { accountOf, MQTT_PREFIX, streamNames, streams } from '../connect/topology.ts'
+import { accountOf, MQTT_PREFIX, OVERFLOW_PREFIX, streamNames, streams } from '../connect/topology.ts'
+import { withoutNumber } from '../connect/numbers.ts'
 
 /**
  * Marks scans that a service has published again. A reader may publish only below `scans.<number of its
@@ -8,8 +9,6 @@ import { accountOf, MQTT_PREFIX, streamNames, streams } from '../connect/topolog
 const MARKED = 'scans.replayed.'
 const HEADER = 'first_received_at'
 
-/** Subject of a message in OVERFLOW: this prefix, then its group. */
-export const OVERFLOW_PREFIX = 'overflow.'
 const SUBJECT_HEADER = 'first_subject'
 
 /** Subjects on which only services publish, so that their headers can be trusted: all but those of readers. */
@@ -46,10 +45,14 @@ type Moved = Reception & {
  * How a message is stored in OVERFLOW: headers have its subject and the time of its reception. Of the sender's
  * headers only the trace and the request id are kept. If it is moved again after a crash, it is stored once.
  */
-export function asOverflow(group: string, { subject, receivedAt, streamSeq, info, headers }: Moved) {
+export function asOverflow(
+  group: string,
+  prefix: string,
+  { subject, receivedAt, streamSeq, info, headers }: Moved,
+) {
   const { traceparent, request_id } = headers
   return {
-    subject: `${OVERFLOW_PREFIX}${group}`,
+    subject: `${prefix}${group}`,
     msgId: `${info.stream}.${streamSeq}.${receivedAt}`,
     headers: {
       [HEADER]: new Date(receivedAt).toISOString(),
@@ -64,9 +67,10 @@ type Reception = { subject: string; receivedAt: number }
 
 /** The first subject and reception time of a stored message. Calls `headers` only if they can be trusted. */
 export function firstReception(
-  stored: Reception,
+  { subject: numbered, receivedAt: storedAt }: Reception,
   headers: () => Readonly<Record<string, string>>,
 ): Reception {
+  const stored = { subject: withoutNumber(numbered), receivedAt: storedAt }
   if (stored.subject.startsWith(OVERFLOW_PREFIX)) return receptionOfMoved(stored, headers())
   if (!OF_SERVICES.some((prefix) => stored.subject.startsWith(prefix))) return stored
   const subject = stored.subject.startsWith(MARKED)

@@ -3,6 +3,7 @@ import type { IncomingMessage } from '../messages/delivery.ts'
 import { ephemeralConsumer, jsonOf, readBatches } from '../messages/ephemeral-consumer.ts'
 import { fromNatsHeaders } from '../messages/headers.ts'
 import type { StreamName } from '../connect/topology.ts'
+import { withoutNumber } from '../connect/numbers.ts'
 
 /** The first and last sequence of a stream. `created` differs if the stream was re-created, with a new sequence. */
 export type StreamExtent = { created: string; firstSeq: number; lastSeq: number }
@@ -68,7 +69,7 @@ export async function readSince(
   }
 }
 
-export type ReadBackOptions = { stream: StreamName; subject: string; since: Date; batchSize: number }
+export type ReadBackOptions = { stream: string; subject: string | string[]; since: Date; batchSize: number }
 
 /**
  * All messages of a subject pattern that were stored at `since` or later, as consumers received them, in batches. Only one
@@ -87,7 +88,7 @@ export async function* readBack(
   try {
     for await (const batch of readBatches(broker, consumer, consumer.pending, batchSize))
       yield batch.map((message) => ({
-        subject: message.subject,
+        subject: withoutNumber(message.subject),
         data: message.data,
         receivedAt: Math.floor(message.info.timestampNanos / 1e6),
         headers: fromNatsHeaders(message.headers),

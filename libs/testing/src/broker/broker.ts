@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -37,14 +37,23 @@ export type TestBroker = {
 export type BrokerOptions = {
   /** Replaces the configuration of the product. `$NATS_PORT` and the other variables are filled in too. */
   config?: string
+  /** With the mapping of partitions (deploy/nats/partitioned.conf). */
+  partitioned?: boolean
 }
 
 const REPOSITORY = resolve(import.meta.dirname, '../../../..')
 const PRODUCT_CONFIG = join(REPOSITORY, 'deploy/nats/nats.conf')
 const CACHE = join(REPOSITORY, '.cache/nats-server')
 
+/** The configuration of the product, with what it includes in place, because paths of includes are relative. */
+const partitionedConfig = (): string =>
+  readFileSync(PRODUCT_CONFIG, 'utf8').replaceAll(/include "(.+)"/g, (_, name: string) =>
+    readFileSync(join(PRODUCT_CONFIG, '..', name.replace('partitions', 'partitioned')), 'utf8'),
+  )
+
 /** Starts a nats-server on free loopback ports and waits until JetStream answers. */
-export async function startBroker({ config }: BrokerOptions = {}): Promise<TestBroker> {
+export async function startBroker({ config: given, partitioned }: BrokerOptions = {}): Promise<TestBroker> {
+  const config = partitioned ? partitionedConfig() : given
   const home = mkdtempSync(join(tmpdir(), 'broker-'))
   const [port = 0, mqttPort = 0, monitorPort = 0] = await freePorts(3)
   const calloutKeys = createCalloutKeys()
@@ -86,7 +95,7 @@ export async function startBroker({ config }: BrokerOptions = {}): Promise<TestB
     async restart(servicesPassword) {
       await endProcess(server)
       if (servicesPassword !== undefined) env.SERVICES_PASSWORD = servicesPassword
-      server = await start(PRODUCT_CONFIG)
+      server = await start(partitioned ? configFile : PRODUCT_CONFIG)
     },
     async stop() {
       await endProcess(server)

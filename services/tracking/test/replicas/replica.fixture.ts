@@ -5,6 +5,7 @@ import { connect } from '@whereabouts/messaging/connect/connection'
 import { consumeBatches } from '@whereabouts/messaging/consume/consume'
 import type { ConsumerMetrics } from '@whereabouts/messaging/consume/consumer'
 import { Overflow } from '@whereabouts/messaging/consume/overflow'
+import { OwnedPartitions } from '@whereabouts/messaging/partitions/owned'
 import { outboxPublish } from '@whereabouts/messaging/messages/publish'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { Kysely, PostgresDialect } from 'kysely'
@@ -76,8 +77,6 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     unusable: () => undefined,
     overflowed: () => undefined,
   }
-  const overflow = new Overflow(broker, { logger: log })
-  await overflow.start()
   const deps = {
     db,
     view,
@@ -95,22 +94,28 @@ export async function startReplica({ nats, databaseUrl, at = () => undefined, me
     rulesOf: (orgId: number) => directory.rules(orgId),
   }
   const lastReads = new LastReads(deps)
-  const consumer = ingestConsumer({ ...deps, lastReads }, overflow)
   const handled: ConsumerMetrics['handled'] = (outcome, count) => {
     metrics?.handled(outcome, count)
     if (outcome === 'ack') at('acknowledged')
   }
-  const decode: typeof consumer.decode = (message) => {
-    at('before it is decoded')
-    return consumer.decode(message)
+  const startScans = async (partition: number | undefined) => {
+    const overflow = new Overflow(broker, { logger: log, partition })
+    await overflow.start()
+    const consumer = ingestConsumer({ ...deps, lastReads }, overflow)
+    const decode: typeof consumer.decode = (message) => {
+      at('before it is decoded')
+      return consumer.decode(message)
+    }
+    return [
+      overflow,
+      consumeBatches(broker, { ...consumer, decode }, { logger: log, metrics: { handled }, partition }),
+      consumeBatches(broker, overflowConsumer({ ...deps, lastReads }, overflow), { logger: log, partition }),
+    ]
   }
-  const ingest = consumeBatches(broker, { ...consumer, decode }, { logger: log, metrics: { handled } })
-  const overflowed = consumeBatches(broker, overflowConsumer({ ...deps, lastReads }, overflow), {
-    logger: log,
-  })
+  const ingest = new OwnedPartitions(broker, { durable: 'tracking-ingest', log, start: startScans })
   return {
     async stop(): Promise<void> {
-      await Promise.all([ingest.stop(), overflowed.stop(), overflow.stop()])
+      await ingest.stop()
       await relay.stop()
       await broker.close()
       await directory.stop()

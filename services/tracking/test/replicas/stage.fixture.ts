@@ -3,6 +3,7 @@ import { AssetMoved } from '@whereabouts/contracts/messages/asset-moved'
 import type { AssetState, LocationState } from '@whereabouts/contracts/messages/catalog-state'
 import { followStream } from '@whereabouts/messaging/state/follow'
 import { natsOf } from '@whereabouts/messaging/connect/connection'
+import { placesOf } from '@whereabouts/messaging/connect/topology'
 import { publish } from '@whereabouts/messaging/messages/publish'
 import { respond } from '@whereabouts/messaging/messages/request'
 import { startBus } from '@whereabouts/testing/broker/bus'
@@ -14,10 +15,10 @@ import type { ReplicaOptions } from './replica.fixture.ts'
 export type Seen = { asset: number; antenna: number; at: number }
 
 /** A real broker, a real database, and a catalog that answers. Replicas share them. */
-export async function startStage() {
+export async function startStage({ partitions = 1 } = {}) {
   const tracking = await startTracking()
-  // A message of a dead process is redelivered after a second.
-  const bus = await startBus({ ackWaitMs: 1_000 })
+  // A message of a dead process is redelivered after a second, or in partitions when the next owner has been pinned.
+  const bus = await startBus({ ackWaitMs: 1_000, partitions }, { partitioned: partitions > 1 })
   const { catalog, db } = tracking
   const responder = respond(
     bus.broker,
@@ -68,8 +69,10 @@ export async function startStage() {
     await vi.waitUntil(
       async () => {
         // In the order of a message, which moves from SCANS to OVERFLOW or to the outbox, from OVERFLOW to the outbox.
-        if (!(await hasHandledAll(bus.server.monitorUrl, 'SCANS', 'tracking-ingest'))) return false
-        if (!(await hasHandledAll(bus.server.monitorUrl, 'OVERFLOW', 'tracking-overflow'))) return false
+        const places = placesOf(partitions)
+        if (!(await hasHandledAll(bus.server.monitorUrl, places('SCANS'), 'tracking-ingest'))) return false
+        if (!(await hasHandledAll(bus.server.monitorUrl, places('OVERFLOW'), 'tracking-overflow')))
+          return false
         const waiting = await db.selectFrom('outbox').select('id').limit(1).execute()
         return waiting.length === 0
       },
@@ -148,12 +151,18 @@ type Monitored = { account_details: { stream_detail?: StreamDetail[] }[] }
  * Whether a durable acknowledged all that its stream stored. Compares sequences, because the broker counts a new
  * message as pending only some time after it acknowledged its publication.
  */
-async function hasHandledAll(monitorUrl: string, streamName: string, durable: string): Promise<boolean> {
+async function hasHandledAll(
+  monitorUrl: string,
+  names: readonly string[],
+  durable: string,
+): Promise<boolean> {
   const response = await fetch(`${monitorUrl}/jsz?accounts=true&streams=true&consumers=true`)
   const { account_details } = (await response.json()) as Monitored
   const streams = account_details.flatMap(({ stream_detail = [] }) => stream_detail)
-  const stream = streams.find(({ name }) => name === streamName)
-  const consumer = stream?.consumer_detail?.find(({ name }) => name === durable)
-  if (!stream || !consumer) throw new Error(`the broker does not know ${durable} on ${streamName}`)
-  return consumer.ack_floor.stream_seq >= stream.state.last_seq
+  return names.every((place) => {
+    const stream = streams.find(({ name }) => name === place)
+    const consumer = stream?.consumer_detail?.find(({ name }) => name === durable)
+    if (!stream || !consumer) throw new Error(`the broker does not know ${durable} on ${place}`)
+    return consumer.ack_floor.stream_seq >= stream.state.last_seq
+  })
 }

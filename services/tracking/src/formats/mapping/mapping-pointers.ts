@@ -53,29 +53,35 @@ type Visitor = {
 }
 
 /** Visits each item. False if the pointer leads nowhere in `value`. Some senders write null for an empty list. */
-export function visitItems(
-  value: unknown,
-  [path = [], ...rest]: ReadsPath,
-  visitor: Visitor,
-  at = '',
-  key?: string,
-): boolean {
-  const found = valueAt(value, path)
+export function visitItems(value: unknown, path: ReadsPath, visitor: Visitor): boolean {
+  const step = path.reduceRight<Step | undefined>((below, names) => ({ names, below, visitor }), undefined)
+  return visitFrom(step ?? { names: [], below: undefined, visitor }, value, '', undefined)
+}
+
+/** A part of the pointer between its `*`, and the rest of it. */
+type Step = { names: JsonPath; below: Step | undefined; visitor: Visitor }
+
+function visitFrom(step: Step, value: unknown, at: string, key: string | undefined): boolean {
+  const { names, below, visitor } = step
+  const found = valueAt(value, names)
   if (found === undefined) return false
-  const isElement = at !== '' && path.length === 0
-  const here = path.reduce((pointer, name) => `${pointer}/${pointerName(name)}`, at)
-  if (rest.length === 0) {
+  let here = at
+  for (const name of names) here += `/${pointerName(name)}`
+  if (!below) {
+    const isElement = at !== '' && names.length === 0
     if (isElement || !Array.isArray(found)) {
-      if (found !== null || path.length === 0) visitor.visit(found, here, key)
+      if (found !== null || names.length === 0) visitor.visit(found, here, key)
     } else for (const [index, item] of found.entries()) visitor.visit(item, `${here}/${index}`, key)
     return true
   }
   if (found === null) return true
   if (typeof found !== 'object') return false
   const isList = Array.isArray(found)
-  for (const [name, element] of Object.entries(found)) {
+  const elements = found as Readonly<Record<string, unknown>>
+  for (const name of Object.keys(found)) {
+    // without pairs of names and values, because a message has thousands
     const elementAt = `${here}/${isList ? name : pointerName(name)}`
-    if (!visitItems(element, rest, visitor, elementAt, isList ? key : name)) visitor.leadsNowhere(elementAt)
+    if (!visitFrom(below, elements[name], elementAt, isList ? key : name)) visitor.leadsNowhere(elementAt)
   }
   return true
 }
@@ -83,7 +89,12 @@ export function visitItems(
 const MAX_NAME = 64
 
 /** A name of a message in a pointer: bounded, and in a form that can be stored. */
-const pointerName = (name: string): string =>
+const pointerName = (name: string): string => (PLAIN.test(name) ? name : escaped(name))
+
+/** Nearly all names. A message may have thousands. */
+const PLAIN = /^[\w .:-]{0,64}$/
+
+const escaped = (name: string): string =>
   name
     .slice(0, MAX_NAME)
     .replaceAll('\0', '\ufffd')

@@ -10,7 +10,11 @@ import type { ReaderMessage } from '../reads/reader-message.ts'
 import { ReplicaShare } from './replica-share.ts'
 
 /** Whether an organization may store no more in OVERFLOW. */
-type Overflow = { isShareUsed(group: string): boolean }
+type Overflow = {
+  isShareUsed(group: string): boolean
+  /** Of a partition, whose messages all come to this replica. */
+  readonly isOwned?: boolean
+}
 
 type Deps = {
   rates: Pick<KeyRates, 'rateOf'>
@@ -42,7 +46,7 @@ export class Admission {
    * OVERFLOW, and is dropped only if the organization has used up its share of that.
    */
   readonly admitScan = (message: Arrival, overflow?: Overflow): boolean => {
-    this.#scans.note(message)
+    if (overflow?.isOwned !== true) this.#scans.note(message)
     const subject = readerSubject(message.subject)
     if (subject?.format === undefined || message.deliveryCount > 1 || message.isReplayed) return true
     const { orgId, readerKey } = subject
