@@ -6,7 +6,7 @@ const HELP = `node deploy/nats/make-reader-accounts.ts [--count 1000]    print r
   --count   number of accounts, 0 to 100000 (default 1000). An account takes about 20 KB of the broker's memory: 10000 take
             230 MB. After it was lowered, organizations without an account share one.
 
-All brokers need the same file. After a change, restart the brokers one by one. The keys service finds the new accounts.
+All brokers need the same file. After a change: npm run ops -- broker reload. The keys service finds the new accounts.
 `
 
 const DEFINITIONS = `\

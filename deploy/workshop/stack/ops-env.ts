@@ -16,7 +16,7 @@ export function writeOpsEnv(dataDir: string, wiring: Wiring): void {
   write(republishEnvFile(dataDir), { DATABASE_URL })
 }
 
-const NEEDED_BY_KEYS = ['DATABASE_URL', 'SIGNING_KEY_SECRET']
+const NEEDED_BY_KEYS = ['DATABASE_URL', 'SIGNING_KEY_SECRET', 'NATS_SYSTEM_PASSWORD']
 
 const pick = (from: Record<string, string>, names: readonly string[]) =>
   Object.fromEntries(Object.entries(from).filter(([name]) => names.includes(name)))

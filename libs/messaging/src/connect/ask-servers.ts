@@ -22,10 +22,35 @@ export async function* askServers(
 export const askServer = (
   broker: Broker,
   serverId: string,
-  what: 'CONNZ' | 'KICK',
+  what: 'CONNZ' | 'KICK' | 'RELOAD',
   query: object,
+  timeout = ANSWER_MS,
 ): Promise<Msg> =>
-  natsOf(broker).request(`$SYS.REQ.SERVER.${serverId}.${what}`, JSON.stringify(query), { timeout: ANSWER_MS })
+  natsOf(broker).request(`$SYS.REQ.SERVER.${serverId}.${what}`, JSON.stringify(query), { timeout })
+
+/** Ten thousand accounts take two seconds. */
+const RELOAD_MS = 30_000
+
+/** `problem`: why the server keeps its old configuration. */
+export type ReloadedServer = { name: string; problem: string | undefined }
+
+/**
+ * Makes each server read its configuration again, one after the other. Its readers log in again; services, streams and leaders stay.
+ * Throws if no server answers.
+ */
+export async function reloadServers(broker: Broker): Promise<ReloadedServer[]> {
+  const servers: { id: string; name: string }[] = []
+  for await (const answer of askServers(broker, 'VARZ', {}))
+    servers.push((answer as { server: { id: string; name: string } }).server)
+  const reloaded: ReloadedServer[] = []
+  for (const { id, name } of servers) {
+    const { error } = (await askServer(broker, id, 'RELOAD', {}, RELOAD_MS)).json<{
+      error?: { description?: string }
+    }>()
+    reloaded.push({ name, problem: error && (error.description ?? 'it gives no reason') })
+  }
+  return reloaded
+}
 
 /** Ends a connection, also one that waits for its login. The client sees a lost connection and retries. */
 export async function kick(broker: Broker, connection: { server: string; cid: number }): Promise<void> {

@@ -45,15 +45,20 @@ const REPOSITORY = resolve(import.meta.dirname, '../../../..')
 const PRODUCT_CONFIG = join(REPOSITORY, 'deploy/nats/nats.conf')
 const CACHE = join(REPOSITORY, '.cache/nats-server')
 
-/** The configuration of the product, with what it includes in place, because paths of includes are relative. */
-const partitionedConfig = (): string =>
-  readFileSync(PRODUCT_CONFIG, 'utf8').replaceAll(/include "(.+)"/g, (_, name: string) =>
-    readFileSync(join(PRODUCT_CONFIG, '..', name.replace('partitions', 'partitioned')), 'utf8'),
+/** A configuration with what it includes of the product in place, because paths of includes are relative. */
+const withIncludes = (config: string, partitioned: boolean): string =>
+  config.replaceAll(/include "(.+)"/g, (_, name: string) =>
+    readFileSync(
+      join(PRODUCT_CONFIG, '..', partitioned ? name.replace('partitions', 'partitioned') : name),
+      'utf8',
+    ),
   )
 
 /** Starts a nats-server on free loopback ports and waits until JetStream answers. */
-export async function startBroker({ config: given, partitioned }: BrokerOptions = {}): Promise<TestBroker> {
-  const config = partitioned ? partitionedConfig() : given
+export async function startBroker({
+  partitioned = false,
+  config = partitioned ? readFileSync(PRODUCT_CONFIG, 'utf8') : undefined,
+}: BrokerOptions = {}): Promise<TestBroker> {
   const home = mkdtempSync(join(tmpdir(), 'broker-'))
   const [port = 0, mqttPort = 0, monitorPort = 0] = await freePorts(3)
   const calloutKeys = createCalloutKeys()
@@ -65,7 +70,7 @@ export async function startBroker({ config: given, partitioned }: BrokerOptions 
     system: login('system'),
   }
   const configFile = config === undefined ? PRODUCT_CONFIG : join(home, 'nats.conf')
-  if (config !== undefined) writeFileSync(configFile, config)
+  if (config !== undefined) writeFileSync(configFile, withIncludes(config, partitioned))
   const env = {
     NATS_SERVER_NAME: `test-${port}`,
     NATS_HOST: '127.0.0.1',

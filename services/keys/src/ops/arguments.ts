@@ -29,6 +29,7 @@ export type Request = { json: boolean } & (
   | { command: 'key message-rate'; key: number | string; perSecond: number | null }
   | { command: 'key revoke'; key: number | string }
   | { command: 'user reset-link'; email: string; consoleUrl: string | undefined }
+  | { command: 'broker reload' }
   | { command: 'signing-keys list' }
   | { command: 'signing-keys rotate' }
 )
@@ -46,6 +47,8 @@ Environment:
 
   NATS_URL, NATS_USER, NATS_PASSWORD, NATS_CA_FILE
                       the broker, as the services; for "org usage" only
+  NATS_SYSTEM_PASSWORD
+                      with NATS_URL and NATS_CA_FILE, for "broker reload" only
 
 The running service publishes what is changed here.`
 
@@ -91,6 +94,7 @@ function buildProgram(found: (request: Request) => void, print: (text: string) =
     program.command('signing-keys').description('the keys that sign access tokens'),
     found,
   )
+  addBrokerCommands(program.command('broker').description('the brokers, which readers connect to'), found)
   return program
 }
 
@@ -153,6 +157,14 @@ function addOrgCommands(orgs: Command, found: Found): void {
         json: json ?? false,
       }),
     )
+}
+
+function addBrokerCommands(broker: Command, found: Found): void {
+  withJson(broker.command('reload'))
+    .description(
+      'Make all brokers read their configuration again, such as more reader accounts. Readers log in again within seconds.',
+    )
+    .action(({ json }: Json) => found({ command: 'broker reload', json: json ?? false }))
 }
 
 function addUserCommands(user: Command, found: Found): void {

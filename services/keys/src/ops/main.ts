@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers'
 import type { Usage } from '@whereabouts/contracts/messages/usage'
 import { openDatabase } from '@whereabouts/db/connect/database'
+import { reloadServers, type ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
 import { brokerLogin, connect, type Broker } from '@whereabouts/messaging/connect/connection'
 import { brokerEnv, loadEnv } from '@whereabouts/service-kit/service/env'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
@@ -32,6 +33,7 @@ async function withDatabase(request: Request): Promise<void> {
       readPassword,
       print: printResult,
       usageElsewhere,
+      reloadBrokers,
       publicUrl: process.env['PUBLIC_URL'] || undefined,
       publishTimeoutMs: PUBLISH_TIMEOUT_MS,
     })
@@ -52,6 +54,16 @@ async function usageElsewhere(orgId: number): Promise<Usage[]> {
   const config = loadEnv(z.object(brokerEnv), process.env)
   broker ??= connect({ ...brokerLogin(config), name: 'keys-ops', logger: createLogger('keys-ops', 'silent') })
   return askUsage(await broker, orgId)
+}
+
+async function reloadBrokers(): Promise<ReloadedServer[]> {
+  const { NATS_SYSTEM_PASSWORD: password, ...config } = loadEnv(
+    Config.pick({ NATS_URL: true, NATS_CA_FILE: true, NATS_SYSTEM_PASSWORD: true }),
+    process.env,
+  )
+  const login = brokerLogin({ ...config, NATS_USER: 'system', NATS_PASSWORD: password })
+  broker = connect({ ...login, name: 'keys-ops', logger: createLogger('keys-ops', 'silent') })
+  return reloadServers(await broker)
 }
 
 const readPassword = async () => (await text(process.stdin)).replace(/\r?\n$/, '')

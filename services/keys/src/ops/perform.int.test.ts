@@ -3,6 +3,7 @@ import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
 import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
 import { createSigningKeys } from '../credentials/tokens/signing-keys.ts'
+import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
 import type { Request } from './arguments.ts'
 import { perform } from './perform.ts'
 
@@ -22,12 +23,16 @@ async function run(keys: Keys, request: Request, secret = keys.secret): Promise<
     readPassword: async () => 'correct horse',
     publishTimeoutMs: 100,
     usageElsewhere: async () => ELSEWHERE,
+    reloadBrokers: async () => reloaded,
     publicUrl: 'https://whereabouts.example/',
     print: (text) => printed.push(text),
   })
   expect(printed).toHaveLength(1)
   return JSON.parse(printed[0] ?? '')
 }
+
+/** What the brokers answer to a reload. */
+let reloaded: ReloadedServer[] = []
 
 const create = (adminEmail: string): Request => ({
   command: 'org create',
@@ -186,4 +191,17 @@ test("nothing is rotated with another secret than the service's", async ({ keys 
   const before = await run(keys, list)
   await expect(run(keys, rotate, randomBytes(32))).rejects.toThrow('was SIGNING_KEY_SECRET changed?')
   expect(await run(keys, list)).toEqual(before)
+})
+
+test('a reload names the brokers, and fails if one of them keeps its old configuration', async ({ keys }) => {
+  const reload: Request = { command: 'broker reload', json: true }
+  reloaded = ['nats-0', 'nats-1', 'nats-2'].map((name) => ({ name, problem: undefined }))
+  expect(await run(keys, reload)).toEqual({ data: reloaded.map(({ name }) => ({ name })) })
+  reloaded = [
+    { name: 'nats-0', problem: undefined },
+    { name: 'nats-1', problem: 'no such file' },
+  ]
+  await expect(run(keys, reload)).rejects.toThrow(
+    'These brokers keep the configuration that they had. nats-1: no such file',
+  )
 })

@@ -8,6 +8,8 @@ import { findOrgId } from './org-reference.ts'
 import type { Report } from './report.ts'
 import { createResetLink } from './users.commands.ts'
 import { listAllSigningKeys, rotateSigningKeys } from './signing-keys.commands.ts'
+import { reportReload } from './broker.commands.ts'
+import type { ReloadedServer } from '@whereabouts/messaging/connect/ask-servers'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export type OpsDeps = {
@@ -19,6 +21,8 @@ export type OpsDeps = {
   print: (text: string) => void
   /** Asks the running services. */
   usageElsewhere: UsageElsewhere
+  /** Makes the brokers read their configuration again. */
+  reloadBrokers: () => Promise<ReloadedServer[]>
   /** Where people open the console, if the environment says so. */
   publicUrl: string | undefined
   /** How long to wait for the running service to publish a change. */
@@ -84,6 +88,8 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
       return setMessageRate(db, request.key, request.perSecond)
     case 'key revoke':
       return revokeApiKey(db, request.key)
+    case 'broker reload':
+      return reportReload(await deps.reloadBrokers())
     case 'signing-keys list':
       return listAllSigningKeys(db)
     case 'signing-keys rotate':
