@@ -5,6 +5,7 @@ import { Client } from 'pg'
 const VOLATILE: Record<string, string> = {
   last_used_at: 'the suite itself calls the API with a key',
   first_message_at: 'its own reader sends scans',
+  broker_used_at: 'its own reader sends scans',
   reader_account_used_at: 'a login of its own reader counts as use',
 }
 
