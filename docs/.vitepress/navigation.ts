@@ -63,6 +63,7 @@ const guidesWith = (readers: readonly Item[]): Section[] => [
       page('runbooks', 'Runbooks'),
       page('backup', 'Backup and restore'),
       page('scaling', 'Scaling'),
+      page('moving', 'Moving the database'),
       page('secrets', 'Secrets'),
       page('security', 'Security'),
       page('performance', 'Performance'),

@@ -24,6 +24,8 @@ export type PostgresOptions = {
   port?: number
   /** False in tests only: no fsync, so that a power cut destroys the cluster. */
   durable: boolean
+  /** Further settings of the server, as `name=value`. */
+  settings?: readonly string[]
   /** Default: `postgres.log` in the data folder. */
   logFile?: string
   /** Called with notes for the user: a stopped leftover, a folder outside the wanted one. */
@@ -55,7 +57,8 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const logFile = options.logFile ?? join(folder, 'postgres.log')
   await prepareCluster({ cluster, programs, account, password: options.password, logFile })
   const port = await freePort(options.port)
-  const child = launch({ cluster, programs, account, port, durable: options.durable, logFile })
+  const { durable, settings = [] } = options
+  const child = launch({ cluster, programs, account, port, durable, settings, logFile })
   putFirst(child)
   guardChild(child, 'INT')
   const pid = await untilReady(child, cluster, logFile)
@@ -137,12 +140,13 @@ function checkVersion(cluster: string): void {
   )
 }
 
-function launch(at: Cluster & { port: number; durable: boolean }): ChildProcess {
+function launch(at: Cluster & { port: number; durable: boolean; settings: readonly string[] }): ChildProcess {
   const settings = [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     'max_connections=300',
     ...(at.durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+    ...at.settings,
   ]
   const args = ['-D', at.cluster, '-p', String(at.port), ...settings.flatMap((setting) => ['-c', setting])]
   return spawnLogged(join(at.programs, 'bin/postgres'), args, at.logFile, {

@@ -42,10 +42,10 @@ export function openPipeline(url: string, { name, log, timeoutMs }: Options): Pi
     })
   }
 
-  const login = loginOf(url, log)
+  const { Client = pg.Client, ...login } = loginOf(url, log)
 
   async function connectOnce(onEnd: () => void): Promise<pg.Client> {
-    const client = new pg.Client({
+    const client = new Client({
       ...login,
       pipeline: true,
       types,

@@ -60,7 +60,7 @@ export const databaseEnv = {
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .describe(
-      'PostgreSQL, as the owner of the schema of this service. Requests and loops log in with its password as `<owner>_tenant` and `<owner>_worker`. While the password is changed, the parameter `previous_password` has the one before.',
+      'PostgreSQL, as the owner of the schema of this service. Requests and loops log in with its password as `<owner>_tenant` and `<owner>_worker`. While the password is changed, the parameter `previous_password` has the one before; while the database moves, `next_host` has the new server.',
     ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
