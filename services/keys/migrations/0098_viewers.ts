@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Members and invitations may have the role `viewer`, which only reads (ADR 121). The release before never writes it. */
+/** Members and invitations may have the role `viewer`, which only reads (ADR 123). The release before never writes it. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const table of ['membership', 'invitation']) {
     const constraint = sql.id(`${table}_role`)
