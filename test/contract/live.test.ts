@@ -8,7 +8,8 @@ import { connectReader } from '../system/readers.ts'
 import type { Api } from './support/api.ts'
 import { fromNewAddress } from '../system/addresses.ts'
 import { test } from './support/fixtures.ts'
-import { succeed, type Organization } from './support/organization.ts'
+import { newMember } from './support/members.ts'
+import { succeed } from './support/organization.ts'
 import { newWorld, type World } from './support/world.ts'
 
 const PATIENTLY = { timeout: 10_000 }
@@ -62,13 +63,6 @@ const movementsOf = ({ events }: EventStream) =>
   events.map(({ data }): LiveMovement => JSON.parse(data) as LiveMovement)
 const assetsOf = (stream: EventStream) => movementsOf(stream).map(({ asset }) => asset.id)
 const idsOf = (assets: readonly Asset[]) => assets.map(({ id }) => id)
-
-async function newMember(api: Api, { id, admin }: Organization) {
-  const body = { email: `bob-${randomUUID()}@example.com`, role: 'member' }
-  const inviting = api.call('createInvitation', { params: { org_id: id }, token: admin, body })
-  const joining = { token: (await succeed(inviting)).body.data.token, name: 'Bob', password: 'correct horse battery' }
-  return (await succeed(api.call('acceptInvitation', { body: joining, headers: fromNewAddress() }))).body.data
-} // oxfmt-ignore
 
 describe('D10 the live feed', () => {
   test('D10 shows a scan as it happens, and after a pause exactly the missed ones', async ({ api }) => {
@@ -125,7 +119,7 @@ describe('D10 the live feed', () => {
 
   test('D9.3 ends when its user is removed from the organization', async ({ api, newOrg }) => {
     const org = await newOrg()
-    const { access_token: token, user } = await newMember(api, org)
+    const { access_token: token, user } = await newMember(api, org, 'member')
     const [member, admin] = [await listening({ token }), await listening({ token: org.admin })]
     const params = { org_id: org.id, user_id: user.id }
     expect((await api.call('removeMember', { params, token: org.admin })).status).toBe(204)

@@ -1,11 +1,8 @@
 import { scopes, type Route, type Scope } from '@whereabouts/contracts/route'
 import { routes, type OperationId } from '@whereabouts/contracts/routes'
-import { randomUUID } from 'node:crypto'
 import { describe, expect } from 'vitest'
-import { fromNewAddress } from '../system/addresses.ts'
-import type { Api } from './support/api.ts'
 import { test } from './support/fixtures.ts'
-import { succeed, type Organization } from './support/organization.ts'
+import { callOf } from './support/rows.ts'
 
 const table = Object.entries<Route>(routes) as [OperationId, Route][]
 /** Without the one for which a scope is not enough: vendor.test.ts asks it with the key of a reader. */
@@ -34,20 +31,12 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
 const opens = (scope: Scope, wanted: Scope | 'any' | 'none') =>
   wanted === 'any' || scope === wanted || (scope === 'tracking:read' && wanted === 'scans:read')
 
-/** Calls with an unknown id and no body, so that an admitted caller changes nothing. */
-function callWithoutEffect(api: Api, operationId: OperationId, org: Organization, token: string) {
-  const row: Route = routes[operationId]
-  const names = [...row.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
-  const params = Object.fromEntries(names.map((name) => [name, name === 'org_id' ? org.id : 1]))
-  return api.call(operationId, { params, token })
-}
-
 describe('D9.5 each scope opens exactly what the table says', () => {
   test.for(scopes)('%s', async (scope, { api, org }) => {
     const { token } = await org.key({ scopes: [scope] })
     for (const [operationId, row] of guarded) {
       const wanted = scopeOf(row)
-      const { status, body } = await callWithoutEffect(api, operationId, org, token)
+      const { status, body } = await api.call(operationId, { ...callOf(operationId, org), token })
       if (opens(scope, wanted)) expect([401, 403], operationId).not.toContain(status)
       else {
         expect(status, operationId).toBe(403)
@@ -61,7 +50,7 @@ describe('D9.5 each scope opens exactly what the table says', () => {
   test('together they open every described operation', async ({ api, org }) => {
     const { token } = await org.key()
     for (const [operationId, row] of guarded) {
-      const { status } = await callWithoutEffect(api, operationId, org, token)
+      const { status } = await api.call(operationId, { ...callOf(operationId, org), token })
       if (row.described) expect([401, 403], operationId).not.toContain(status)
       else expect(status, operationId).toBe(403)
     }
@@ -99,42 +88,3 @@ describe('D9.5 minting', () => {
     expect((await api.call('getCurrentOrg', { token })).body.data.scopes).toEqual(['scans:read'])
   })
 })
-
-describe('D9.7 sessions', () => {
-  test("an administrator's session opens everything but GET /orgs/me", async ({ api, newOrg }) => {
-    const org = await newOrg()
-    for (const [operationId, { access }] of guarded) {
-      const { status } = await callWithoutEffect(api, operationId, org, org.admin)
-      if (access === 'key') expect(status, operationId).toBe(401)
-      else expect([401, 403], operationId).not.toContain(status)
-    }
-  })
-
-  // A member may remove only themselves.
-  test("a member's session opens everything that needs no administrator", async ({ api, newOrg }) => {
-    const org = await newOrg()
-    const member = await newMember(api, org)
-    for (const [operationId, { access }] of guarded) {
-      const { status, body } = await callWithoutEffect(api, operationId, org, member)
-      if (access === 'key') expect(status, operationId).toBe(401)
-      else if (access === 'admin' || access.startsWith('session-or-') || operationId === 'removeMember')
-        expect(body.error, operationId).toMatchObject({
-          status: 403,
-          type: 'forbidden',
-          detail: 'Organization admin role required',
-        })
-      else expect([401, 403], operationId).not.toContain(status)
-    }
-  })
-})
-
-/** The session of a user who was invited as a member. */
-async function newMember(api: Api, { id, admin }: Organization): Promise<string> {
-  const body = { email: `bob-${randomUUID()}@example.com`, role: 'member' }
-  const inviting = api.call('createInvitation', { params: { org_id: id }, token: admin, body })
-  const { token } = (await succeed(inviting)).body.data
-  const joining = { token, name: 'Bob', password: 'correct horse battery' }
-  const session = await succeed(api.call('acceptInvitation', { body: joining, headers: fromNewAddress() }))
-  expect(session.body.data.user.role).toBe('member')
-  return session.body.data.access_token
-}

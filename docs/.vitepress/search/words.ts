@@ -272,6 +272,14 @@ export const WORDS: Readonly<Record<string, readonly string[]>> = {
     'nfc',
   ],
   'concepts#who-may-do-what': ['roles', 'users', 'admin', 'member', 'multi tenant', 'multiple organizations'],
+  'people#people-and-roles': [
+    'permissions',
+    'read only user',
+    'read-only',
+    'viewer',
+    'rbac',
+    'user management',
+  ],
   'concepts#the-floor': ['occupancy', 'floor plan', 'map', 'heat map', 'indoor map'],
   'syncing#keeping-an-erp-in-step': [
     'erp',

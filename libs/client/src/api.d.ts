@@ -734,7 +734,7 @@ export interface paths {
          * Create and change many assets
          * @description Creates and changes up to 500 assets by `external_key`. An update leaves what an item omits; `tags`, if sent, are all tags afterwards. The response has one result per item, in order, and status 200 also if items failed. A repeat of the request changes nothing more: its items are `unchanged`.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -758,7 +758,7 @@ export interface paths {
          * Create and change many locations
          * @description Creates and changes up to 500 locations by `external_key`. An update leaves what an item omits; `tags`, if sent, are all tags afterwards. An item may name an earlier one as its parent. The response has one result per item, in order, and status 200 also if items failed. A repeat of the request changes nothing more: its items are `unchanged`.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -780,7 +780,7 @@ export interface paths {
          * List assets
          * @description Returns assets whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive assets. `q` searches name, external key, description and tag values. `metadata.<name>=<value>`, for up to five names, keeps assets whose metadata has this text, number or boolean under that name; a name that is sent twice may have either value.
          *
-         *     **Access:** an API key with the scope `assets:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -790,7 +790,7 @@ export interface paths {
          * Create an asset
          * @description Creates the asset and its tags in one transaction. Responds with 409 if the external key or a tag is taken, and then creates nothing. Without `external_key`, the API assigns the next `ASSET-NNNN`.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -810,7 +810,7 @@ export interface paths {
         };
         /**
          * Retrieve an asset
-         * @description **Access:** an API key with the scope `assets:read`, or a signed-in user.
+         * @description **Access:** an API key with the scope `assets:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -821,7 +821,7 @@ export interface paths {
          * Delete an asset and its tags
          * @description Frees its `external_key` and tags for reuse. Responds with 404 if the asset is already deleted.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -834,7 +834,7 @@ export interface paths {
          *
          *     The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** counted.
          */
@@ -854,7 +854,7 @@ export interface paths {
          * Change the external key of an asset
          * @description Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` is always 0.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -876,7 +876,7 @@ export interface paths {
          * List locations
          * @description Returns locations whose validity window includes the current time, sorted by `external_key` by default. `window=any` adds the others. `is_active` is only a filter: without it, the list contains active and inactive locations. `q` searches name, external key, description and tag values. `parent_id`, `parent_external_key` and `is_root` exclude each other.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -886,7 +886,7 @@ export interface paths {
          * Create a location
          * @description Creates the location and its tags in one transaction. Responds with 409 if the external key or a tag is taken, and then creates nothing. Without `external_key`, the API assigns the next `LOC-NNN`. Name the parent by `parent_id`, by `parent_external_key`, or by both if they agree. Without a parent, the location is a root.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -906,7 +906,7 @@ export interface paths {
         };
         /**
          * Retrieve a location
-         * @description **Access:** an API key with the scope `locations:read`, or a signed-in user.
+         * @description **Access:** an API key with the scope `locations:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -917,7 +917,7 @@ export interface paths {
          * Delete a location and its tags
          * @description Responds with 409 if the location has live sub-locations, and with 404 if it is already deleted.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -930,7 +930,7 @@ export interface paths {
          *
          *     The body is a JSON merge patch (RFC 7396): an absent field stays unchanged, null clears a field, a value sets it. Read-only fields are accepted if they equal the stored values, so you can send back a resource as you read it. Responds with 400 if `updated_at` is stale.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** counted.
          */
@@ -950,7 +950,7 @@ export interface paths {
          * Change the external key of a location
          * @description Sending the current key changes nothing. Responds with 409 if the key is taken. `descendant_count_affected` is the number of live sub-locations at any depth.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -996,7 +996,7 @@ export interface paths {
          * List the ancestors of a location
          * @description Returns the root first and the parent last. Ignores validity windows.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1020,7 +1020,7 @@ export interface paths {
          * List the children of a location
          * @description Returns the direct sub-locations, sorted by name, then id. Ignores validity windows.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1044,7 +1044,7 @@ export interface paths {
          * List the sub-locations of a location
          * @description Returns sub-locations of any depth, depth first: each location precedes its own sub-locations. Siblings are sorted by name, then id. Ignores validity windows.
          *
-         *     **Access:** an API key with the scope `locations:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1070,7 +1070,7 @@ export interface paths {
          * Attach a tag to an asset
          * @description Responds with 409 if an asset or a location already has the tag, or if the asset already has 200 tags.
          *
-         *     **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1093,7 +1093,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from an asset
-         * @description **Access:** an API key with the scope `assets:write`, or a signed-in user.
+         * @description **Access:** an API key with the scope `assets:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1116,7 +1116,7 @@ export interface paths {
          * Attach a tag to a location
          * @description Responds with 409 if an asset or a location already has the tag, or if the location already has 200 tags.
          *
-         *     **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1139,7 +1139,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a tag from a location
-         * @description **Access:** an API key with the scope `locations:write`, or a signed-in user.
+         * @description **Access:** an API key with the scope `locations:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1168,7 +1168,7 @@ export interface paths {
          * Restore a deleted asset with its tags
          * @description A deleted asset can always be restored. Responds with 409 if another asset has its external key: send another `external_key`. Does not take back tags that were attached to something else meanwhile. Restoring an asset that is not deleted changes nothing.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1198,7 +1198,7 @@ export interface paths {
          * Restore a deleted location with its tags
          * @description A deleted location can always be restored. Responds with 409 if another location has its external key, or if its parent is deleted: send another `external_key` or `parent_id`; null makes it a root. Does not take back tags that were attached to something else meanwhile. Does not restore sub-locations, which were deleted before. Restoring a location that is not deleted changes nothing.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1380,7 +1380,7 @@ export interface paths {
          * Import a CSV file
          * @description With `dry_run`, only checks what the import would do. Each column of the file must be known. `column` gives the field of one that is not, as in `column=Bezeichnung:name`; without a field, as in `column=Note:`, it is ignored.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1411,7 +1411,7 @@ export interface paths {
          * Cancel or delete an import
          * @description Cancels a running import; rows that are already imported stay. Deletes a finished import.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1482,7 +1482,7 @@ export interface paths {
          * Apply a finished dry run
          * @description Idempotent: a second call returns the same import.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -1552,7 +1552,7 @@ export interface paths {
          * List the location history of an asset
          * @description Returns one row per minute, newest first by default. `duration_seconds` is the time that the asset spent at the previous location before the scan of the row. It is null on the earliest row of the history.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1576,7 +1576,7 @@ export interface paths {
          * List where assets were last seen
          * @description Returns one row per scanned asset, most recently seen first by default. An asset that was never scanned has no row. Filter assets by id or by external key, not by both; the same applies to locations. The dwell is the current unbroken time at one location, from the first scan there to the last. A page costs the rows before it. Sorting by location and then by another field sorts all rows for each page. A request that takes too long is stopped after some seconds with 503 `service_unavailable`: narrow it with filters.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1600,7 +1600,7 @@ export interface paths {
          * List the current location of assets
          * @description Returns external keys, most recently seen first by default. Includes only assets that were last seen at a location that still exists; `GET /reports/asset-locations` also returns the others. `q` searches name, external key and tag values of the asset.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1672,7 +1672,7 @@ export interface paths {
          * List assets whose place is unsteady
          * @description Returns assets that went back and forth between two places at least five times within ten minutes in the last 24 hours (`flapping`), and assets that were last read at another place than the one they are shown at, more than ten minutes ago (`waiting`). The newest are first. `setting` has the values of `PATCH /orgs/{org_id}/placement` that would have prevented it.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1744,7 +1744,7 @@ export interface paths {
          * List movements
          * @description Returns every change of location in the history as it stands, newest first: late scans and inventory saves count, and movements of deleted assets stay. The first location of an asset, or its first one after a scan without a location, has no `from_location`. Pages have a cursor, so that new movements shift no page: send `cursor` as `after` until `has_more` is false.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1792,7 +1792,7 @@ export interface paths {
          * List exports
          * @description Returns exports without their files, newest first.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1802,7 +1802,7 @@ export interface paths {
          * Export history, movements, assets or locations
          * @description Begins an export. Its files are made one after the other: read the export until its `status` is `done` or `failed`. An organization has one export running; five more wait.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in member or administrator.
          *
          *     **Rate limit:** counted.
          */
@@ -1822,7 +1822,7 @@ export interface paths {
         };
         /**
          * Retrieve an export, its progress and its files
-         * @description **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         * @description **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -1833,7 +1833,7 @@ export interface paths {
          * Stop or delete an export
          * @description Stops an export that is not done, and removes its files. Their links end at once.
          *
-         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in member or administrator.
          *
          *     **Rate limit:** counted.
          */
@@ -1928,7 +1928,7 @@ export interface paths {
          * Save the current location of assets
          * @description Name the assets and the location by external key. An asset that is named twice counts once. Saves all assets, or none if a key does not resolve. The save overrides the reads of an asset in the current minute. If an asset was last seen elsewhere, the API sends `asset.moved` at once. Reports and history show the save when the response arrives.
          *
-         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -2188,7 +2188,7 @@ export interface paths {
          * Send a message of a reader
          * @description For readers that send over HTTPS. The body is the message as the device makes it, in the format that the path names, of any media type. The response is 202 as soon as the message is stored, even one that cannot be read: the health of the reader shows what was not understood. The reader need not exist yet. A device that cannot request a token may send the id and the secret of the key by HTTP Basic. Any `User-Agent` is accepted. A reader may send 50 messages a second, and all readers together as many as the keys of the organization allow; beyond that, the response is 429. A body with `Content-Encoding: gzip` or `deflate` is unpacked; 256 KiB is the limit before and after that. With `check=true`, a key that is bound to the reader gets what would become of the message, and nothing is stored. Other parameters are ignored.
          *
-         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:write`, or a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -2210,7 +2210,7 @@ export interface paths {
          * List the last messages of a reader with a problem, with the key of the reader
          * @description For the person who sets up the device. Only a key that is bound to the reader may ask, by a token or by HTTP Basic. Any `User-Agent` is accepted. The list is that of `GET /readers/{reader_id}/messages`. It is empty for a reader that is not set up and sent nothing, which asking does not change.
          *
-         *     **Access:** an API key with the scope `scans:write`, or a signed-in user.
+         *     **Access:** an API key with the scope `scans:write`, or any signed-in user.
          *
          *     **Rate limit:** not counted.
          */
@@ -2236,7 +2236,7 @@ export interface paths {
          * Publish one read as a reader
          * @description Publishes a message as the reader would. It is stored like every read, and may move the asset. The response arrives when the broker has the message, usually before it is stored.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -2284,7 +2284,7 @@ export interface paths {
          * Assign an unknown tag to an asset or a location
          * @description Idempotent: if the owner already has the tag, the response is the same as for a new assignment.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -2309,7 +2309,7 @@ export interface paths {
          * Remove a tag from the list of unknown tags
          * @description The list shows the tag again after the next read.
          *
-         *     **Access:** any signed-in user.
+         *     **Access:** a signed-in member or administrator.
          *
          *     **Rate limit:** not counted.
          */
@@ -2330,7 +2330,7 @@ export interface paths {
          * Follow what happens
          * @description Returns the events of the organization in the order in which they were recorded. Send `cursor` as `after` for what follows: no event is left out or repeated. With `wait`, an answer without events comes when the first one happens, or after that many seconds with the cursor to go on with. Events are kept for 7 days; after an older cursor the answer is 410 with `error.cursor`. With `Accept: text/event-stream`, the events are sent as they happen: `id` is the cursor, and `Last-Event-ID` wins over `after`. An organization may wait or stream 25 times at once. With `type=asset.moved` alone, `scans:read` or `tracking:read` is enough.
          *
-         *     **Access:** an API key with the scope `events:read`, or a signed-in user. See also the types that `scans:read` may follow.
+         *     **Access:** an API key with the scope `events:read`, or any signed-in user. See also the types that `scans:read` may follow.
          *
          *     **Rate limit:** not counted.
          */
@@ -2352,7 +2352,7 @@ export interface paths {
         };
         /**
          * List the webhook of the organization
-         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         * @description **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -2382,7 +2382,7 @@ export interface paths {
         };
         /**
          * Retrieve the webhook
-         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         * @description **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -2468,7 +2468,7 @@ export interface paths {
          * List recent delivery attempts
          * @description Returns attempts, newest first.
          *
-         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *     **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -2492,7 +2492,7 @@ export interface paths {
          * List all webhooks of the organization
          * @description The webhook of `/webhooks` has `primary: true` and comes first.
          *
-         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *     **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -2522,7 +2522,7 @@ export interface paths {
         };
         /**
          * Retrieve a webhook
-         * @description **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         * @description **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -2658,7 +2658,7 @@ export interface paths {
          * List deliveries
          * @description Returns events with what became of them, the one that was recorded last first. An event is listed from its first attempt on, for 7 days; of an endpoint with more, the last 100 000. Test events are not listed.
          *
-         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *     **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -2682,7 +2682,7 @@ export interface paths {
          * Retrieve a delivery
          * @description Adds what is sent, and all attempts.
          *
-         *     **Access:** an API key with the scope `webhooks:admin`, or a signed-in user.
+         *     **Access:** an API key with the scope `webhooks:admin`, or any signed-in user.
          *
          *     **Rate limit:** counted.
          */
@@ -4315,7 +4315,7 @@ export interface components {
             id: number;
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
-            email: string;
+            email: string | null;
             /** @example admin */
             role: string;
             /**
@@ -8421,7 +8421,7 @@ export interface operations {
                      *         {
                      *           "id": 4503599627370497,
                      *           "name": "no example",
-                     *           "email": "no example",
+                     *           "email": null,
                      *           "role": "admin",
                      *           "joined_at": "2026-11-21T10:00:00.000Z",
                      *           "last_signed_in_at": null
@@ -8502,7 +8502,7 @@ export interface operations {
                  */
                 "application/json": {
                     /** @enum {string} */
-                    role: "admin" | "member";
+                    role: "admin" | "member" | "viewer";
                 };
             };
         };
@@ -8623,7 +8623,7 @@ export interface operations {
                     /** Format: email */
                     email: string;
                     /** @enum {string} */
-                    role: "admin" | "member";
+                    role: "admin" | "member" | "viewer";
                 };
             };
         };

@@ -3,8 +3,12 @@ import { z } from 'zod'
 /** The header with which the gateway forwards a verified caller to a service. */
 export const PRINCIPAL_HEADER = 'x-principal'
 
-export const roles = ['admin', 'member'] as const
+/** Each may do what the roles after it may, and more: a viewer reads, a member also writes, an admin also administers (D15.3). */
+export const roles = ['admin', 'member', 'viewer'] as const
 export type Role = (typeof roles)[number]
+
+export const hasRole = (role: Role | undefined, least: Role): boolean =>
+  role !== undefined && roles.indexOf(role) <= roles.indexOf(least)
 
 /** The caller: verified once by the gateway, signed, and trusted by the services. */
 export const Principal = z.object({

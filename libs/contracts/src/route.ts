@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorType } from './errors.ts'
+import type { Role } from './principal.ts'
 
 export const upstreams = ['catalog', 'tracking', 'keys', 'webhook-dispatcher'] as const
 export type Upstream = (typeof upstreams)[number]
@@ -20,19 +21,10 @@ export const scopes = [
 export type Scope = (typeof scopes)[number]
 
 /**
- * Who may call an operation. A scope: keys with that scope and all sessions. `none`: anyone. `key`: any API key, but
- * no session. `session`: any signed-in user. `admin`: the session of an administrator. `session-or-keys-admin`: the
- * session of an administrator, or a key with `keys:admin`. `session-or-webhooks-admin`: the same with `webhooks:admin`. `any`: any API key, and any signed-in user.
+ * Which credential opens an operation. A scope: keys with that scope, and sessions. `none`: anyone. `key`: any API key, but
+ * no session. `session`: sessions alone. `any`: any API key, and sessions. `leastRole` says which sessions.
  */
-export type Access =
-  | Scope
-  | 'none'
-  | 'any'
-  | 'key'
-  | 'session'
-  | 'admin'
-  | 'session-or-keys-admin'
-  | 'session-or-webhooks-admin'
+export type Access = Scope | 'none' | 'any' | 'key' | 'session'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -47,6 +39,8 @@ export type Route = {
   vocabulary?: 'legacy'
   upstream: Upstream
   access: Access
+  /** The least role of sessions, where it is not the one of the method: see `leastRole`. */
+  role?: Role
   /**
    * Takes a token from the bucket of an API key and has the rate-limit headers (D9.9). Requests of users always take a
    * token and never have the headers (D12.10).
@@ -110,6 +104,17 @@ export type Route = {
   /** Errors of this row in addition to those of all rows. */
   errors: readonly ErrorType[]
 }
+
+/**
+ * The least role of a session that may use an operation (D15.3). A row of another method than GET is for members unless it
+ * says otherwise, so that viewers can use a new one only if it was decided.
+ */
+export const leastRole = ({ method, role }: Pick<Route, 'method' | 'role'>): Role =>
+  role ?? (method === 'GET' ? 'viewer' : 'member')
+
+/** Whether a session may call it, if its role is enough. */
+export const admitsSessions = ({ access }: Pick<Route, 'access'>): boolean =>
+  access !== 'none' && access !== 'key'
 
 /** Operation id → row. */
 export type RouteTable = Readonly<Record<string, Route>>

@@ -1,4 +1,5 @@
 import type { KeyState, MemberState } from '@whereabouts/contracts/messages/keys-state'
+import type { Role } from '@whereabouts/contracts/principal'
 import { upstreams } from '@whereabouts/contracts/route'
 import { routes } from '@whereabouts/contracts/routes'
 import { takeToken, type Rate, type Take } from '@whereabouts/db/buckets/token-bucket'
@@ -90,7 +91,7 @@ export type TestGateway = {
   stop(): Promise<void>
 }
 
-type SessionOf = { userId: number; role: 'admin' | 'member'; revision: number }
+type SessionOf = { userId: number; role: Role; revision: number }
 
 export type GatewayOptions = {
   /** Addresses in place of those of the stand-ins. */

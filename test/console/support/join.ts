@@ -3,7 +3,7 @@ import { clientFromNewAddress, type Organization } from '../../system/organizati
 import { STACK } from './visitor.fixture.ts'
 
 /** Adds Grace to the organization. */
-export async function join(organization: Organization, role: 'admin' | 'member') {
+export async function join(organization: Organization, role: 'admin' | 'member' | 'viewer') {
   const email = `grace-${process.pid}-${Date.now()}@example.com`
   const created = await organization.admin.POST('/api/v1/orgs/{org_id}/invitations', {
     params: { path: { org_id: organization.id } },

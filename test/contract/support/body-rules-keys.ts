@@ -19,7 +19,7 @@ const newPassword = formed(
   '1234567890',
 )
 const days = integer(7, 36_500, { nullable: true })
-const role = choice('admin', 'member')
+const role = choice('admin', 'member', 'viewer')
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery'
 

@@ -13,7 +13,7 @@ export const rowsWith = (method: Method): Row[] => rows.filter((row) => row.meth
 export const protectedRows: Row[] = rows.filter(({ access }) => access !== 'none')
 
 /** Only for people: a key is refused. */
-export const isForSessions = (access: Access): boolean => access === 'session' || access === 'admin'
+export const isForSessions = (access: Access): boolean => access === 'session'
 
 /** The id of no resource: the largest possible one, which is practically never minted. */
 export const UNKNOWN_ID = Number.MAX_SAFE_INTEGER

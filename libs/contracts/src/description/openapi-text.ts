@@ -1,5 +1,6 @@
 import { RELEASE } from '../release.ts'
-import type { Access, Route, Scope } from '../route.ts'
+import type { Role } from '../principal.ts'
+import { leastRole, type Access, type Route, type Scope } from '../route.ts'
 
 /** Texts of the API description that belong to no single row. */
 
@@ -180,33 +181,33 @@ export function describeOperation(row: Route): string {
     row.upstream === 'catalog' && row.mediaTypes?.includes('application/merge-patch+json') === true
       ? MERGE_PATCH.replaceAll('\n', ' ')
       : undefined,
-    `**Access:** ${whoMayCall(row.access)}`,
+    `**Access:** ${whoMayCall(row)}`,
     `**Rate limit:** ${row.counted ? 'counted.' : 'not counted.'}`,
   ]
   return parts.filter((part) => part !== undefined).join('\n\n')
 }
 
-function whoMayCall(access: Access): string {
-  switch (access) {
-    case 'none':
-      return 'anyone. No token required.'
-    case 'key':
-      return 'any API key. No scope required. Session tokens are refused.'
-    case 'any':
-      return 'any API key, or any signed-in user. No scope required.'
-    case 'session':
-      return 'any signed-in user.'
-    case 'admin':
-      return 'a signed-in administrator of the organization.'
-    case 'session-or-keys-admin':
-      return 'an API key with the scope `keys:admin`, or a signed-in administrator of the organization.'
-    case 'session-or-webhooks-admin':
-      return 'an API key with the scope `webhooks:admin`, or a signed-in administrator of the organization.'
-    case 'scans:read':
-      return 'an API key with the scope `scans:read` or its alias `tracking:read`, or a signed-in user.'
-    case 'events:read':
-      return 'an API key with the scope `events:read`, or a signed-in user. See also the types that `scans:read` may follow.'
-    default:
-      return `an API key with the scope \`${access}\`, or a signed-in user.`
-  }
+function whoMayCall(row: Route): string {
+  if (row.access === 'none') return 'anyone. No token required.'
+  if (row.access === 'key') return 'any API key. No scope required. Session tokens are refused.'
+  const person = PEOPLE[leastRole(row)]
+  if (row.access === 'session') return `${person}.`
+  return `${keysWith(row.access)}, or ${person}.${NOTES[row.access] ?? ''}`
+}
+
+/** By least role. */
+const PEOPLE: Record<Role, string> = {
+  admin: 'a signed-in administrator of the organization',
+  member: 'a signed-in member or administrator',
+  viewer: 'any signed-in user',
+}
+
+const keysWith = (access: Access) =>
+  access === 'any'
+    ? 'any API key'
+    : `an API key with the scope \`${access}\`${access === 'scans:read' ? ' or its alias `tracking:read`' : ''}`
+
+const NOTES: Partial<Record<Access, string>> = {
+  any: ' No scope required.',
+  'events:read': ' See also the types that `scans:read` may follow.',
 }

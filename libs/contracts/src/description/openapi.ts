@@ -16,6 +16,8 @@ import { LICENSE, RELEASE } from '../release.ts'
 import {
   CSV_CONTENT_TYPE,
   JSON_MEDIA_TYPE,
+  admitsSessions,
+  leastRole,
   scopes,
   type Access,
   type Route,
@@ -152,6 +154,7 @@ function operation(operationId: string, row: Route): Omit<ZodOpenApiOperationObj
       'x-required-scope': row.access,
       'x-required-scopes': scopesOf(row.access),
     }),
+    ...(admitsSessions(row) && { 'x-required-role': leastRole(row) }),
     requestParams: {
       ...(row.params instanceof z.ZodObject && { path: row.params }),
       ...(row.query instanceof z.ZodObject && { query: row.query }),
@@ -220,8 +223,6 @@ const csvOf = (columns: readonly string[]) => ({
 
 /** Any one of them is enough. */
 function scopesOf(access: Access): Scope[] {
-  if (access === 'session-or-keys-admin') return ['keys:admin']
-  if (access === 'session-or-webhooks-admin') return ['webhooks:admin']
   if (access === 'scans:read') return ['scans:read', 'tracking:read']
   if (access === 'events:read') return ['events:read', 'scans:read', 'tracking:read']
   return scopes.filter((scope) => scope === access)
@@ -233,7 +234,7 @@ function security(access: Access): Record<string, string[]>[] {
   if (access === 'none') return []
   if (access === 'key') return [{ OAuth2: [] }, { APIKey: [] }]
   if (access === 'any') return [{ OAuth2: [] }, { APIKey: [] }, { BearerAuth: [] }]
-  if (access === 'session' || access === 'admin') return [{ BearerAuth: [] }]
+  if (access === 'session') return [{ BearerAuth: [] }]
   const ways = scopesOf(access).map((scope) => ({ OAuth2: [scope] }))
   return [...ways, { APIKey: [] }, { BearerAuth: [] }]
 }

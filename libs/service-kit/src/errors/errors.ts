@@ -1,4 +1,5 @@
 import type { FieldEntry } from '@whereabouts/contracts/errors'
+import type { Role } from '@whereabouts/contracts/principal'
 import { AppError } from './app-error.ts'
 
 const MIB = 1024 * 1024
@@ -12,7 +13,12 @@ export const useBearer = () => unauthorized('Use Authorization: Bearer <token>')
 export const invalidToken = () => unauthorized('Invalid or expired token')
 export const invalidRefreshToken = () => unauthorized('Invalid or expired refresh token')
 export const missingScope = (scope: string) => new AppError('forbidden', `Missing required scope: ${scope}`)
-export const adminOnly = () => new AppError('forbidden', 'Organization admin role required')
+/** Only administrators give roles (D15.3). */
+export const roleRequired = (role: Role) =>
+  new AppError(
+    'forbidden',
+    `Organization ${role} role required. An administrator of the organization can give it to you`,
+  )
 export const malformedJson = () => new AppError('bad_request', 'Request body is not valid JSON')
 export const bodyNotObject = () => new AppError('bad_request', 'Request body must be a JSON object')
 export const bodyIsNull = () => new AppError('bad_request', 'Request body must be a JSON object (RFC 7396)')

@@ -1,35 +1,26 @@
-import type { Principal } from '@whereabouts/contracts/principal'
-import type { Access, Scope } from '@whereabouts/contracts/route'
+import { hasRole, type Principal, type Role } from '@whereabouts/contracts/principal'
+import { leastRole, type Access, type Route, type Scope } from '@whereabouts/contracts/route'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
-import { adminOnly, missingScope } from '@whereabouts/service-kit/errors/errors'
+import { missingScope, roleRequired } from '@whereabouts/service-kit/errors/errors'
 
 const sessionOnly = () => new AppError('forbidden', 'A signed-in user is required')
 
-/** Throws the 403 of D2.6 unless the caller may use an operation with this access. `types`: of the events that it asks for. */
-export function checkAccess(access: Access, principal: Principal, types: readonly string[] = []): void {
-  switch (access) {
-    case 'none':
-    case 'any':
-    case 'key': // a session was refused earlier, with 401 (D9.8)
-      return
-    case 'session':
-      if (principal.kind !== 'session') throw sessionOnly()
-      return
-    case 'admin':
-      if (principal.kind !== 'session') throw sessionOnly()
-      if (principal.role !== 'admin') throw adminOnly()
-      return
-    case 'session-or-keys-admin':
-      if (principal.kind === 'key') checkScope('keys:admin', principal)
-      else if (principal.role !== 'admin') throw adminOnly()
-      return
-    case 'session-or-webhooks-admin':
-      if (principal.kind === 'key') checkScope('webhooks:admin', principal)
-      else if (principal.role !== 'admin') throw adminOnly()
-      return
-    default:
-      if (principal.kind === 'key') checkScope(scopeOf(access, principal, types), principal)
-  }
+type Guarded = Pick<Route, 'access' | 'method' | 'role'>
+
+/** Throws the 403 of D2.6 unless the caller may use the operation. `types`: of the events that it asks for. */
+export function checkAccess(row: Guarded, principal: Principal, types: readonly string[] = []): void {
+  if (row.access === 'none') return
+  if (principal.kind === 'key') checkKey(row.access, principal, types)
+  else checkRole(leastRole(row), principal) // a session for `key` was refused earlier, with 401 (D9.8)
+}
+
+function checkKey(access: Exclude<Access, 'none'>, principal: Principal, types: readonly string[]): void {
+  if (access === 'session') throw sessionOnly()
+  if (access !== 'any' && access !== 'key') checkScope(scopeOf(access, principal, types), principal)
+}
+
+function checkRole(least: Role, { role }: Principal): void {
+  if (!hasRole(role, least)) throw roleRequired(least)
 }
 
 /** Who may read where things are may also follow that alone (D13.2). */
@@ -44,10 +35,10 @@ function checkScope(scope: string, { scopes }: Principal): void {
   throw missingScope(scope)
 }
 
-/** Whether a caller may use an operation with this access. */
-export function mayUse(access: Access, principal: Principal): boolean {
+/** Whether a caller may use the operation. */
+export function mayUse(row: Guarded, principal: Principal): boolean {
   try {
-    checkAccess(access, principal)
+    checkAccess(row, principal)
     return true
   } catch {
     return false

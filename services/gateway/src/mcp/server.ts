@@ -34,7 +34,7 @@ export function mcpServer(principal: Principal, context: Context, log: Logger): 
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   server.setRequestHandler('tools/list', () => ({
-    tools: TOOLS.filter(({ needs }) => needs.every((id) => mayUse(routes[id].access, principal))).map(
+    tools: TOOLS.filter(({ needs }) => needs.every((id) => mayUse(routes[id], principal))).map(
       ({ definition }) => definition,
     ),
   }))

@@ -137,7 +137,7 @@ async function admitCaller(row: Route, request: FastifyRequest, reply: FastifyRe
     await charge(deps.limiter, caller, limit, (decision) => {
       if (isAnnounced) reply.headers(rateLimitHeaders(decision))
     })
-  checkAccess(row.access, caller.principal, typesIn(request.url))
+  checkAccess(row, caller.principal, typesIn(request.url))
   request.principalToken = await caller.tokenFor(row.upstream)
 }
 

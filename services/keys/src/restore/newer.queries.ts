@@ -1,4 +1,5 @@
 import { nextRevision } from '@whereabouts/db/outbox/revisions'
+import { roles, type Role } from '@whereabouts/contracts/principal'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
@@ -53,13 +54,16 @@ export async function applyMember(tx: Tx, state: MemberState): Promise<Applied> 
   if (state.deleted_at === null)
     await tx
       .updateTable('membership')
-      .set({ role: state.role === 'admin' ? 'admin' : 'member', revision: nextRevision })
+      .set({ role: roleOf(state), revision: nextRevision })
       .where('org_id', '=', orgId)
       .where('user_id', '=', userId)
       .execute()
   else await tx.deleteFrom('membership').where('org_id', '=', orgId).where('user_id', '=', userId).execute()
   return 'older'
 }
+
+/** A role that this release does not know may only read. */
+const roleOf = ({ role }: MemberState): Role => roles.find((known) => known === role) ?? 'viewer'
 
 export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
   const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()

@@ -86,6 +86,7 @@ test('a key with the same number in another organization is not changed', async 
 test('a removal or demotion since the backup is applied again', async ({ keys }) => {
   const org = await keys.signUp()
   const [removed, lowered] = [await keys.join(org, 'admin'), await keys.join(org, 'admin')]
+  const [viewer, other] = [await keys.join(org, 'member'), await keys.join(org, 'admin')]
   const state = async (member: Org, change: Partial<MemberState>): Promise<MemberState> => {
     const row = await memberOf(keys, member)
     const { org_id, user_id, revision = 0, role = 'admin' } = row ?? {}
@@ -94,12 +95,16 @@ test('a removal or demotion since the backup is applied again', async ({ keys })
   const members = [
     await state(removed, { deleted_at: REVOKED_AT }),
     await state(lowered, { role: 'member' }),
+    await state(viewer, { role: 'viewer' }),
+    await state(other, { role: 'of a later release' }),
     await state(org, { revision: 0, deleted_at: REVOKED_AT }),
   ]
   const { changed, missing } = await reapply(keys.database.db, { ...none, members })
-  expect({ changed, missing }).toEqual({ changed: 2, missing: [] })
+  expect({ changed, missing }).toEqual({ changed: 4, missing: [] })
   expect(await memberOf(keys, removed)).toBeUndefined()
   expect((await memberOf(keys, lowered))?.role).toBe('member')
+  expect((await memberOf(keys, viewer))?.role).toBe('viewer')
+  expect((await memberOf(keys, other))?.role).toBe('viewer')
   expect((await memberOf(keys, org))?.role).toBe('admin')
   const again = await reapply(keys.database.db, { ...none, members })
   expect({ changed: again.changed, missing: again.missing }).toEqual({ changed: 0, missing: [] })

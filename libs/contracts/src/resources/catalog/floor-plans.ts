@@ -122,7 +122,7 @@ const ImagePath = z.strictObject({
 
 const console = { upstream: 'catalog', access: 'session', counted: false, described: false } as const
 /** Everybody in the organization looks at what they change. */
-const forAdmins = { ...console, access: 'admin' } as const
+const forAdmins = { ...console, access: 'session', role: 'admin' } as const
 
 export const floorPlanRoutes = {
   listFloorPlans: {

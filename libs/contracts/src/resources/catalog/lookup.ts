@@ -40,6 +40,7 @@ export const lookupRoutes = {
     path: '/lookup',
     upstream: 'catalog',
     access: 'session',
+    role: 'viewer',
     counted: false,
     described: false,
     summary: 'Find the assets and locations that scanned values name',

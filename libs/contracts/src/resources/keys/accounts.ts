@@ -66,6 +66,7 @@ export const accountRoutes = {
     method: 'PATCH',
     path: '/users/me',
     access: 'session',
+    role: 'viewer',
     summary: 'Update the name of the signed-in user',
     mediaTypes: PATCH_MEDIA_TYPES,
     body: z.strictObject({ name: Name }),
@@ -86,7 +87,8 @@ export const accountRoutes = {
     ...consoleRow,
     method: 'PATCH',
     path: '/orgs/{org_id}',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Update the name of the organization, or how long it keeps history',
     description:
       'Days of history are whole days of UTC, for each type of asset, at most as many as the installation keeps. Older history is deleted ' +
@@ -101,7 +103,8 @@ export const accountRoutes = {
     ...consoleRow,
     method: 'POST',
     path: '/orgs/{org_id}/members/{user_id}/reset-link',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Create a link with which a member chooses a new password',
     description:
       'Returns the token of the link, which is shown only once, works once and expires after an hour. Refused for a ' +
@@ -136,6 +139,7 @@ export const accountRoutes = {
     method: 'POST',
     path: '/auth/join',
     access: 'session',
+    role: 'viewer',
     summary: 'Accept an invitation as the signed-in user',
     description: 'Joins the organization. The session stays in its own; `switchOrg` goes to the other one.',
     body: z.strictObject({ token: Token }),

@@ -76,7 +76,8 @@ const OrgPath = z.strictObject({ org_id: pathId })
 
 const managing = {
   upstream: 'keys',
-  access: 'session-or-keys-admin',
+  access: 'keys:admin',
+  role: 'admin',
   counted: true,
   described: true,
 } as const

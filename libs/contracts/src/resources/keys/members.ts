@@ -29,10 +29,14 @@ export const MemberView = z
   .meta({ id: 'Member' })
 export type MemberView = z.infer<typeof MemberView>
 
-/** `last_signed_in_at` is null if it is more than 30 days ago, or if the caller is not an administrator. */
-export const ListedMember = MemberView.extend({ last_signed_in_at: WireInstant.nullable() }).meta({
-  id: 'ListedMember',
-})
+/**
+ * `last_signed_in_at` is null if it is more than 30 days ago, or if the caller is not an administrator. For viewers, `email` of
+ * others is null (D15.3).
+ */
+export const ListedMember = MemberView.extend({
+  email: z.string().nullable(),
+  last_signed_in_at: WireInstant.nullable(),
+}).meta({ id: 'ListedMember' })
 export type ListedMember = z.infer<typeof ListedMember>
 
 export const InvitationView = z
@@ -92,6 +96,7 @@ export const memberRoutes = {
     method: 'POST',
     path: '/users/me/password',
     access: 'session',
+    role: 'viewer',
     summary: 'Change the password of the user',
     description: 'Ends all other sessions of the user.',
     body: z.strictObject({ current_password: ExistingPassword, new_password: Password }),
@@ -114,6 +119,7 @@ export const memberRoutes = {
     method: 'DELETE',
     path: '/users/me/sessions/{session_id}',
     access: 'session',
+    role: 'viewer',
     summary: 'End a session of the user',
     params: z.strictObject({ session_id: Uuid }),
     success: { status: 204 },
@@ -124,6 +130,7 @@ export const memberRoutes = {
     method: 'POST',
     path: '/auth/switch',
     access: 'session',
+    role: 'viewer',
     summary: 'Switch to another organization of the user',
     description: 'Ends this session and opens one in the other organization.',
     body: z.strictObject({ org_id: Id, refresh_token: text(1, 255) }),
@@ -146,7 +153,8 @@ export const memberRoutes = {
     ...consoleRow,
     method: 'PATCH',
     path: '/orgs/{org_id}/members/{user_id}',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Update the role of a member',
     mediaTypes: [JSON_MEDIA_TYPE, MERGE_PATCH_MEDIA_TYPE], // the typed client sends the second with each PATCH
     params: MemberPath,
@@ -159,6 +167,7 @@ export const memberRoutes = {
     method: 'DELETE',
     path: '/orgs/{org_id}/members/{user_id}',
     access: 'session',
+    role: 'viewer',
     summary: 'Remove a member or leave the organization',
     params: MemberPath,
     success: { status: 204 },
@@ -168,7 +177,8 @@ export const memberRoutes = {
     ...consoleRow,
     method: 'GET',
     path: '/orgs/{org_id}/invitations',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'List pending invitations',
     description: 'Returns invitations that can still be accepted, newest first.',
     params: OrgPath,
@@ -180,7 +190,8 @@ export const memberRoutes = {
     ...consoleRow,
     method: 'POST',
     path: '/orgs/{org_id}/invitations',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Invite an e-mail address',
     description: 'Returns the token of the invitation, which is shown only once.',
     params: OrgPath,
@@ -192,7 +203,8 @@ export const memberRoutes = {
     ...consoleRow,
     method: 'DELETE',
     path: '/orgs/{org_id}/invitations/{invitation_id}',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Revoke an invitation',
     params: z.strictObject({ org_id: pathId, invitation_id: pathId }),
     success: { status: 204 },

@@ -31,7 +31,8 @@ export const provisioningRoutes = {
   createProvisioningLink: {
     ...consoleRow,
     path: '/orgs/{org_id}/provisioning-links',
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Create a link that shows the settings of a reader once',
     description:
       'Returns the token of the link, which is shown only once, works once and expires after 24 hours. The API key ' +

@@ -97,7 +97,8 @@ export const placementRoutes = {
   updatePlacement: {
     method: 'PATCH',
     ...ofOrganization,
-    access: 'admin',
+    access: 'session',
+    role: 'admin',
     summary: 'Update how the organization wants positions to be decided',
     description: 'Counts for reads that arrive from then on, and for reads that wait.',
     mediaTypes: [MERGE_PATCH_MEDIA_TYPE, JSON_MEDIA_TYPE],
@@ -109,6 +110,7 @@ export const placementRoutes = {
     path: '/orgs/{org_id}/placement/preview',
     upstream: 'tracking',
     access: 'session',
+    role: 'viewer',
     counted: false,
     described: false,
     params: z.strictObject({ org_id: pathId }),

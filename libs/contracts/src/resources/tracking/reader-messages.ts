@@ -152,6 +152,7 @@ export const readerMessageRoutes = {
     method: 'POST',
     path: '/readers/{reader_id}/decode',
     ...forUsers,
+    role: 'viewer',
     summary: 'Decode a message as one of a reader, without storing anything',
     description: `Returns at most ${DECODED_READS} reads.`,
     params: ReaderPath,

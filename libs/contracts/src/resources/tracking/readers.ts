@@ -265,7 +265,13 @@ const ScanPointPath = z.strictObject({ reader_id: pathId, scan_point_id: pathId 
 const MERGE_PATCH = ['application/merge-patch+json', 'application/json'] as const
 
 const forUsers = { upstream: 'tracking', access: 'session', counted: false, described: false } as const
-const forAdmins = { upstream: 'tracking', access: 'admin', counted: false, described: false } as const
+const forAdmins = {
+  upstream: 'tracking',
+  access: 'session',
+  role: 'admin',
+  counted: false,
+  described: false,
+} as const
 
 export const readerRoutes = {
   listReaders: {

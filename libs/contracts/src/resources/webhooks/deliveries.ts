@@ -139,7 +139,8 @@ const DeliveryPath = z.strictObject({
 const replay = {
   ...row,
   method: 'POST',
-  access: 'session-or-webhooks-admin',
+  access: 'webhooks:admin',
+  role: 'admin',
   summary: 'Send the events of a period again',
   description:
     'Sends everything again that was recorded from `from` to `to` and is of the event types of the webhook, with the same ' +
@@ -155,7 +156,8 @@ const replay = {
 const resend = {
   ...row,
   method: 'POST',
-  access: 'session-or-webhooks-admin',
+  access: 'webhooks:admin',
+  role: 'admin',
   summary: 'Send an event again',
   description:
     'Makes further attempts with the same `delivery_id`, whether it was delivered or not. 404 once it is no longer in the log.',

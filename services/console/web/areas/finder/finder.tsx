@@ -35,7 +35,7 @@ export default function Finder({ takeTyped, onClosed }: Props) {
   const [text, setText] = useState('')
   const typed = text.trim()
   const { hits, groups, message, isPending } = useHits(typed)
-  const { isAdmin } = useSession()
+  const rights = useSession()
   const { selected } = useSpotlight(store)
   const [, redraw] = useReducer((keys: number) => keys + 1, 0) // the store is silent about arrow keys
   const navigate = useNavigate()
@@ -51,7 +51,7 @@ export default function Finder({ takeTyped, onClosed }: Props) {
 
   const openNamed = async (value: string, own: Hit | undefined) => {
     const found = { ...NOTHING, named: await findNamed(value) }
-    const [hit, ...others] = groupsOf({ text: value, found, visits: [], isAdmin }).find(isExact)?.hits ?? []
+    const [hit, ...others] = groupsOf({ text: value, found, visits: [], rights }).find(isExact)?.hits ?? []
     if (hit && others.length === 0) open(hit)
     else if (!hit && own && isOwn(own)) open(own)
   }
@@ -67,9 +67,7 @@ export default function Finder({ takeTyped, onClosed }: Props) {
     const value = kept.text.trim()
     if (value === '') return
     setText(kept.text)
-    const [own] = groupsOf({ text: value, found: NOTHING, visits: [], isAdmin }).flatMap(
-      (group) => group.hits,
-    )
+    const [own] = groupsOf({ text: value, found: NOTHING, visits: [], rights }).flatMap((group) => group.hits)
     if (kept.isEntered) void openNamed(value, own).catch(() => undefined)
   }
   return (
@@ -141,7 +139,7 @@ function focusTarget(chosen: Hit | undefined, before: Element | null): HTMLEleme
 /** What the text finds. Earlier results stay until the next ones are there. */
 function useHits(text: string) {
   const [asked] = useDebouncedValue(text, TYPING_MS)
-  const { isAdmin } = useSession()
+  const rights = useSession()
   const path = useRouterState({ select: (router) => router.location.pathname })
   const visits = useVisits().filter(({ kind, id }) => path !== `/${kind}s/${id}`)
   const enabled = asked !== ''
@@ -162,7 +160,7 @@ function useHits(text: string) {
     text,
     found: text === '' ? NOTHING : { ...(found.data ?? NOTHING), named: named.data ?? [] },
     visits,
-    isAdmin,
+    rights,
   })
   const hits = groups.flatMap((group) => group.hits)
   const isPending =

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { type Found, groupsOf, NOTHING } from './hits.ts'
 
+const ADMIN = { isAdmin: true, canWrite: true }
+const MEMBER = { isAdmin: false, canWrite: true }
+
 const linesOf = (known: Partial<Parameters<typeof groupsOf>[0]>) =>
-  groupsOf({ text: '', found: NOTHING, visits: [], isAdmin: true, ...known }).map(
+  groupsOf({ text: '', found: NOTHING, visits: [], rights: ADMIN, ...known }).map(
     ({ label, hits }) => `${label}: ${hits.map((hit) => hit.label).join(', ')}`,
   )
 
@@ -27,7 +30,7 @@ test('what the text names exactly comes first, then what was opened last; each t
 })
 
 test('a scanned tag shows the icon of the type of its asset, and the tag', () => {
-  const [exact] = groupsOf({ text: 'E280', found: FOUND, visits: [], isAdmin: false })
+  const [exact] = groupsOf({ text: 'E280', found: FOUND, visits: [], rights: MEMBER })
   expect(exact?.hits).toMatchObject([{ to: '/assets/7', hint: 'Tag E280', color: 'var(--asset-inventory)' }])
 })
 
@@ -39,6 +42,12 @@ test('words of the text begin words of an action or a screen', () => {
 
 test('people who are not administrators are not offered what only those may do', () => {
   expect(linesOf({ text: 'new api' })).toEqual(['Actions: New API key'])
-  expect(linesOf({ text: 'new api', isAdmin: false })).toEqual([])
-  expect(linesOf({ text: 'invite', isAdmin: false })).toEqual([])
+  expect(linesOf({ text: 'new api', rights: MEMBER })).toEqual([])
+  expect(linesOf({ text: 'invite', rights: MEMBER })).toEqual([])
+})
+
+test('viewers are offered nothing that changes anything', () => {
+  expect(linesOf({ text: 'new', rights: MEMBER })).toEqual(['Actions: New asset, New location'])
+  for (const text of ['new', 'save', 'import', 'invite'])
+    expect(linesOf({ text, rights: { isAdmin: false, canWrite: false } }).join()).not.toContain('Actions')
 })

@@ -50,6 +50,8 @@ function hitOf(kind: Visit['kind'], { id, name, hint, type }: Thing): Hit {
 }
 
 type Action = Hit & { isForAdmins?: boolean }
+/** What the person may do. */
+type Rights = { isAdmin: boolean; canWrite: boolean }
 
 const ACTIONS: readonly Action[] = [
   { key: 'action-new-asset', label: 'New asset', icon: IconPlus, to: '/assets', dialog: 'new-asset' },
@@ -102,8 +104,8 @@ const PLACES: readonly Hit[] = [
   { key: '/account', label: 'Account', icon: IconSettings, to: '/account' },
 ]
 
-const actionsFor = (isAdmin: boolean): readonly Hit[] =>
-  ACTIONS.filter(({ isForAdmins }) => isAdmin || isForAdmins !== true)
+const actionsFor = ({ isAdmin, canWrite }: Rights): readonly Hit[] =>
+  ACTIONS.filter(({ isForAdmins }) => isAdmin || (canWrite && isForAdmins !== true))
 
 /** Each word of the text begins a word of the label. */
 function matches({ label }: Hit, text: string): boolean {
@@ -116,13 +118,13 @@ function matches({ label }: Hit, text: string): boolean {
 const EXACT = 'Exactly this'
 export const isExact = ({ label }: Group): boolean => label === EXACT
 
-type Known = { text: string; found: Found; visits: readonly Visit[]; isAdmin: boolean }
+type Known = { text: string; found: Found; visits: readonly Visit[]; rights: Rights }
 
 /** What the finder shows, in this order: what the text names exactly, what was opened last, and what contains it. */
-export function groupsOf({ text, found, visits, isAdmin }: Known): readonly Group[] {
+export function groupsOf({ text, found, visits, rights }: Known): readonly Group[] {
   const recent = visits.filter(({ name }) => contains(name, text)).map((visit) => hitOf(visit.kind, visit))
   const local = [
-    { label: 'Actions', hits: actionsFor(isAdmin).filter((hit) => matches(hit, text)) },
+    { label: 'Actions', hits: actionsFor(rights).filter((hit) => matches(hit, text)) },
     { label: 'Screens', hits: PLACES.filter((hit) => matches(hit, text)) },
   ]
   const named = found.named.flatMap((match) => {

@@ -21,9 +21,21 @@ import { countText } from '../../parts/table/count-text.ts'
 import { offerUndo } from '../../parts/form/undo.tsx'
 
 import { addValues, choose, EMPTY_DRAFT, MAX_VALUES, removeSaved, removeValues, splitAtSpaces, takeAsLocation } from './draft.ts' // oxfmt-ignore
+import { ViewersNote } from '../../session/for-members.tsx'
+import { useSession } from '../../session/use-session.ts'
 
 /** Saves that assets are at a location now. */
-export default function Inventory() {
+export default function InventoryScreen() {
+  const { canWrite } = useSession()
+  if (canWrite) return <Inventory />
+  return (
+    <Screen title="Save inventory">
+      <ViewersNote />
+    </Screen>
+  )
+}
+
+function Inventory() {
   const { draft, change, isKept } = useDraft()
   const lookups = useLookups(draft.values)
   const rows = useMemo(() => rowsOf(draft, lookups.found), [draft, lookups.found])

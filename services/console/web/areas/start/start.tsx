@@ -23,9 +23,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import { FailureNotice } from '../../parts/load/failure-notice.tsx'
 import { useSend } from '../../parts/form/use-send.ts'
 import { addExample } from './set-up.ts'
+import { ViewersNote } from '../../session/for-members.tsx'
 
 /** The steps from an empty organization to the first scan. Steps done on other screens count too. */
-export default function Start() {
+export default function StartScreen() {
+  const { canWrite } = useSession()
+  if (canWrite) return <Start />
+  return (
+    <Screen title="Getting started">
+      <ViewersNote />
+    </Screen>
+  )
+}
+
+function Start() {
   const locations = useFirstLocations()
   const asset = useTaggedAsset()
   const arrival = useLastArrival()

@@ -9,6 +9,7 @@ import { When } from '../time/when.tsx'
 import { tagTypeLabel } from '../things/tag-types.ts'
 import type { Holder, LostTag, TagToRestore } from '../load/restore.ts'
 import { shownValue } from '../things/tag-values.ts'
+import { ForMembers } from '../../session/for-members.tsx'
 
 type Thing = { name: string; external_key: string; deleted_at: string | null }
 
@@ -44,32 +45,34 @@ export function RestoreForm({ noun, thing, tags, keyHeldBy, effect, restore, rel
   const lost = tags.filter((tag): tag is LostTag => tag.held_by !== null)
   return (
     <Alert color="gray" variant="light" title={<Title noun={noun} thing={thing} />}>
-      <SendForm
-        send={send}
-        label="Restore"
-        shownFields={['external_key', ...(more.field === undefined ? [] : [more.field])]}
-      >
-        <Text size="sm">{`${comesBack(thing, tags.length - lost.length, keyHeldBy)} ${effect}`}</Text>
-        {lost.length > 0 && <LostTags tags={lost} />}
-        {keyHeldBy && (
-          <Stack gap={4} maw={420}>
-            <TextInput
-              label="New external key"
-              description={
-                <>
-                  {`The key ${thing.external_key} belongs to `}
-                  <HolderLink holder={keyHeldBy} />
-                  {' now. Choose another one.'}
-                </>
-              }
-              {...send.entry('external_key', key, setKey)}
-              spellCheck={false}
-              required
-            />
-          </Stack>
-        )}
-        {more.children}
-      </SendForm>
+      <ForMembers isExplained>
+        <SendForm
+          send={send}
+          label="Restore"
+          shownFields={['external_key', ...(more.field === undefined ? [] : [more.field])]}
+        >
+          <Text size="sm">{`${comesBack(thing, tags.length - lost.length, keyHeldBy)} ${effect}`}</Text>
+          {lost.length > 0 && <LostTags tags={lost} />}
+          {keyHeldBy && (
+            <Stack gap={4} maw={420}>
+              <TextInput
+                label="New external key"
+                description={
+                  <>
+                    {`The key ${thing.external_key} belongs to `}
+                    <HolderLink holder={keyHeldBy} />
+                    {' now. Choose another one.'}
+                  </>
+                }
+                {...send.entry('external_key', key, setKey)}
+                spellCheck={false}
+                required
+              />
+            </Stack>
+          )}
+          {more.children}
+        </SendForm>
+      </ForMembers>
     </Alert>
   )
 }

@@ -11,6 +11,7 @@ import { offerUndo } from '../form/undo.tsx'
 import { TAG_TYPE_CHOICES, tagTypeLabel, tagTypeOf } from './tag-types.ts'
 import { useSend } from '../form/use-send.ts'
 import { shownValue } from './tag-values.ts'
+import { ForMembers } from '../../session/for-members.tsx'
 
 type Tag = components['schemas']['Tag']
 type NewTag = components['schemas']['TagCreate']
@@ -37,7 +38,14 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
     })
   }
   return (
-    <Card title="Tags" actions={<AttachButton attach={attach} owner={owner} reload={reload} />}>
+    <Card
+      title="Tags"
+      actions={
+        <ForMembers>
+          <AttachButton attach={attach} owner={owner} reload={reload} />
+        </ForMembers>
+      }
+    >
       {tags.length === 0 ? (
         <Text size="sm" c="dimmed">
           No tags yet.
@@ -58,16 +66,18 @@ export function TagsCard({ tags, owner, attach, detach, reload }: Props) {
                   </Text>
                 </Table.Td>
                 <Table.Td ta="right">
-                  <ConfirmButton
-                    label="Detach"
-                    ariaLabel={`Detach ${shownValue(value)}`}
-                    size="compact-sm"
-                    work={() => detach(id)}
-                    reload={reload}
-                    onDone={() => offerAttach({ tag_type, value })}
-                  >
-                    {`After this, ${shownValue(value)} no longer identifies ${owner}. You can attach it again.`}
-                  </ConfirmButton>
+                  <ForMembers>
+                    <ConfirmButton
+                      label="Detach"
+                      ariaLabel={`Detach ${shownValue(value)}`}
+                      size="compact-sm"
+                      work={() => detach(id)}
+                      reload={reload}
+                      onDone={() => offerAttach({ tag_type, value })}
+                    >
+                      {`After this, ${shownValue(value)} no longer identifies ${owner}. You can attach it again.`}
+                    </ConfirmButton>
+                  </ForMembers>
                 </Table.Td>
               </Table.Tr>
             ))}

@@ -2,7 +2,7 @@ import { ApiKeyView } from '@whereabouts/contracts/resources/keys/api-keys'
 import { pick } from '@whereabouts/contracts/rules/fields'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
 import type { Principal } from '@whereabouts/contracts/principal'
-import { adminOnly } from '@whereabouts/service-kit/errors/errors'
+import { roleRequired } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { ApiKeyRow, Tenants, Tx } from '../../db.ts'
 import {
@@ -84,7 +84,7 @@ export function apiKeyHandlers({
 async function creator(tx: Tx, principal: Principal) {
   if (principal.keyId === undefined) {
     const member = await lockMember(tx, principal.orgId, userOf(principal))
-    if (member?.role !== 'admin') throw adminOnly()
+    if (member?.role !== 'admin') throw roleRequired('admin')
     return { created_by: member.id, created_by_key_id: null }
   }
   const key = await lockUsableKey(tx, principal.orgId, principal.keyId)

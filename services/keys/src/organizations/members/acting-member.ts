@@ -1,5 +1,5 @@
 import type { Principal, Role } from '@whereabouts/contracts/principal'
-import { adminOnly, invalidToken } from '@whereabouts/service-kit/errors/errors'
+import { roleRequired, invalidToken } from '@whereabouts/service-kit/errors/errors'
 import type { Tx } from '../../db.ts'
 import { sessionOnly } from '../../errors.ts'
 import { lockOrg } from '../orgs/orgs.queries.ts'
@@ -29,6 +29,6 @@ export async function lockMembers(tx: Tx, principal: Principal): Promise<ActingM
 /** The same, for administrators only. */
 export async function lockMembersAsAdmin(tx: Tx, principal: Principal): Promise<ActingMember> {
   const acting = await lockMembers(tx, principal)
-  if (acting.role !== 'admin') throw adminOnly()
+  if (acting.role !== 'admin') throw roleRequired('admin')
   return acting
 }

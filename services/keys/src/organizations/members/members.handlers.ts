@@ -1,5 +1,6 @@
+import { hasRole, type Principal } from '@whereabouts/contracts/principal'
 import type { ListedMember, MemberView } from '@whereabouts/contracts/resources/keys/members'
-import { adminOnly } from '@whereabouts/service-kit/errors/errors'
+import { roleRequired } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tenants, Tx } from '../../db.ts'
 import { lastAdmin, memberNotFound } from '../../errors.ts'
@@ -28,13 +29,14 @@ type MemberOperation = 'listMembers' | 'updateMember' | 'removeMember'
 
 export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers<'keys'>, MemberOperation> {
   return {
-    async listMembers({ principal: { orgId, role }, query }) {
+    async listMembers({ principal, query }) {
+      const { orgId } = principal
       const own = tenants.forOrg(orgId)
       const [rows, total_count] = await Promise.all([
         listMembers(own, orgId, query),
         countMembers(own, orgId),
       ])
-      const data = rows.map((row) => toListed(row, role === 'admin'))
+      const data = rows.map((row) => toListed(row, principal))
       return { data, limit: query.limit, offset: query.offset, total_count }
     },
 
@@ -43,7 +45,7 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
         const { orgId } = await lockMembersAsAdmin(tx, principal)
         const before = await getMember(tx, orgId, params.user_id)
         if (before.role === role) return before // a new revision would sign the member out
-        if (role !== 'admin') await takeAdminAway(tx, before)
+        if (before.role === 'admin') await takeAdminAway(tx, before)
         await enqueueMemberState(tx, await updateRole(tx, orgId, before.id, role))
         return { ...before, role }
       })
@@ -54,7 +56,7 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
     async removeMember({ principal, params }) {
       await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId, userId, role } = await lockMembers(tx, principal)
-        if (role !== 'admin' && params.user_id !== userId) throw adminOnly()
+        if (role !== 'admin' && params.user_id !== userId) throw roleRequired('admin')
         const member = await getMember(tx, orgId, params.user_id)
         if (member.role === 'admin') await takeAdminAway(tx, member)
         await enqueueMemberState(tx, await deleteMembership(tx, orgId, member.id))
@@ -87,8 +89,9 @@ const toView = ({ id, name, email, role, joined_at }: Member): MemberView => ({
   joined_at,
 })
 
-/** When members signed in is for administrators only. */
-const toListed = (member: ListedRow, isForAdmin: boolean): ListedMember => ({
+/** When members signed in is for administrators only, and the addresses of others are not for viewers (D15.3). */
+const toListed = (member: ListedRow, { role, userId }: Principal): ListedMember => ({
   ...toView(member),
-  last_signed_in_at: isForAdmin ? member.last_signed_in_at : null,
+  email: hasRole(role, 'member') || member.id === userId ? member.email : null,
+  last_signed_in_at: role === 'admin' ? member.last_signed_in_at : null,
 })

@@ -152,7 +152,7 @@ test('a member may leave, but not remove others', async ({ keys }) => {
   const [ben, eve] = [await keys.join(org), await keys.join(org)]
   const refused = await remove(keys, keys.member(ben), eve)
   expect(refused.statusCode).toBe(403)
-  expect(refused.json().error.detail).toBe('Organization admin role required')
+  expect(refused.json().error.detail).toMatch(/^Organization admin role required/)
   expect((await remove(keys, keys.member(ben), ben)).statusCode).toBe(204)
   expect(await roles(keys, org)).toEqual({ [org.userId]: 'admin', [eve.userId]: 'member' })
 })

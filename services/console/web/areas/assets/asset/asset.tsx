@@ -25,6 +25,7 @@ import { CurrentLocationCard } from './current-location.tsx'
 import { Icon } from '../../../parts/page/icon.tsx'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import { ResourceForm } from '../../../parts/form/resource-form.tsx'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 /** One asset: its location and why, its day, its stays and its data. */
 export default function AssetScreen() {
@@ -46,7 +47,13 @@ function OneAsset({ id }: { id: number }) {
           <BackLink list={NO_ASSET.list} to={NO_ASSET.to} />
         </Group>
       }
-      actions={asset.data && <Actions asset={asset.data} />}
+      actions={
+        asset.data && (
+          <ForMembers isExplained>
+            <Actions asset={asset.data} />
+          </ForMembers>
+        )
+      }
     >
       <Loaded query={asset} what="the asset" missing={NO_ASSET}>
         {(data) => <Parts asset={data} />}

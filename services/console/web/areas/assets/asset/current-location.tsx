@@ -10,6 +10,7 @@ import { useAncestors } from '../../../parts/locations/location-queries.ts'
 import { locationText, dwellsOf, type Dwell, type Sighting } from './sightings.ts'
 import { useReportRow, useSightings } from './use-asset.ts'
 import { WaitingRead, Why } from './why.tsx'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 /** Current location, since when, and the sighting behind it. */
 export function CurrentLocationCard({ asset }: { asset: Asset }) {
@@ -137,12 +138,15 @@ function NeverScanned({ asset }: { asset: Asset }) {
       <Text fw={600}>Never scanned</Text>
       <Text size="sm" c="dimmed">
         {asset.tags.length === 0
-          ? 'Attach a tag so that readers can find it. Or '
-          : 'Its location appears here after the first read of its tag. Or '}
-        <Anchor component={Link} to="/inventory" underline="always" inherit>
-          save its location
-        </Anchor>{' '}
-        by hand.
+          ? 'Readers can find it once it has a tag.'
+          : 'Its location appears here after the first read of its tag.'}
+        <ForMembers>
+          {' Or '}
+          <Anchor component={Link} to="/inventory" underline="always" inherit>
+            save its location
+          </Anchor>
+          {' by hand.'}
+        </ForMembers>
       </Text>
     </Stack>
   )

@@ -21,6 +21,8 @@ import { queryOf, useAssets, useLastLocations } from './use-assets.ts'
 import { MOST_ROWS, nameOf, placeFile } from './place-file.ts'
 import { listFile, useExport, type AssetFile, type Export } from './use-export.ts'
 import { Icon } from '../../../parts/page/icon.tsx'
+import { ForMembers } from '../../../session/for-members.tsx'
+import { useSession } from '../../../session/use-session.ts'
 
 const UNFILTERED: AssetFilter = {
   q: '',
@@ -37,8 +39,9 @@ const UNFILTERED: AssetFilter = {
 export default function Assets() {
   const [list, setList] = useUrlState({ ...UNFILTERED, sort: 'name', offset: '0' })
   const isPlace = isByPlace(list)
+  const { canWrite } = useSession()
   const [isCreating, creating] = useDisclosure(false)
-  useWanted('new-asset', creating.open)
+  useWanted('new-asset', () => canWrite && creating.open())
   const exported = useExport()
   const assets = useAssets(list)
   const lastLocations = useLastLocations(
@@ -59,14 +62,16 @@ export default function Assets() {
       title="Assets"
       actions={
         <>
-          <Button
-            variant="default"
-            leftSection={<Icon of={IconUpload} size={16} />}
-            component={Link}
-            to="/imports"
-          >
-            Import
-          </Button>
+          <ForMembers>
+            <Button
+              variant="default"
+              leftSection={<Icon of={IconUpload} size={16} />}
+              component={Link}
+              to="/imports"
+            >
+              Import
+            </Button>
+          </ForMembers>
           <Button
             variant="default"
             leftSection={<Icon of={IconDownload} size={16} />}
@@ -77,9 +82,11 @@ export default function Assets() {
           >
             {exportLabel(total, isFiltered)}
           </Button>
-          <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={creating.open}>
-            New asset
-          </Button>
+          <ForMembers isExplained>
+            <Button leftSection={<Icon of={IconPlus} size={16} />} onClick={creating.open}>
+              New asset
+            </Button>
+          </ForMembers>
         </>
       }
     >
@@ -124,7 +131,8 @@ function NoAssets({ isFiltered, onClear }: { isFiltered: boolean; onClear: () =>
   if (!isFiltered)
     return (
       <EmptyState title="No assets yet">
-        Create one with “New asset”, or import many from a CSV file. Readers find an asset by its tags.
+        <ForMembers>Create one with “New asset”, or import many from a CSV file. </ForMembers>
+        Readers find an asset by its tags.
       </EmptyState>
     )
   return (

@@ -11,6 +11,7 @@ import { api } from '../../../session/api.ts'
 import { encodingText, isUnfinished, percentOf, progressText, titleOf, type Import } from './import-files.ts'
 import { ImportRows } from './import-rows.tsx'
 import { OUTCOMES, useImport, useReloadWhenDone } from './use-imports.ts'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 /** One import or dry run: its progress and the outcome of each row. */
 export default function ImportScreen() {
@@ -27,7 +28,13 @@ function OneImport({ id }: { id: number }) {
     <Screen
       title={one.data ? titleOf(one.data) : 'Import'}
       lead={<BackLink list={NO_IMPORT.list} to={NO_IMPORT.to} />}
-      actions={one.data && <Actions one={one.data} />}
+      actions={
+        one.data && (
+          <ForMembers isExplained>
+            <Actions one={one.data} />
+          </ForMembers>
+        )
+      }
     >
       <Loaded query={one} what="the import" missing={NO_IMPORT}>
         {(data) => (
@@ -63,11 +70,13 @@ function ApplyNotice({ one }: { one: Import }) {
           ` Failed rows (${counted(one.failed)}) are skipped. Download them below, correct them and check that file. Or apply the others now.`}
       </Text>
       {apply.error !== undefined && <FailureNotice error={apply.error} />}
-      <Group mt="sm">
-        <Button onClick={() => apply.send(one.id)} loading={apply.isSending} disabled={changing === 0}>
-          Apply
-        </Button>
-      </Group>
+      <ForMembers>
+        <Group mt="sm">
+          <Button onClick={() => apply.send(one.id)} loading={apply.isSending} disabled={changing === 0}>
+            Apply
+          </Button>
+        </Group>
+      </ForMembers>
     </Alert>
   )
 }

@@ -9,11 +9,14 @@ import { When } from '../../../parts/time/when.tsx'
 import { isUnfinished, percentOf, stateText, titleOf, type Import } from './import-files.ts'
 import { NewImport } from './new-import.tsx'
 import { useImports } from './use-imports.ts'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 export default function Imports() {
   return (
     <Screen title="Imports" lead="Create or update many assets or locations with a CSV file.">
-      <NewImport />
+      <ForMembers isExplained>
+        <NewImport />
+      </ForMembers>
       <ImportList />
     </Screen>
   )
@@ -36,7 +39,9 @@ function ImportList() {
         minWidth={760}
         empty={
           <EmptyState title="No imports yet">
-            Choose a file above and check it. You see the effect of each row before anything changes.
+            <ForMembers>
+              Choose a file above and check it. You see the effect of each row before anything changes.
+            </ForMembers>
           </EmptyState>
         }
         offset={list.offset}

@@ -24,6 +24,7 @@ import type { components } from '@whereabouts/client/client'
 import { FormModal } from '../../../parts/form/form-modal.tsx'
 import type { PickedLocation } from '../../../parts/locations/location-picker.tsx'
 import { ResourceForm } from '../../../parts/form/resource-form.tsx'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 /** Prefixes of the query keys that contain data of a location. */
 const RELOADED = [['location'], ['locations'], ['report'], ['occupancy']] as const
@@ -48,7 +49,15 @@ export default function LocationScreen() {
 function Shown({ location }: { location: Location }) {
   const { id, name, external_key } = location
   return (
-    <Screen title={name} lead={<Breadcrumb id={id} name={name} />} actions={<Actions location={location} />}>
+    <Screen
+      title={name}
+      lead={<Breadcrumb id={id} name={name} />}
+      actions={
+        <ForMembers isExplained>
+          <Actions location={location} />
+        </ForMembers>
+      }
+    >
       <Grid>
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <Stack>
@@ -63,11 +72,13 @@ function Shown({ location }: { location: Location }) {
               <Card
                 title="Sub-locations"
                 actions={
-                  <NewLocation
-                    label="Add sub-location"
-                    parent={{ id, name, external_key }}
-                    variant="default"
-                  />
+                  <ForMembers>
+                    <NewLocation
+                      label="Add sub-location"
+                      parent={{ id, name, external_key }}
+                      variant="default"
+                    />
+                  </ForMembers>
                 }
               >
                 <LocationTree

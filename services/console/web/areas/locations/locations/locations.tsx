@@ -12,19 +12,22 @@ import { NewLocation } from './new-location.tsx'
 import { LocationTree } from '../../../parts/locations/tree.tsx'
 import type { BranchLocation } from '../../../parts/locations/use-branch.ts'
 import { Icon } from '../../../parts/page/icon.tsx'
+import { ForMembers } from '../../../session/for-members.tsx'
+import { useSession } from '../../../session/use-session.ts'
 
 type Move = { location: BranchLocation; to: BranchLocation | null | undefined }
 
 export default function Locations() {
   const [{ q, deleted, offset }, setUrl] = useUrlState({ q: '', deleted: '', offset: '0' })
   const withDeleted = deleted === 'true'
+  const { canWrite } = useSession()
   const [move, setMove] = useState<Move>()
   return (
     <Screen
       title="Locations"
       lead="Where assets can be, and how many are there now."
       actions={
-        <Group gap="xs">
+        <ForMembers isExplained>
           <Button
             component={Link}
             to="/imports"
@@ -34,7 +37,7 @@ export default function Locations() {
             Import
           </Button>
           <NewLocation label="New location" />
-        </Group>
+        </ForMembers>
       }
     >
       <Group align="flex-end" role="search">
@@ -56,11 +59,11 @@ export default function Locations() {
         <Paper withBorder p="sm">
           <LocationTree
             label="Locations"
-            onMove={(location, to) => setMove({ location, to })}
+            {...(canWrite && { onMove: (location, to) => setMove({ location, to }) })}
             empty={
               <EmptyState title="No locations yet" isInCard>
-                A location is a place for assets: a site, a hall, a shelf. Create one above, or import many
-                from a CSV file.
+                A location is a place for assets: a site, a hall, a shelf.
+                <ForMembers> Create one above, or import many from a CSV file.</ForMembers>
               </EmptyState>
             }
           />

@@ -13,6 +13,7 @@ import {
   timesText,
   titleOf,
 } from './export-texts.ts'
+import { ForMembers } from '../../../session/for-members.tsx'
 import { removeExport } from './use-exports.ts'
 
 const COLORS: Readonly<Record<string, string>> = { done: 'green', failed: 'red' }
@@ -45,18 +46,21 @@ type DeleteProps = { one: Export; size?: 'compact-sm'; onDone?: () => void }
 
 /** Stops an export that is not done, and removes its files. */
 export const DeleteExport = ({ one, size, onDone }: DeleteProps) => (
-  <ConfirmButton
-    label={isUnfinished(one) ? 'Stop' : 'Delete'}
-    ariaLabel={`${isUnfinished(one) ? 'Stop' : 'Delete'} ${titleOf(one)}`}
-    work={() => removeExport(one)}
-    reload={[['exports', 'list'], ['limits']]}
-    {...(size && { size })}
-    {...(onDone && { onDone })}
-  >
-    {isUnfinished(one)
-      ? 'This stops the export and removes the files that are ready.'
-      : 'This removes the files. Links to them end at once. The exported data stays.'}
-  </ConfirmButton>
+  <ForMembers>
+    {' '}
+    <ConfirmButton
+      label={isUnfinished(one) ? 'Stop' : 'Delete'}
+      ariaLabel={`${isUnfinished(one) ? 'Stop' : 'Delete'} ${titleOf(one)}`}
+      work={() => removeExport(one)}
+      reload={[['exports', 'list'], ['limits']]}
+      {...(size && { size })}
+      {...(onDone && { onDone })}
+    >
+      {isUnfinished(one)
+        ? 'This stops the export and removes the files that are ready.'
+        : 'This removes the files. Links to them end at once. The exported data stays.'}
+    </ConfirmButton>
+  </ForMembers>
 )
 
 export const EXPORT_COLUMNS: readonly Column<Export>[] = [

@@ -6,6 +6,7 @@ import { useUrlState } from '../../../parts/table/use-url-state.ts'
 import { EXPORT_COLUMNS } from './export-columns.tsx'
 import { NewExport } from './new-export.tsx'
 import { useExports } from './use-exports.ts'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 /** History, movements, assets and locations as files. */
 export default function Exports() {
@@ -21,7 +22,9 @@ export default function Exports() {
         </>
       }
     >
-      <NewExport />
+      <ForMembers isExplained>
+        <NewExport />
+      </ForMembers>
       <ExportList />
     </Screen>
   )
@@ -43,7 +46,8 @@ function ExportList() {
         minWidth={860}
         empty={
           <EmptyState title="No exports">
-            Begin one above. Its files are kept for a day, and everybody in your organization sees them here.
+            <ForMembers>Begin one above. </ForMembers>
+            The files of an export are kept for a day, and everybody in your organization sees them here.
           </EmptyState>
         }
         offset={list.offset}

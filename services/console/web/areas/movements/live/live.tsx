@@ -12,6 +12,7 @@ import { MovementTable } from './movement-table.tsx'
 import { emptyText, type Rate } from './rate.ts'
 import { RateLine } from './rate-line.tsx'
 import { useMovementLog } from './use-movement-log.ts'
+import { ForMembers } from '../../../session/for-members.tsx'
 
 /** Movements in real time. */
 export default function Live() {
@@ -79,9 +80,11 @@ function Entries({ log, text, rate }: { log: MovementLog; text: string; rate: Ra
           <Anchor component={Link} to="/readers" size="sm">
             Go to readers
           </Anchor>
-          <Anchor component={Link} to="/inventory" size="sm">
-            Save inventory
-          </Anchor>
+          <ForMembers>
+            <Anchor component={Link} to="/inventory" size="sm">
+              Save inventory
+            </Anchor>
+          </ForMembers>
         </Group>
       }
     >

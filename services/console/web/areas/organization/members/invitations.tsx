@@ -7,7 +7,7 @@ import type { Column } from '../../../parts/table/data-table.tsx'
 import { EmptyState } from '../../../parts/load/empty-state.tsx'
 import { FailureNotice } from '../../../parts/load/failure-notice.tsx'
 import { PagedTable } from '../../../parts/table/paged-table.tsx'
-import { roleName } from '../../../parts/things/roles.ts'
+import { roleFrom, roleName } from '../../../parts/things/roles.ts'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { api } from '../../../session/api.ts'
@@ -67,7 +67,7 @@ function Actions({ invitation, onLink }: Props & { invitation: Invitation }) {
     () =>
       api.post('/api/v1/orgs/{org_id}/invitations', {
         path: { org_id: org.id },
-        body: { email, role: role === 'admin' ? 'admin' : 'member' },
+        body: { email, role: roleFrom(role) },
       }),
     { reload: [['invitations']], onDone: onLink },
   )

@@ -2,7 +2,7 @@ import { Select, TextInput } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import { useState } from 'react'
 import { email as emailProblem } from '../../../parts/form/checks.ts'
-import { ROLES, roleMeaning, type Role } from '../../../parts/things/roles.ts'
+import { roleFrom, ROLES, roleMeaning, type Role } from '../../../parts/things/roles.ts'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
 import { api } from '../../../session/api.ts'
@@ -47,7 +47,7 @@ export function InviteForm({ onInvited, onCancel }: Props) {
         data={CHOICES}
         value={role}
         allowDeselect={false}
-        onChange={(value) => setRole(value === 'admin' ? 'admin' : 'member')}
+        onChange={(value) => setRole(roleFrom(value))}
         error={send.fields['role']}
       />
     </SendForm>

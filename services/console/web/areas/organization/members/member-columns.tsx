@@ -2,7 +2,7 @@ import { Group, Text, Select } from '@mantine/core'
 import type { components } from '@whereabouts/client/client'
 import { ConfirmButton } from '../../../parts/form/confirm-button.tsx'
 import type { Column } from '../../../parts/table/data-table.tsx'
-import { roleName, ROLES, type Role } from '../../../parts/things/roles.ts'
+import { roleFrom, roleName, ROLES, type Role } from '../../../parts/things/roles.ts'
 import { When } from '../../../parts/time/when.tsx'
 import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
@@ -20,7 +20,7 @@ type Props = {
 
 export const memberColumns = ({ isAdmin, isLastAdmin, onResetLink }: Props): readonly Column<Member>[] => [
   { label: 'Name', role: 'title', cell: (member) => <Name member={member} /> },
-  { label: 'Email', cell: ({ email }) => email },
+  { label: 'Email', cell: ({ email }) => email ?? 'Hidden from viewers' },
   {
     label: 'Role',
     cell: (member) =>
@@ -100,7 +100,7 @@ function RemoveButton({ member, isMe }: { member: Member; isMe: boolean }) {
 const CHOICES = ROLES.map(({ value, name }) => ({ value, label: name }))
 
 /** Changes the role immediately. The API refuses to demote the last administrator. */
-function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
+function RoleSelect({ member }: { member: Member }) {
   const { org } = useSession()
   const send = useSend(
     (role: Role) =>
@@ -121,7 +121,7 @@ function RoleSelect({ member }: { member: components['schemas']['Member'] }) {
       allowDeselect={false}
       disabled={send.isSending}
       error={failure && [failure.title, failure.detail].filter((text) => text !== undefined).join('. ')}
-      onChange={(role) => role !== member.role && send.send(role === 'admin' ? 'admin' : 'member')}
+      onChange={(role) => role !== member.role && send.send(roleFrom(role))}
     />
   )
 }

@@ -7,6 +7,7 @@ import { Disclosure } from '../../../parts/table/disclosure.tsx'
 import { Loaded } from '../../../parts/load/loaded.tsx'
 import { Screen } from '../../../parts/page/screen.tsx'
 import { useVisit } from '../../../parts/page/visits.ts'
+import { ForMembers } from '../../../session/for-members.tsx'
 import { useSession } from '../../../session/use-session.ts'
 import { ConnectReader } from '../../connect/connect-reader.tsx'
 import { DeviceLink } from './device-link.tsx'
@@ -45,7 +46,13 @@ export default function ReaderScreen() {
         reader.data && (
           <>
             <TryMessageButton key={`message ${id}`} id={id} reader={reader.data} />
-            <TestReadButton key={id} readerId={id} readerName={reader.data.name ?? reader.data.reader_key} />
+            <ForMembers isExplained>
+              <TestReadButton
+                key={id}
+                readerId={id}
+                readerName={reader.data.name ?? reader.data.reader_key}
+              />
+            </ForMembers>
           </>
         )
       }

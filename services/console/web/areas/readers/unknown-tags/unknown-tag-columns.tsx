@@ -12,7 +12,8 @@ export type UnknownTag = components['schemas']['UnknownTag']
 
 const count = new Intl.NumberFormat()
 
-export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly Column<UnknownTag>[] => [
+/** Without `onClaim`, for viewers, nothing can be done with a tag. */
+export const unknownTagColumns = (onClaim?: (tag: UnknownTag) => void): readonly Column<UnknownTag>[] => [
   {
     label: 'Value',
     role: 'title',
@@ -31,36 +32,38 @@ export const unknownTagColumns = (onClaim: (tag: UnknownTag) => void): readonly 
   { label: 'Reads', sort: 'reads', cell: ({ reads }) => count.format(reads) },
   { label: 'Last read by', cell: ({ reader_key: reader, antenna }) => `${reader}, antenna ${antenna}` },
   { label: 'Signal', cell: ({ rssi_dbm: dbm }) => (dbm === null ? '–' : `${dbm} dBm`) },
-  {
-    label: 'Actions',
-    role: 'actions',
-    cell: (tag) => (
-      <Group gap="xs" justify="flex-end" wrap="nowrap">
-        {isAssignable(tag.value) ? (
-          <Button
-            size="compact-sm"
-            variant="default"
-            onClick={() => onClaim(tag)}
-            aria-label={`Assign ${shownValue(tag.value)}`}
-          >
-            Assign
-          </Button>
-        ) : (
-          <Text size="xs">{NOT_ASSIGNABLE}</Text>
-        )}
-        <ConfirmButton
-          label="Dismiss"
-          ariaLabel={`Dismiss ${shownValue(tag.value)}`}
-          size="compact-sm"
-          work={() => dismiss(tag)}
-          reload={[['unknown-tags']]}
-        >
-          This removes the tag from the list. The list shows it again when a reader reads it again.
-        </ConfirmButton>
-      </Group>
-    ),
-  },
+  ...(onClaim ? [actionsColumn(onClaim)] : []),
 ]
+
+const actionsColumn = (onClaim: (tag: UnknownTag) => void): Column<UnknownTag> => ({
+  label: 'Actions',
+  role: 'actions',
+  cell: (tag) => (
+    <Group gap="xs" justify="flex-end" wrap="nowrap">
+      {isAssignable(tag.value) ? (
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => onClaim(tag)}
+          aria-label={`Assign ${shownValue(tag.value)}`}
+        >
+          Assign
+        </Button>
+      ) : (
+        <Text size="xs">{NOT_ASSIGNABLE}</Text>
+      )}
+      <ConfirmButton
+        label="Dismiss"
+        ariaLabel={`Dismiss ${shownValue(tag.value)}`}
+        size="compact-sm"
+        work={() => dismiss(tag)}
+        reload={[['unknown-tags']]}
+      >
+        This removes the tag from the list. The list shows it again when a reader reads it again.
+      </ConfirmButton>
+    </Group>
+  ),
+})
 
 const dismiss = ({ id }: UnknownTag) =>
   api.delete('/api/v1/unknown-tags/{unknown_tag_id}', { path: { unknown_tag_id: id } })

@@ -9,20 +9,24 @@ import { ClaimTag } from './claim-tag.tsx'
 import { UnknownTagFilters } from './unknown-tag-filters.tsx'
 import { unknownTagColumns, type UnknownTag } from './unknown-tag-columns.tsx'
 import { DEFAULTS, useUnknownTags } from './use-unknown-tags.ts'
+import { ViewersNote } from '../../../session/for-members.tsx'
+import { useSession } from '../../../session/use-session.ts'
 
 /** Hides an attached tag immediately; the API removes it from the list a moment later. */
 export default function UnknownTags() {
+  const { canWrite } = useSession()
   const [filter, setFilter] = useUrlState(DEFAULTS)
   const [claimed, setClaimed] = useState<UnknownTag>()
   const [attached, setAttached] = useState<ReadonlySet<number>>(new Set())
   const tags = useUnknownTags(filter)
   const shown = tags.data && { ...tags.data, data: tags.data.data.filter(({ id }) => !attached.has(id)) }
-  const columns = useMemo(() => unknownTagColumns(setClaimed), [])
+  const columns = useMemo(() => unknownTagColumns(canWrite ? setClaimed : undefined), [canWrite])
   const isFiltered = [filter.q, filter.type, filter.reader, filter.reads].some((text) => text !== '')
   return (
     <Screen
       title="Unknown tags"
-      lead="Tags that were read but belong to no asset or location. Assign the ones that are yours."
+      lead={`Tags that were read but belong to no asset or location.${canWrite ? ' Assign the ones that are yours.' : ''}`}
+      actions={!canWrite && <ViewersNote />}
     >
       <UnknownTagFilters filter={filter} onChange={setFilter} />
       <PagedTable

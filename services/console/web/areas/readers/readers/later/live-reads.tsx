@@ -17,11 +17,14 @@ const number = new Intl.NumberFormat()
 
 /** What a reader sends at this moment, for a person at the door with a tag. */
 export default function LiveReads({ id, readerKey }: Props) {
-  const { isAdmin } = useSession()
+  const { isAdmin, canWrite } = useSession()
   const { tags, problems, omitted } = useLiveReads(id)
   const [claimed, setClaimed] = useState<SeenTag>()
   const [placed, setPlaced] = useState<number>()
-  const columns = useMemo(() => columnsOf(setClaimed, isAdmin ? setPlaced : undefined), [isAdmin])
+  const columns = useMemo(
+    () => columnsOf(canWrite ? setClaimed : undefined, isAdmin ? setPlaced : undefined),
+    [isAdmin, canWrite],
+  )
   return (
     <Stack gap="sm">
       {tags.length === 0 ? (
@@ -66,7 +69,7 @@ export default function LiveReads({ id, readerKey }: Props) {
 }
 
 const columnsOf = (
-  onClaim: (tag: SeenTag) => void,
+  onClaim: ((tag: SeenTag) => void) | undefined,
   onPlace: ((antenna: number) => void) | undefined,
 ): readonly Column<SeenTag>[] => [
   {
@@ -101,7 +104,7 @@ const columnsOf = (
 
 type ActionsProps = {
   seen: SeenTag
-  onClaim: (tag: SeenTag) => void
+  onClaim: ((tag: SeenTag) => void) | undefined
   onPlace: ((antenna: number) => void) | undefined
 }
 
@@ -111,8 +114,8 @@ function Actions({ seen, onClaim, onPlace }: ActionsProps) {
   const needsPlace = location === null && key === null && antenna !== null
   return (
     <Stack gap={4} align="flex-start">
-      {asset === null && !isAssignable(tag.value) && <Text size="xs">{NOT_ASSIGNABLE}</Text>}
-      {asset === null && isAssignable(tag.value) && (
+      {asset === null && onClaim && !isAssignable(tag.value) && <Text size="xs">{NOT_ASSIGNABLE}</Text>}
+      {asset === null && isAssignable(tag.value) && onClaim && (
         <Button
           size="compact-sm"
           variant="default"
