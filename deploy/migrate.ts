@@ -2,7 +2,7 @@
 import { loadEnv } from '@whereabouts/service-kit/service/env'
 import { runCommand } from './command.ts'
 import { migrateAll } from './database/migrations.ts'
-import { createRoles } from './database/roles.ts'
+import { administrators, createRoles } from './database/roles.ts'
 import type { DatabaseRole } from './installation/secrets.ts'
 import { MigrateConfig } from './step-config.ts'
 
@@ -14,7 +14,8 @@ Environment
   ADMIN_DATABASE_URL
       optional: an administrator of the same server, on any database. With it, the step first creates a missing database,
       missing roles and missing schemas, and gives each role the password of its address above. It names the roles that
-      had another password (docs/secrets.md).
+      had another password (docs/secrets.md). If the addresses name several servers, it does so on each, and the
+      administrator has the same name and password there.
 `
 
 async function main(): Promise<string> {
@@ -52,7 +53,9 @@ async function createRolesOf(urls: Record<DatabaseRole, string>, adminUrl: strin
     keys: passwordOf('keys'),
     webhooks: passwordOf('webhooks'),
   }
-  return createRoles(adminUrl, passwords, database)
+  const servers = administrators(adminUrl, Object.values(urls))
+  const changed = await Promise.all(servers.map((each) => createRoles(each, passwords, database)))
+  return [...new Set(changed.flat())]
 }
 
 await runCommand('migrate', HELP, main)

@@ -49,6 +49,20 @@ async function rolesRefused(url: string, passwords: Record<DatabaseRole, string>
   return refused.flat()
 }
 
+/**
+ * The address of the administrator on each server of `urls`. On several servers it has the same name, password and database, and
+ * host and encryption are those of the roles there.
+ */
+export function administrators(adminUrl: string, urls: readonly string[]): string[] {
+  const servers = new Map(urls.map((url) => [new URL(url).host, url]))
+  if (servers.size < 2) return [adminUrl]
+  const { username, password, pathname } = new URL(adminUrl)
+  return Array.from(
+    servers.values(),
+    (url) => Object.assign(new URL(url), { username, password, pathname }).href,
+  )
+}
+
 /** The address of another database on the same server; with `role`, for that role. */
 export function databaseUrl(
   url: string,

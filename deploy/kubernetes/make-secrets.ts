@@ -13,6 +13,7 @@ that differ from those in the database and the brokers would lock out all servic
   --namespace NAME   of the overlay
   --database NAME    default whereabouts
   --try              for k8s/overlays/try: its database has no encryption
+  --large            for k8s/overlays/large: tracking has a database server of its own
 
 Environment, so that no secret is an argument
   ADMIN_DATABASE_URL      an administrator of a PostgreSQL outside the cluster, on any database, with ?sslmode=… if needed.
@@ -30,15 +31,13 @@ function toYaml({ apiVersion, kind, metadata, type, stringData }: SecretManifest
 }
 
 function installationOf(
-  { namespace, database, plain }: Pick<Installation, 'namespace' | 'database' | 'plain'>,
+  given: Pick<Installation, 'namespace' | 'database' | 'plain' | 'large'>,
   env: NodeJS.ProcessEnv,
 ): Installation {
   const { ADMIN_DATABASE_URL: adminUrl, BACKUP_ACCESS_KEY_ID: accessKeyId } = env
   const secretAccessKey = env['BACKUP_SECRET_ACCESS_KEY']
   return {
-    namespace,
-    database,
-    plain,
+    ...given,
     adminUrl: adminUrl || undefined,
     backups: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
   }
@@ -51,12 +50,14 @@ function main(): void {
       namespace: { type: 'string' },
       database: { type: 'string', default: 'whereabouts' },
       try: { type: 'boolean', default: false },
+      large: { type: 'boolean', default: false },
     },
   })
   if (values.help) return void process.stdout.write(HELP)
-  const { namespace, database, try: plain } = values
+  const { namespace, database, try: plain, large } = values
   if (!namespace) throw new Error('--namespace is missing; see --help')
-  const installation = installationOf({ namespace, database, plain }, process.env)
+  const installation = installationOf({ namespace, database, plain, large }, process.env)
+  if (large && (plain || installation.adminUrl)) throw new Error('--large is for its own servers only')
   process.stdout.write(secretManifests(generateSecrets(), installation).map(toYaml).join('---\n'))
 }
 

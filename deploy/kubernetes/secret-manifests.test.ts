@@ -41,6 +41,14 @@ test('with our own server, connections are encrypted and its CA is checked', () 
   )
 })
 
+test('in the large overlay, only tracking has the second server, whose CA is another', () => {
+  const own = `postgresql://tracking:${secrets.database_passwords.tracking}@postgres-tracking-rw:5432/whereabouts?sslmode=verify-full&sslrootcert=%2Fetc%2Fpostgres-tracking-ca%2Fca.crt`
+  expect(valuesOf('tracking', { large: true })['DATABASE_URL']).toBe(own)
+  const migrate = valuesOf('migrate', { large: true })
+  expect(migrate).toEqual({ ...valuesOf('migrate'), TRACKING_DATABASE_URL: own })
+  expect(valuesOf('catalog', { large: true })).toEqual(valuesOf('catalog'))
+})
+
 test('to try it, the one server is reached without encryption', () => {
   expect(valuesOf('catalog', { plain: true })['DATABASE_URL']).toBe(
     `postgresql://catalog:${secrets.database_passwords.catalog}@postgres:5432/whereabouts`,

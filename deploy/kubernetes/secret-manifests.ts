@@ -3,9 +3,12 @@ import type { DatabaseRole, Secrets } from '../installation/secrets.ts'
 
 /** The server of `k8s/components/postgres` and the CA that the operator creates for it. */
 const OWN_SERVER = 'postgresql://postgres-rw:5432/postgres'
+/** The second server of `k8s/overlays/large`. */
+const TRACKING_SERVER = 'postgresql://postgres-tracking-rw:5432/postgres'
 /** The server of `k8s/overlays/try`, which has no encryption. */
 const PLAIN_SERVER = 'postgresql://postgres:5432/postgres'
 const OWN_CA = '/etc/postgres-ca/ca.crt'
+const TRACKING_CA = '/etc/postgres-tracking-ca/ca.crt'
 const SUPERUSER = 'postgres'
 
 export type Installation = {
@@ -14,6 +17,8 @@ export type Installation = {
   adminUrl?: string | undefined
   /** The server of `k8s/overlays/try` instead. */
   plain?: boolean | undefined
+  /** Tracking has the second server of `k8s/overlays/large`. */
+  large?: boolean | undefined
   /** The name of our database. */
   database: string
   /** Credentials of the store for backups. */
@@ -103,16 +108,24 @@ function ofServers(secrets: Secrets, installation: Installation): Record<string,
 
 function adminUrl(secrets: Secrets, { adminUrl: outside, plain = false }: Installation): string {
   if (outside !== undefined) return outside
-  const url = new URL(plain ? PLAIN_SERVER : OWN_SERVER)
+  return ownUrl(secrets, plain ? PLAIN_SERVER : OWN_SERVER, plain ? undefined : OWN_CA)
+}
+
+/** An administrator of a server in the cluster. Both have the same. */
+function ownUrl(secrets: Secrets, server: string, ca: string | undefined): string {
+  const url = new URL(server)
   Object.assign(url, { username: SUPERUSER, password: secrets.postgres_password })
-  if (!plain) url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: OWN_CA }).toString()
+  if (ca !== undefined)
+    url.search = new URLSearchParams({ sslmode: 'verify-full', sslrootcert: ca }).toString()
   return url.href
 }
 
 /** The administrator's address with another user and database: host, encryption and CA stay. */
 function roleUrl(role: DatabaseRole, secrets: Secrets, installation: Installation): string {
   const login = { name: role, password: secrets.database_passwords[role] }
-  return databaseUrl(adminUrl(secrets, installation), installation.database, login)
+  const isApart = installation.large && role === 'tracking'
+  const admin = isApart ? ownUrl(secrets, TRACKING_SERVER, TRACKING_CA) : adminUrl(secrets, installation)
+  return databaseUrl(admin, installation.database, login)
 }
 
 /** The operator of the database reads it and sets the password. */

@@ -333,8 +333,18 @@ const SIZES: Case[] = [
   ],
   [
     'too little memory for the catalog',
-    /tracking may use 1073741824 bytes and needs 1500000000/,
+    'the heap of tracking ends at 536870912 bytes and needs 750000000',
     (_, get) => (container(get('Deployment', 'tracking')).resources!.limits!['memory'] = '1Gi'),
+  ],
+  [
+    'a heap that fills the memory',
+    'the heap of tracking may fill its memory of 1610612736 bytes',
+    (_, get) => container(get('Deployment', 'tracking')).args!.unshift('--max-old-space-size=1400'),
+  ],
+  [
+    'more replicas than partitions',
+    'tracking may have 4 replicas, and SCAN_PARTITIONS is 2',
+    (_, get) => (get('ConfigMap', 'topology').data!['SCAN_PARTITIONS'] = '2'),
   ],
 ]
 

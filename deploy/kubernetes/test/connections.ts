@@ -8,37 +8,41 @@ type Environments = ReadonlyMap<string, Record<string, string>>
 type Extra = Readonly<Record<string, number>>
 
 /**
- * Connections of the most replicas, plus one of each during a rollout. `extra` counts the connections of a service outside
- * its pool.
+ * For each database of the cluster, the connections of the most replicas plus one of each during a rollout, and
+ * `max_connections` less those that are kept free. `extra` counts the connections of a service outside its pool.
  */
-export const connectionsWanted = (
+export const connectionsOf = (
   objects: readonly Manifest[],
   environments: Environments,
   extra: Extra,
-): number =>
-  podGroups(objects).reduce((sum, { name, owner }) => {
-    const pool = environments.get(name)?.['DATABASE_POOL_SIZE']
-    if (pool === undefined) return sum
+): { wanted: number; given: number }[] =>
+  ofKind(objects, 'Cluster').map(({ metadata, spec }) => ({
+    wanted: wantedFrom(`${metadata.name}-rw`, objects, environments, extra),
+    given: Number(spec.postgresql?.parameters?.['max_connections']) - KEPT_FREE,
+  }))
+
+function wantedFrom(
+  host: string,
+  objects: readonly Manifest[],
+  environments: Environments,
+  extra: Extra,
+): number {
+  return podGroups(objects).reduce((sum, { name, owner }) => {
+    const { DATABASE_URL: url, DATABASE_POOL_SIZE: pool } = environments.get(name) ?? {}
+    if (url === undefined || new URL(url).hostname !== host) return sum
     return sum + (Number(pool) + (extra[name] ?? 0)) * (mostOf(owner, objects) + 1)
   }, 0)
-
-/** `max_connections` of each database of the cluster, less those that are kept free. */
-export const connectionsGiven = (objects: readonly Manifest[]): number[] =>
-  ofKind(objects, 'Cluster').map(
-    ({ spec }) => Number(spec.postgresql?.parameters?.['max_connections']) - KEPT_FREE,
-  )
+}
 
 /** Whether max_connections is enough. */
-export function connectionProblems(
+export const connectionProblems = (
   objects: readonly Manifest[],
   environments: Environments,
   extra: Extra,
-): string[] {
-  const wanted = connectionsWanted(objects, environments, extra)
-  return connectionsGiven(objects).flatMap((most) =>
-    wanted <= most ? [] : [`${wanted} connections are needed, and max_connections is ${most + KEPT_FREE}`],
+): string[] =>
+  connectionsOf(objects, environments, extra).flatMap(({ wanted, given }) =>
+    wanted <= given ? [] : [`${wanted} connections are needed, and max_connections is ${given + KEPT_FREE}`],
   )
-}
 
 function mostOf({ metadata, spec }: Manifest, objects: readonly Manifest[]): number {
   const scaler = objects.find(({ spec: of }) => of?.scaleTargetRef?.name === metadata.name)?.spec

@@ -40,9 +40,10 @@ export async function renderInstallation(overlay: SizeName): Promise<Installatio
   }
 }
 
-const ofOwnServer = (namespace: string) =>
+const ofOwnServer = (namespace: string, large = false) =>
   secretsOf({
     namespace,
+    large,
     database: 'whereabouts',
     backups: { accessKeyId: `of ${namespace}`, secretAccessKey: `also of ${namespace}` },
   })
@@ -60,6 +61,7 @@ const SECRETS: Record<SizeName, (namespace: string) => Manifest[]> = {
   try: ofOneServer,
   small: ofOwnServer,
   production: ofOwnServer,
+  large: (namespace) => ofOwnServer(namespace, true),
   preview: ofServerOutside,
 }
 

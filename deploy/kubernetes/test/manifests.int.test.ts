@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { ROOT } from '../../installation/services.ts'
 import { problemsOf } from './checks.ts'
-import { connectionsGiven, connectionsWanted } from './connections.ts'
+import { connectionsOf } from './connections.ts'
+import { readerAccounts } from '../../nats/make-reader-accounts.ts'
 import { environments } from './environment.ts'
 import { renderInstallation, type Installation } from './installation.fixture.ts'
 import { find } from './manifest.ts'
@@ -13,10 +14,12 @@ import { sharedBetween } from './separation.ts'
 let production: Installation
 let preview: Installation
 let small: Installation
+let large: Installation
 beforeAll(async () => {
   production = await renderInstallation('production')
   preview = await renderInstallation('preview')
   small = await renderInstallation('small')
+  large = await renderInstallation('large')
 })
 
 const check = ({ objects, secrets, size, expected }: Installation) =>
@@ -30,6 +33,20 @@ test('small has no problem', async () => {
   expect(await check(small)).toEqual([])
 })
 
+test('large has no problem', async () => {
+  expect(await check(large)).toEqual([])
+})
+
+test('the brokers of large put scans into partitions, and have an account for each organization', () => {
+  const given = (installation: Installation) =>
+    installation.objects.find(({ metadata }) => metadata.name.startsWith('nats-configuration-'))!.data!
+  const { 'partitions.conf': partitions, 'reader-accounts.conf': accounts, ...others } = given(large)
+  expect(partitions).toBe(readFileSync(join(ROOT, 'deploy/nats/partitioned.conf'), 'utf8'))
+  expect(accounts).toBe(readerAccounts(10_000))
+  expect(given(production)).toMatchObject(others)
+  expect(Buffer.byteLength(JSON.stringify(given(large)))).toBeLessThan(1024 ** 2) // what a ConfigMap may hold
+})
+
 test('try has no problem, and no object of an add-on', async () => {
   const installation = await renderInstallation('try')
   expect(await check(installation)).toEqual([])
@@ -39,7 +56,7 @@ test('try has no problem, and no object of an add-on', async () => {
 })
 
 test('a broker alone is restarted when it stores nothing; one of three only when JetStream is off', async () => {
-  const brokers = [await renderInstallation('try'), production, preview, small].map(
+  const brokers = [await renderInstallation('try'), production, preview, small, large].map(
     ({ objects }) => find(objects, 'StatefulSet', 'nats')!.spec,
   )
   const asked = brokers.map((spec) => [
@@ -47,18 +64,21 @@ test('a broker alone is restarted when it stores nothing; one of three only when
     spec.template?.spec.containers[0]?.livenessProbe?.exec?.command.at(-1)?.split('/').at(-1),
   ])
   const ofThree = [3, 'healthz?js-enabled-only=true']
-  expect(asked).toEqual([[1, 'healthz'], ofThree, ofThree, ofThree])
+  expect(asked).toEqual([[1, 'healthz'], ofThree, ofThree, ofThree, ofThree])
 })
 
-test('the documents name the connections that production plans, and those that it has', () => {
-  const { objects, secrets, expected } = production
-  const wanted = connectionsWanted(objects, environments(objects, secrets), expected.connections)
-  const [given = 0] = connectionsGiven(objects)
-  const documents = ['kubernetes', 'scaling'].map((name) =>
+test('the documents name the connections that production and large plan, and those that they have', () => {
+  const [kubernetes, scaling] = ['kubernetes', 'scaling'].map((name) =>
     readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'),
   )
-  expect(documents[0]).toContain(`More replicas need more connections: ${wanted} of ${given} are planned.`)
-  expect(documents[1]).toContain(`| ${wanted} in the largest installation of \`k8s/\``)
+  const [one, ...servers] = [production, large].flatMap(({ objects, secrets, expected }) =>
+    connectionsOf(objects, environments(objects, secrets), expected.connections),
+  )
+  expect(kubernetes).toContain(
+    `More replicas need more connections: ${one!.wanted} of ${one!.given} are planned.`,
+  )
+  expect(servers.length).toBe(2)
+  for (const { wanted, given } of servers) expect(scaling).toContain(`${wanted} of ${given} connections`)
 })
 
 test('preview, with an outside database, has no problem', async () => {

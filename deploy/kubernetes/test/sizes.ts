@@ -3,6 +3,7 @@ import {
   backupHours,
   needsOf,
   NIGHT_HOURS,
+  serverNeedsOf,
   streamBytes,
   type Size,
 } from '../../workshop/sizing/sizes.ts'
@@ -12,8 +13,12 @@ import type { Manifest } from './manifest.ts'
 /** A full disk stops its server, so a fifth of a database's disk and a tenth of a broker's stay free. */
 const DATABASE_SHARE = 0.8
 const BROKER_SHARE = 0.9
-/** V8 takes half of a container's memory for its heap, the Go runtime what GOMEMLIMIT leaves. */
+/** Of a container's memory, V8 takes half for its heap, and no more than 2 GiB where that is below 15 GiB. */
 const HEAP_SHARE = 0.5
+const HEAP_MOST = 2 * 1024 ** 3
+/** A heap that `--max-old-space-size` sets leaves the rest for buffers. */
+const SET_HEAP_SHARE = 0.75
+/** The Go runtime takes what GOMEMLIMIT leaves. */
 const GO_SHARE = 0.8
 /** Usual for PostgreSQL; the rest is for its connections and the page cache. */
 const BUFFERS_SHARE = 0.3
@@ -37,6 +42,7 @@ export function sizeProblems(
       name === 'nats' ? broker(owner, environments, size) : [],
     ),
     ...podGroups(objects).flatMap(({ name, owner }) => (name === 'tracking' ? tracking(owner, size) : [])),
+    ...owners(objects, environments),
   ]
   return rules.flatMap(([kept, problem]) => (kept ? [] : [problem]))
 }
@@ -58,7 +64,7 @@ function retention(environments: ReadonlyMap<string, Record<string, string>>, si
 }
 
 function database({ spec, ...object }: Manifest, size: Size): Rule[] {
-  const { databaseBytes, walBytes } = needsOf(size)
+  const { databaseBytes, walBytes } = serverNeedsOf(size, object.metadata.name)
   const parameters = spec.postgresql?.parameters ?? {}
   const disk = bytesOf(spec.storage?.size)
   const walDisk = bytesOf(spec.walStorage?.size)
@@ -128,12 +134,32 @@ function broker(
 }
 
 function tracking({ spec }: Manifest, size: Size): Rule[] {
-  const memory = bytesOf(spec.template?.spec.containers[0]?.resources?.limits?.['memory'])
+  const [container] = spec.template?.spec.containers ?? []
+  const memory = bytesOf(container?.resources?.limits?.['memory'])
+  const [, set] = /--max-old-space-size=(\d+)/.exec(container?.args?.join(' ') ?? '') ?? []
+  const heap = set === undefined ? Math.min(HEAP_SHARE * memory, HEAP_MOST) : Number(set) * 1024 ** 2
   const { trackingMemoryBytes } = needsOf(size)
   return [
     [
-      trackingMemoryBytes <= HEAP_SHARE * memory,
-      `tracking may use ${memory} bytes and needs ${trackingMemoryBytes / HEAP_SHARE}`,
+      trackingMemoryBytes <= heap,
+      `the heap of tracking ends at ${heap} bytes and needs ${trackingMemoryBytes}`,
+    ],
+    [heap <= SET_HEAP_SHARE * memory, `the heap of tracking may fill its memory of ${memory} bytes`],
+  ]
+}
+
+/** A partition has one owner, so more replicas than partitions do nothing. One partition is shared. */
+function owners(
+  objects: readonly Manifest[],
+  environments: ReadonlyMap<string, Record<string, string>>,
+): Rule[] {
+  const partitions = Number(environments.get('topology')?.['SCAN_PARTITIONS'])
+  const scaler = objects.find(({ spec }) => spec?.scaleTargetRef?.name === 'tracking')?.spec
+  const most = scaler?.maxReplicaCount ?? 1
+  return [
+    [
+      partitions === 1 || most <= partitions,
+      `tracking may have ${most} replicas, and SCAN_PARTITIONS is ${partitions}`,
     ],
   ]
 }

@@ -7,7 +7,7 @@ import { COSTS, historyBytes, loadOf, scansBytes } from './load.ts'
 import { backupHours, bucketBytes, needsOf, SIZES, streamBytes } from './sizes.ts'
 
 const PAGE = join(import.meta.dirname, '../../../docs/scaling.md')
-const COLUMNS = [10, 1_000, 100_000]
+const COLUMNS = [10, 1_000, 10_000, 100_000]
 
 type Load = ReturnType<typeof loadOf>
 const ROWS: [title: string, value: (load: Load, organizations: number) => string][] = [

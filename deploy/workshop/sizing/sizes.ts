@@ -10,7 +10,12 @@ export type Size = {
   archiveHours: number
   /** Without the add-ons of the README there is one of each server and no metrics. */
   addOns: boolean
+  /** Tracking has a server of PostgreSQL of its own, and the other services share one. */
+  trackingServer?: boolean
 }
+
+/** The Cluster with the tables of tracking, where it has a server of its own. */
+export const TRACKING_SERVER = 'postgres-tracking'
 
 /** The overlays of `k8s/` and what each is for. */
 export const SIZES = {
@@ -18,6 +23,14 @@ export const SIZES = {
   preview: { organizations: 10, retentionDays: 400, bufferHours: 72, archiveHours: 10, addOns: true },
   small: { organizations: 10, retentionDays: 400, bufferHours: 72, archiveHours: 10, addOns: true },
   production: { organizations: 1_000, retentionDays: 400, bufferHours: 4, archiveHours: 10, addOns: true },
+  large: {
+    organizations: 10_000,
+    retentionDays: 400,
+    bufferHours: 2,
+    archiveHours: 10,
+    addOns: true,
+    trackingServer: true,
+  },
 } as const satisfies Record<string, Size>
 export type SizeName = keyof typeof SIZES
 
@@ -36,6 +49,16 @@ export function needsOf({ organizations, retentionDays, bufferHours, archiveHour
     walBytes: load.walBytesPerSecond * archiveHours * 3_600,
     trackingMemoryBytes: load.trackingMemoryBytes,
   }
+}
+
+/** What the server of a Cluster holds of it. Assets count on both, and the log is that of the rows of history. */
+export function serverNeedsOf(size: Size, cluster: string) {
+  const { databaseBytes, walBytes } = needsOf(size)
+  if (!size.trackingServer) return { databaseBytes, walBytes }
+  const { assetBytes, feedBytes } = loadOf(size.organizations)
+  return cluster === TRACKING_SERVER
+    ? { databaseBytes: databaseBytes - feedBytes, walBytes }
+    : { databaseBytes: assetBytes + feedBytes, walBytes: 0 }
 }
 
 /** `retentionPolicy` of the bucket, in days. */

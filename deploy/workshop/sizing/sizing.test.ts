@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest'
 import { amount, bytes, count } from './figures.ts'
 import { COSTS, historyBytes, loadOf, scansBytes } from './load.ts'
-import { backupHours, bucketBytes, needsOf, SIZES, streamBytes } from './sizes.ts'
+import {
+  backupHours,
+  bucketBytes,
+  needsOf,
+  serverNeedsOf,
+  SIZES,
+  streamBytes,
+  TRACKING_SERVER,
+} from './sizes.ts'
 import { scalingPage } from './scaling-tables.ts'
 
 test('the tables of docs/scaling.md follow from the costs: node deploy/workshop/sizing/scaling-tables.ts', () => {
@@ -29,6 +37,17 @@ test('a buffer of 72 hours holds three working days', () => {
 
 test('the limit of SCANS counts three times, because the streams of MQTT and of floods have the same', () => {
   expect(streamBytes(10, 10e9) - streamBytes(10, 1e9)).toBe(3 * 9e9)
+})
+
+test('with a server of its own, tracking takes history and its log there; one server holds all', () => {
+  const { databaseBytes, walBytes } = needsOf(SIZES.large)
+  const [tracking, others] = [TRACKING_SERVER, 'postgres'].map((name) => serverNeedsOf(SIZES.large, name))
+  expect(tracking!.databaseBytes).toBeGreaterThan(historyBytes(10_000, 400))
+  expect([tracking!.walBytes, others!.walBytes]).toEqual([walBytes, 0])
+  expect(tracking!.databaseBytes + others!.databaseBytes).toBe(databaseBytes + loadOf(10_000).assetBytes)
+  expect(serverNeedsOf(SIZES.production, 'postgres').databaseBytes).toBe(
+    needsOf(SIZES.production).databaseBytes,
+  )
 })
 
 test('the bucket has a base backup of each day, one more, and the log of the same days', () => {
