@@ -18,6 +18,7 @@ import { startEventPurge } from './events/purge.loop.ts'
 import { eventRecorder } from './events/recorder.consumer.ts'
 import { startRecording } from './events/recording.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
+import { serveErasures } from './subscriptions/erasures.responder.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './app.ts'
 
@@ -36,6 +37,8 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   })
   const workerUrl = urlAs('worker', config.DATABASE_URL)
   const worker = openDatabase<Tables>(workerUrl, { max: 3, name: `${SERVICE} loops`, log }) // one holds a lock
+  // Only the owner may delete rows of every table.
+  const owner = openDatabase<Tables>(config.DATABASE_URL, { max: 1, name: `${SERVICE} erasures`, log })
   const deliverer = openDatabase<Tables>(workerUrl, {
     max: 3, // the recorder, the look for work, the results
     name: `${SERVICE} deliveries`,
@@ -58,7 +61,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     registry,
   })
 
-  const database = part('database', { start: () => [tenants, worker, deliverer], stop: closeAll })
+  const database = part('database', { start: () => [tenants, worker, deliverer, owner], stop: closeAll })
   const graceMs = Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS)
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   const metrics = brokerMetrics(registry)('services')
@@ -77,6 +80,11 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
       startHealthLoop(shared),
     ],
     stop: stopAll,
+  })
+  const erasures = part('erasures', {
+    needs: broker,
+    start: (open) => serveErasures(open, owner.db, log),
+    stop: (responder) => responder.stop(),
   })
   const watch = part('watch', {
     needs: broker,
@@ -125,6 +133,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     recorder,
     api,
     targets,
+    erasures,
     watch,
     loops,
     broker,

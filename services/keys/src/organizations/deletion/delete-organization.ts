@@ -1,0 +1,23 @@
+import { LAST_STATE_SECONDS } from '@whereabouts/contracts/messages/erase-organization'
+import { memberState } from '@whereabouts/contracts/messages/keys-state'
+import { enqueue } from '@whereabouts/db/outbox/outbox'
+import { revokeAllKeys } from '../../credentials/api-keys/revocation.ts'
+import type { OrgRow, Tx } from '../../db.ts'
+import { toMemberState } from '../members/members.state.ts'
+import { lockOrg } from '../orgs/orgs.queries.ts'
+import { enqueueOrgState } from '../orgs/orgs.state.ts'
+import { deleteMemberships, markDeleted } from './deletion.queries.ts'
+
+/**
+ * Ends all access to the organization: its keys are revoked and its members removed, so within a second tokens are refused and
+ * readers are disconnected. Its rows are erased afterwards, by `erasures.loop.ts`. Undefined if there is no such organization.
+ */
+export async function deleteOrganization(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
+  if (!(await lockOrg(tx, orgId))) return undefined
+  const org = await markDeleted(tx, orgId)
+  await enqueueOrgState(tx, org)
+  await revokeAllKeys(tx, orgId)
+  const members = (await deleteMemberships(tx, orgId)).map(toMemberState)
+  await enqueue(tx, { ...memberState, ttlSeconds: LAST_STATE_SECONDS }, members)
+  return org
+}
