@@ -50,24 +50,28 @@ type Part<T> = { orgId: number; size: number; onDeleted: OnDeleted<T> | undefine
 
 function deleteSome<T>(
   owner: Kysely<T>,
-  { name, parent }: OrganizationTable,
+  { name, parent, through }: OrganizationTable,
   { orgId, size, onDeleted }: Part<T>,
 ): Promise<number> {
   const table = sql.table(name)
-  const isNamed = parent
-    ? sql`and not exists (select from ${table} child where ${sql.join(
-        parent.from.map((column, i) => sql`child.${sql.ref(column)} = t.${sql.ref(parent.to[i] ?? '')}`),
-        sql` and `,
-      )})`
+  const childless = parent
+    ? sql`and not exists (select from ${table} child where ${joined('child', parent.columns)} = ${joined('t', parent.named)})`
+    : sql``
+  const reached = through
+    ? sql`and ${joined('t', through.columns)} in (
+        select ${joined('owner', through.named)} from ${sql.table(through.to)} owner where owner.org_id = ${orgId})`
     : sql``
   return owner.transaction().execute(async (tx) => {
     // The organization may be half of a table: the planner would read all of it to find the next of its rows.
     await sql`select set_config('enable_seqscan', 'off', true)`.execute(tx)
     const { rows, numAffectedRows = 0n } = await sql<Record<string, unknown>>`
       delete from ${table} where ctid = any(array(
-        select t.ctid from ${table} t where t.org_id = ${orgId} ${isNamed} limit ${size}))
+        select t.ctid from ${table} t where t.org_id = ${orgId} ${childless} ${reached} limit ${size}))
       ${onDeleted ? sql`returning *` : sql``}`.execute(tx)
     if (onDeleted && rows.length > 0) await onDeleted(tx, rows)
     return onDeleted ? rows.length : Number(numAffectedRows)
   })
 }
+
+const joined = (alias: string, columns: readonly string[]) =>
+  sql`(${sql.join(columns.map((column) => sql.ref(`${alias}.${column}`)))})`

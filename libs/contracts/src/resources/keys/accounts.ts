@@ -7,7 +7,7 @@ import { CurrentUserView, RoleShown } from './members.ts'
 import { dataOf, pathId } from '../../rules/query.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../../route.ts'
 import { Name, text } from '../../rules/text.ts'
-import { TimeZone } from '../../rules/time-zone.ts'
+import { ZoneName } from '../../rules/time-zone.ts'
 import { Password } from './tokens.ts'
 
 /**
@@ -106,7 +106,7 @@ export const accountRoutes = {
     params: z.strictObject({ org_id: pathId }),
     body: z.strictObject({
       name: Name.optional(),
-      timezone: TimeZone.optional(),
+      timezone: ZoneName.optional(),
       retention_days: RetentionUpdate.optional(),
     }),
     success: { status: 200, schema: dataOf(OrgUpdated) },
