@@ -1,5 +1,5 @@
 import type { Db } from '../db.ts'
-import { deleteOrganization } from '../organizations/deletion/delete-organization.ts'
+import { deleteOrganization } from '../credentials/deletion/delete-organization.ts'
 import { findOrg, lockOrg, updateOrg } from '../organizations/orgs/orgs.queries.ts'
 import { enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
 import { OpsError, orgMissing } from './failures.ts'

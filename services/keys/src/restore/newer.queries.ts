@@ -3,8 +3,8 @@ import { roles, type Role } from '@whereabouts/contracts/principal'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
-import { deleteOrganization } from '../organizations/deletion/delete-organization.ts'
-import { noteDeleted } from '../organizations/deletion/deletion.queries.ts'
+import { deleteOrganization } from '../credentials/deletion/delete-organization.ts'
+import { noteDeleted } from '../credentials/deletion/deletion.queries.ts'
 import { insertPendingDisconnect } from '../brokers/disconnects/disconnects.queries.ts'
 
 /** `older`: the row was older and has been changed; `same`: no change was needed; `missing`: there is no row. */

@@ -7,7 +7,6 @@ import type { RetentionUpdate } from '@whereabouts/contracts/resources/keys/acco
 import type { OrgRow, Tenants } from '../../db.ts'
 import { orgNotFound } from '../../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
-import { deleteOrganization } from '../deletion/delete-organization.ts'
 import { findOrg, updateOrg } from '../orgs/orgs.queries.ts'
 import { enqueueOrgState } from '../orgs/orgs.state.ts'
 
@@ -24,7 +23,7 @@ export function organizationHandlers({
   tenants,
   usageElsewhere,
   onChange,
-}: Deps): Pick<Handlers<'keys'>, 'getOrg' | 'updateOrg' | 'deleteOrg'> {
+}: Deps): Pick<Handlers<'keys'>, 'getOrg' | 'updateOrg'> {
   return {
     async getOrg({ principal: { orgId } }) {
       const org = await findOrg(tenants.forOrg(orgId), orgId)
@@ -46,24 +45,8 @@ export function organizationHandlers({
       const zone = body.timezone !== undefined && { timezone: org.timezone }
       return { data: { ...shown(org), ...zone, ...(wanted && { retention_days: retentionOf(org) }) } }
     },
-
-    async deleteOrg({ principal, body: { name } }) {
-      await tenants.transaction(principal.orgId, async (tx) => {
-        const { orgId } = await lockMembersAsAdmin(tx, principal)
-        const org = await findOrg(tx, orgId)
-        if (org?.name !== name) throw otherName()
-        await deleteOrganization(tx, orgId)
-      })
-      onChange()
-      return undefined
-    },
   }
 }
-
-const otherName = () =>
-  validationFailed([
-    { field: 'name', code: 'invalid_value', message: 'name must be exactly the name of the organization' },
-  ])
 
 /** Tracking is asked for what the installation keeps, because it is what deletes history. */
 async function refuseMoreThanKept(wanted: RetentionUpdate, usage: () => Promise<Usage[]>) {

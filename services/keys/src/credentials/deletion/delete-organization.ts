@@ -1,11 +1,11 @@
 import { LAST_STATE_SECONDS } from '@whereabouts/contracts/messages/erase-organization'
 import { memberState } from '@whereabouts/contracts/messages/keys-state'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
-import { revokeAllKeys } from '../../credentials/api-keys/revocation.ts'
+import { revokeAllKeys } from '../api-keys/revocation.ts'
 import type { OrgRow, Tx } from '../../db.ts'
-import { toMemberState } from '../members/members.state.ts'
-import { lockOrg } from '../orgs/orgs.queries.ts'
-import { enqueueOrgState } from '../orgs/orgs.state.ts'
+import { toMemberState } from '../../organizations/members/members.state.ts'
+import { lockOrg } from '../../organizations/orgs/orgs.queries.ts'
+import { enqueueOrgState } from '../../organizations/orgs/orgs.state.ts'
 import { deleteMemberships, markDeleted } from './deletion.queries.ts'
 
 /**

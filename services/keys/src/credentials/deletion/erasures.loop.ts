@@ -9,7 +9,7 @@ import { keyState } from '@whereabouts/contracts/messages/keys-state'
 import { eraseOrganization } from '@whereabouts/db/erase/erase-organization'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
-import { toKeyState } from '../../credentials/api-keys/api-keys.state.ts'
+import { toKeyState } from '../api-keys/api-keys.state.ts'
 import type { ApiKeyRow, Db, DeletedOrgRow, Tx } from '../../db.ts'
 import { claimDeleted, countErased, endOrganization, putOff } from './deletion.queries.ts'
 
