@@ -1,4 +1,4 @@
-import { ErasureReply } from '@whereabouts/contracts/messages/erase-organization'
+import { ErasureReply } from '@whereabouts/contracts/messages/usage'
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import type { OutboxRow } from '@whereabouts/db/outbox/outbox-relay'
 import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/readers/callout'

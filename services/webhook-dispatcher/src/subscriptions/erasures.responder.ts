@@ -1,4 +1,4 @@
-import { eraseFromWebhooks } from '@whereabouts/contracts/messages/erase-organization'
+import { eraseFromWebhooks } from '@whereabouts/contracts/messages/usage'
 import { eraseOrganization } from '@whereabouts/db/erase/erase-organization'
 import { answering } from '@whereabouts/messaging/messages/request'
 import type { Kysely } from 'kysely'

@@ -1,5 +1,5 @@
 import { AssetState } from '@whereabouts/contracts/messages/catalog-state'
-import type { Erasure } from '@whereabouts/contracts/messages/erase-organization'
+import type { Erasure } from '@whereabouts/contracts/messages/usage'
 import { killDeleting, organizationRows } from '@whereabouts/testing/database/organization-rows'
 import { sql } from 'kysely'
 import { expect } from 'vitest'

@@ -1,5 +1,5 @@
 import { assetState, locationState, tagState } from '@whereabouts/contracts/messages/catalog-state'
-import { eraseFromCatalog, LAST_STATE_SECONDS } from '@whereabouts/contracts/messages/erase-organization'
+import { eraseFromCatalog, LAST_STATE_SECONDS } from '@whereabouts/contracts/messages/usage'
 import type { Message } from '@whereabouts/contracts/messages/message'
 import { eraseOrganization } from '@whereabouts/db/erase/erase-organization'
 import { enqueue } from '@whereabouts/db/outbox/outbox'

@@ -1,4 +1,4 @@
-import { LAST_STATE_SECONDS } from '@whereabouts/contracts/messages/erase-organization'
+import { LAST_STATE_SECONDS } from '@whereabouts/contracts/messages/usage'
 import { memberState } from '@whereabouts/contracts/messages/keys-state'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
 import { revokeAllKeys } from '../api-keys/revocation.ts'

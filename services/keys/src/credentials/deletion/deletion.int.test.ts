@@ -1,5 +1,5 @@
 import { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
-import type { Erasure } from '@whereabouts/contracts/messages/erase-organization'
+import type { Erasure } from '@whereabouts/contracts/messages/usage'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import { organizationRows } from '@whereabouts/testing/database/organization-rows'
 import { expect } from 'vitest'

@@ -4,7 +4,7 @@ import {
   eraseFromWebhooks,
   LAST_STATE_SECONDS,
   type Erasure,
-} from '@whereabouts/contracts/messages/erase-organization'
+} from '@whereabouts/contracts/messages/usage'
 import { keyState } from '@whereabouts/contracts/messages/keys-state'
 import { eraseOrganization } from '@whereabouts/db/erase/erase-organization'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
