@@ -59,7 +59,7 @@ async function filled(keys: Keys): Promise<Org> {
     org.orgId,
     parent.id,
   ])
-  await keys.database.pool.query(`insert into mqtt_client (client_id, org_id) values ('gate-' || $1, $1)`, [org.orgId]) // oxfmt-ignore
+  await keys.database.pool.query(`insert into mqtt_client (client_id, org_id) values ('gate-' || $1::bigint, $1::bigint)`, [org.orgId]) // oxfmt-ignore
   return org
 }
 
@@ -97,10 +97,10 @@ test('D15.3 access ends at once: keys, sessions and sign-in; webhooks stop; anot
 test('only an administrator deletes it, who names it exactly', async ({ keys }) => {
   const [org, other] = [await keys.signUp(), await keys.signUp()]
   const ben = await keys.join(org)
-  for (const name of ['acme', 'Acme ', '', 5, undefined]) {
+  for (const name of ['acme', 'Acme ', '', 5, null]) {
     const refused = await remove(keys, org, name)
     expect(refused.statusCode).toBe(400)
-    if (name !== undefined) expect(refused.json().error.fields).toMatchObject([{ field: 'name' }])
+    expect(refused.json().error.fields).toMatchObject([{ field: 'name' }])
   }
   expect((await remove(keys, org, 'Acme', keys.member(ben))).statusCode).toBe(403)
   expect((await remove(keys, org, 'Acme', keys.admin(ben))).statusCode).toBe(403) // not one in the database
@@ -116,13 +116,14 @@ test('rows go once all services have none left, and a person can have another or
   await remove(keys, org)
   const left = { 'rpc.catalog.erase-organization': 3, 'rpc.tracking.erase-organization': 2 } as Record<string, number> // oxfmt-ignore
   const asked: string[] = []
-  const answer = (subject: string): Erasure => {
+  const answer = (subject: string, orgId: number): Erasure => {
+    if (orgId !== org.orgId) return { deleted: 0, left: false } // of another test
     asked.push(subject)
     const rounds = left[subject] ?? 0
     left[subject] = rounds - 1
     return rounds > 0 ? { deleted: 10, left: true } : { deleted: 0, left: false }
   }
-  expect(await erase(keys, { answer })).toEqual([org.orgId])
+  expect(await erase(keys, { answer })).toContain(org.orgId)
   expect(asked.slice(0, 4).every((subject) => subject.startsWith('rpc.catalog'))).toBe(true)
   expect(await rowsOf(keys, org.orgId)).toEqual({})
   expect(await rowsOf(keys, other.orgId)).toEqual(before)
@@ -183,7 +184,9 @@ test('requests under way end first, and late messages are looked for during eigh
 test('several replicas share the work', async ({ keys }) => {
   const orgs = [await filled(keys), await filled(keys), await filled(keys)]
   for (const org of orgs) await remove(keys, org)
-  const dropped = (await Promise.all([erase(keys), erase(keys), erase(keys)])).flat()
+  const ids = new Set(orgs.map(({ orgId }) => orgId))
+  const all = (await Promise.all([erase(keys), erase(keys), erase(keys)])).flat()
+  const dropped = all.filter((id) => ids.has(id))
   expect(dropped.toSorted()).toEqual(orgs.map(({ orgId }) => orgId).toSorted())
   for (const org of orgs) expect(await rowsOf(keys, org.orgId)).toEqual({})
 })
