@@ -59,7 +59,7 @@ function deleteSome<T>(
     : sql``
   const reached = through
     ? sql`and ${joined('t', through.columns)} in (
-        select ${joined('owner', through.named)} from ${sql.table(through.to)} owner where owner.org_id = ${orgId})`
+        select ${columnsOf('owner', through.named)} from ${sql.table(through.to)} owner where owner.org_id = ${orgId})`
     : sql``
   return owner.transaction().execute(async (tx) => {
     // The organization may be half of a table: the planner would read all of it to find the next of its rows.
@@ -73,5 +73,7 @@ function deleteSome<T>(
   })
 }
 
-const joined = (alias: string, columns: readonly string[]) =>
-  sql`(${sql.join(columns.map((column) => sql.ref(`${alias}.${column}`)))})`
+const columnsOf = (alias: string, columns: readonly string[]) =>
+  sql.join(columns.map((column) => sql.ref(`${alias}.${column}`)))
+
+const joined = (alias: string, columns: readonly string[]) => sql`(${columnsOf(alias, columns)})`

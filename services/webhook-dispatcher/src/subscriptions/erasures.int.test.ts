@@ -35,7 +35,7 @@ test('D15.3 webhooks, deliveries and the feed of one organization go, over three
     expect.arrayContaining(['delivery', 'delivery_hour', 'event', 'webhook']),
   )
   for (let kill = 0; kill < 3; kill += 1)
-    await killDeleting(database.worker.pool, answerErasure(database.db, { org_id: mine }))
+    await killDeleting(database.pool, answerErasure(database.db, { org_id: mine }))
   while ((await answerErasure(database.db, { org_id: mine })).left);
   expect(await organizationRows(database.pool, mine)).toEqual({})
   expect(await organizationRows(database.pool, theirs)).toEqual(before)

@@ -37,7 +37,7 @@ test('D15.3 all rows of one organization go in steps, whose crash costs one step
   const before = await organizationRows(catalog.database.pool, otherOrg)
   expect(Object.keys(await organizationRows(catalog.database.pool, catalog.orgId)).length).toBeGreaterThan(6)
   for (let kill = 0; kill < 3; kill += 1)
-    await killDeleting(catalog.database.worker.pool, step(catalog, catalog.orgId))
+    await killDeleting(catalog.database.pool, step(catalog, catalog.orgId))
   await erase(catalog, catalog.orgId)
   expect(await organizationRows(catalog.database.pool, catalog.orgId)).toEqual({})
   expect(await organizationRows(catalog.database.pool, otherOrg)).toEqual(before)

@@ -37,7 +37,7 @@ async function fill(tracking: Tracking, orgId: number): Promise<void> {
 test('D15.3 history, readers and exports of one organization go, over three kills; another keeps all', async ({
   tracking,
 }) => {
-  const { db, pool, worker } = tracking
+  const { db, pool } = tracking
   for (const orgId of [MINE, THEIRS]) await fill(tracking, orgId)
   const before = await organizationRows(pool, THEIRS)
   expect(Object.keys(before)).toEqual(
@@ -52,7 +52,7 @@ test('D15.3 history, readers and exports of one organization go, over three kill
       'unknown_tag',
     ]),
   )
-  for (let kill = 0; kill < 3; kill += 1) await killDeleting(worker.pool, answerErasure(db, { org_id: MINE }))
+  for (let kill = 0; kill < 3; kill += 1) await killDeleting(pool, answerErasure(db, { org_id: MINE }))
   while ((await answerErasure(db, { org_id: MINE })).left);
   expect(await organizationRows(pool, MINE)).toEqual({})
   expect(await organizationRows(pool, THEIRS)).toEqual(before)
