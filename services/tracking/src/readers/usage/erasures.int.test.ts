@@ -19,7 +19,7 @@ async function fill(tracking: Tracking, orgId: number): Promise<void> {
   const values = [orgId, asset.id, place.id]
   await pool.query(
     `insert into scan (org_id, asset_id, minute, observed_at, location_id)
-     select $1, $2, m, m, $3 from generate_series(1, 3000) i, lateral (select date_trunc('minute', now()) - i * interval '1 minute') t (m)`,
+     select $1, $2, m, m, $3 from generate_series(1, 1200) i, lateral (select date_trunc('minute', now()) - i * interval '1 minute') t (m)`,
     values,
   )
   await pool.query(
