@@ -45,9 +45,20 @@ function successOf({ operationId, success }: Row): Make {
   return make
 }
 
-const auditOf = async (api: Api, org: { id: number; admin: string }, query: Record<string, string | number> = {}) =>
-  (await succeed(api.call('listAudit', { params: { org_id: org.id }, token: org.admin, query: { limit: 200, ...query } })))
-    .body as { data: AuditRow[]; total_count: number }
+const auditOf = async (
+  api: Api,
+  org: { id: number; admin: string },
+  query: Record<string, string | number> = {},
+) =>
+  (
+    await succeed(
+      api.call('listAudit', {
+        params: { org_id: org.id },
+        token: org.admin,
+        query: { limit: 200, ...query },
+      }),
+    )
+  ).body as { data: AuditRow[]; total_count: number }
 
 /** The rows of one request, once there are some. */
 async function rowsOf(api: Api, org: { id: number; admin: string }, requestId: string): Promise<AuditRow[]> {
@@ -67,7 +78,11 @@ function secretsIn(value: unknown): string[] {
 }
 
 /** Where the row is: of a new or another organization if the caller or the answer is a session of its administrator. */
-function auditedOrg(org: Organization, sent: string | undefined, body: object): { id: number; admin: string } {
+function auditedOrg(
+  org: Organization,
+  sent: string | undefined,
+  body: object,
+): { id: number; admin: string } {
   const answered = (body as { data?: { access_token?: string } }).data?.access_token
   for (const token of [answered, sent]) {
     const { org_id: id, role } = token === undefined ? {} : jwtParts(token).claims
@@ -94,7 +109,12 @@ describe('D15.4 each change has a row, with who made it and without secrets', ()
     const caller = row.access === 'none' ? undefined : callerOf(row, { admin: org.admin, token })
     const requestId = randomUUID()
     const body = CHANGED[row.operationId]
-    const call = { token: caller, ...made, ...(body && { body }), headers: { ...made.headers, 'x-request-id': requestId } }
+    const call = {
+      token: caller,
+      ...made,
+      ...(body && { body }),
+      headers: { ...made.headers, 'x-request-id': requestId },
+    }
     const reply = await api.call(row.operationId, call)
     expect(reply.status, reply.text).toBe(row.success.status)
     const audited = auditedOrg(org, call.token, reply.body)
@@ -111,10 +131,15 @@ describe('D15.4 each change has a row, with who made it and without secrets', ()
   })
 })
 
-test('D15.4 an update says from what to what, by whom, and an update of nothing has no row', async ({ api, newOrg }) => {
+test('D15.4 an update says from what to what, by whom, and an update of nothing has no row', async ({
+  api,
+  newOrg,
+}) => {
   const org = await newOrg()
   const { user, access_token: token } = await newMember(api, org, 'admin')
-  const made = (await succeed(api.call('createAsset', { token, body: { name: 'Pump', external_key: 'PUMP' } }))).body.data
+  const made = (
+    await succeed(api.call('createAsset', { token, body: { name: 'Pump', external_key: 'PUMP' } }))
+  ).body.data
   const params = { asset_id: made.id }
   await succeed(api.call('updateAsset', { token, params, body: { name: 'Pump 2' } }))
   await succeed(api.call('updateAsset', { token, params, body: { name: 'Pump 2' } }))
@@ -132,7 +157,9 @@ test('D15.4 an update says from what to what, by whom, and an update of nothing 
   })
   expect((await auditOf(api, org, { ...query, actor_id: user.id })).total_count).toBe(4)
   expect((await auditOf(api, org, { ...query, actor_id: org.userId })).total_count).toBe(0)
-  expect((await auditOf(api, org, { ...query, from: update!.at, to: update!.at })).data).toContainEqual(update)
+  expect((await auditOf(api, org, { ...query, from: update!.at, to: update!.at })).data).toContainEqual(
+    update,
+  )
   expect((await auditOf(api, org, { ...query, to: '2020-01-01T00:00:00Z' })).data).toEqual([])
 })
 
@@ -152,12 +179,18 @@ test('D15.4 who follows the cursor gets each row once, the oldest first', async 
   const keys = Array.from({ length: 30 }, (_, n) => `BOX-${n}`)
   const page = async (query: Record<string, string | number>) => {
     const reply = await api.call('listAudit', { params: { org_id: org.id }, token: org.admin, query })
-    return (await succeed(Promise.resolve(reply))).body as unknown as { data: AuditRow[]; cursor: string; has_more: boolean }
+    return (await succeed(Promise.resolve(reply))).body as unknown as {
+      data: AuditRow[]
+      cursor: string
+      has_more: boolean
+    }
   }
   const seen: AuditRow[] = []
   let { cursor } = await page({ after: 'oldest', limit: 1 })
   const { cursor: now } = await page({ after: 'now' })
-  const writes = Promise.all(keys.map((external_key) => api.call('createAsset', { token, body: { name: 'Box', external_key } })))
+  const writes = Promise.all(
+    keys.map((external_key) => api.call('createAsset', { token, body: { name: 'Box', external_key } })),
+  )
   cursor = now
   await expect
     .poll(
@@ -192,9 +225,17 @@ describe('D15.4 who may read it', () => {
     const foreign = await auditOf(api, mine, { subject_id: theirs.id })
     expect(foreign.data).toEqual([])
     expect(data.map(({ subject }) => subject.id)).not.toContain(mine.id)
-    const after = (await api.call('listAudit', { params: { org_id: theirs.id }, token: theirs.admin, query: { after: 'now' } })).body
+    const after = (
+      await api.call('listAudit', {
+        params: { org_id: theirs.id },
+        token: theirs.admin,
+        query: { after: 'now' },
+      })
+    ).body
     const query = { after: (after as unknown as { cursor: string }).cursor }
-    expect((await api.call('listAudit', { params: { org_id: mine.id }, token: mine.admin, query })).status).toBe(400)
+    expect(
+      (await api.call('listAudit', { params: { org_id: mine.id }, token: mine.admin, query })).status,
+    ).toBe(400)
   })
 
   test('only administrators among sessions', () => {

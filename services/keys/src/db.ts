@@ -156,11 +156,11 @@ type AuditTable = {
   at: string
   recorded_at: string
   actor_type: string
-  actor_id: string | null
+  actor_id: number | null
   actor_name: string | null
   action: string
   subject_type: string
-  subject_id: string | null
+  subject_id: number | null
   subject_key: string | null
   changes: unknown
   ip: string | null

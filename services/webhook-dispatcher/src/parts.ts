@@ -7,7 +7,12 @@ import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { brokerLogin, connect, FOR_EVER } from '@whereabouts/messaging/connect/connection'
 import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/connect/topology'
-import { brokerMetrics, consumerMetrics, outboxAge, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
+import {
+  brokerMetrics,
+  consumerMetrics,
+  outboxAge,
+  stateMetrics,
+} from '@whereabouts/service-kit/observe/metrics'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
 import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'

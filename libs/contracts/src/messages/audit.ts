@@ -1,24 +1,17 @@
 import { z } from 'zod'
+import { actorTypes, Changes } from '../resources/keys/audit.ts'
 import { defineMessage } from './message.ts'
-
-const SubjectId = z.union([z.int(), z.string()]).nullable()
-
-export const actorTypes = ['user', 'key', 'operator'] as const
 
 /**
  * Who changes something: a signed-in user, an API key, or an operator with the `ops` command. `id` is that of the user, the
  * `jti` of a key, and null for operators.
  */
-export const Actor = z.object({ type: z.enum(actorTypes), id: SubjectId })
+export const Actor = z.object({ type: z.enum(actorTypes), id: z.union([z.int(), z.string()]).nullable() })
 export type Actor = z.infer<typeof Actor>
 
 /** Who sent a request. `actor` is left out where no credential is needed. */
 export const Caller = z.object({ ip: z.string().nullable(), actor: Actor.optional() })
 export type Caller = z.infer<typeof Caller>
-
-/** From what to what, by field. A field whose value is a secret has null for both. */
-export const Changes = z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
-export type Changes = z.infer<typeof Changes>
 
 /** One change of one thing (ADR 125). `id` makes recording it twice harmless. */
 export const AuditEntry = z.object({
@@ -27,7 +20,7 @@ export const AuditEntry = z.object({
   at: z.iso.datetime(),
   actor: Actor,
   action: z.string(),
-  subject: z.object({ type: z.string(), id: SubjectId, external_key: z.string().nullable() }),
+  subject: z.object({ type: z.string(), id: z.int().nullable(), external_key: z.string().nullable() }),
   changes: Changes,
   ip: z.string().nullable(),
   request_id: z.string().nullable(),

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { auditEntry, type Actor, type Changes } from '@whereabouts/contracts/messages/audit'
+import { auditEntry, type Actor } from '@whereabouts/contracts/messages/audit'
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
 import { currentTrace } from '@whereabouts/service-kit/observe/trace'
 import { enqueueAll, queued, type OpenTransaction, type Queued } from './outbox.ts'
 
 /** What was done: `asset.update`. `changes` without secrets, see `SECRET`. */
 export type Act = {
   action: string
-  subject: { type: string; id: number | string | null; external_key?: string | null }
+  subject: { type: string; id: number | null; external_key?: string | null }
   changes?: Changes
 }
 
@@ -31,13 +32,15 @@ export function audited(orgId: number, acts: readonly Act[], guest?: Actor): Que
   }
   return queued(
     auditEntry,
-    acts.filter(changesSomething).map(({ action, subject: { type, id, external_key = null }, changes = {} }) => ({
-      id: randomUUID(),
-      ...made,
-      action,
-      subject: { type, id, external_key },
-      changes,
-    })),
+    acts
+      .filter(changesSomething)
+      .map(({ action, subject: { type, id, external_key = null }, changes = {} }) => ({
+        id: randomUUID(),
+        ...made,
+        action,
+        subject: { type, id, external_key },
+        changes,
+      })),
   )
 }
 

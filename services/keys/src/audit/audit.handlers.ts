@@ -52,14 +52,10 @@ async function beginning(own: Db, orgId: number, after: string): Promise<number>
 const toView = (row: StoredRow): AuditRow => ({
   id: row.id,
   at: row.at,
-  actor: { type: row.actor_type, id: idOf(row.actor_id) as number | null, name: row.actor_name },
+  actor: { type: row.actor_type, id: row.actor_id, name: row.actor_name },
   action: row.action,
-  subject: { type: row.subject_type, id: idOf(row.subject_id), external_key: row.subject_key },
+  subject: { type: row.subject_type, id: row.subject_id, external_key: row.subject_key },
   changes: row.changes,
   ip: row.ip,
   request_id: row.request_id,
 })
-
-/** Ids are numbers, except those of sessions. */
-const idOf = (text: string | null): number | string | null =>
-  text !== null && /^\d{1,16}$/.test(text) ? Number(text) : text

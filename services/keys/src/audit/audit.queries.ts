@@ -8,11 +8,11 @@ export type StoredRow = {
   id: string
   at: string
   actor_type: string
-  actor_id: string | null
+  actor_id: number | null
   actor_name: string | null
   action: string
   subject_type: string
-  subject_id: string | null
+  subject_id: number | null
   subject_key: string | null
   changes: Record<string, { from: unknown; to: unknown }>
   ip: string | null
@@ -27,10 +27,10 @@ const columns = sql.raw(
 
 function matches({ actor_id, action, subject_type, subject_id, from, to }: Filter): RawBuilder<boolean> {
   const terms = [
-    ...(actor_id === undefined ? [] : [sql<boolean>`actor_id = ${String(actor_id)}`]),
+    ...(actor_id === undefined ? [] : [sql<boolean>`actor_id = ${actor_id}::bigint`]),
     ...(action === undefined ? [] : [sql<boolean>`action = ${action}`]),
     ...(subject_type === undefined ? [] : [sql<boolean>`subject_type = ${subject_type}`]),
-    ...(subject_id === undefined ? [] : [sql<boolean>`subject_id = ${subject_id}`]),
+    ...(subject_id === undefined ? [] : [sql<boolean>`subject_id = ${subject_id}::bigint`]),
     ...(from === undefined ? [] : [sql<boolean>`at >= ${from}::timestamptz`]),
     ...(to === undefined ? [] : [sql<boolean>`at <= ${to}::timestamptz`]),
   ]

@@ -43,7 +43,7 @@ const get = async (keys: Keys, org: Org, query = '') => {
 /** Records all pages from `after` on, as a collector does. */
 async function follow(keys: Keys, org: Org, after: string, limit = 3) {
   const seen: string[] = []
-  for (let at = after; ; ) {
+  for (let at = after; ;) {
     const { body } = await get(keys, org, `?limit=${limit}&after=${at}`)
     seen.push(...body.data.map(({ id }: { id: string }) => id))
     at = body.cursor
@@ -72,7 +72,10 @@ test('D15.4 each entry has one row when recorders are killed between the commit 
     }
     const handled = (outcome: string, count: number) => void (outcome === 'ack' && (acknowledged += count))
     const options = { logger: bus.logger, graceMs: 5_000, metrics: { handled } }
-    const replicas = [consumeBatches(bus.broker, dying, options), consumeBatches(bus.broker, recorder, options)]
+    const replicas = [
+      consumeBatches(bus.broker, dying, options),
+      consumeBatches(bus.broker, recorder, options),
+    ]
     await eventually(() => expect(acknowledged).toBe(entries.length))
     await Promise.all(replicas.map((replica) => replica.stop()))
     expect(kills).toBeLessThan(5)
@@ -84,13 +87,19 @@ test('D15.4 each entry has one row when recorders are killed between the commit 
   }
 })
 
-test('D15.4 names are those of the time of the change, and an id of a key is that of lists', async ({ keys }) => {
+test('D15.4 names are those of the time of the change, and an id of a key is that of lists', async ({
+  keys,
+}) => {
   const org = await keys.signUp()
   const key = await keys.createKey(org, { name: 'ERP' })
   const ofKey = { ...entryOf(org, 1), actor: { type: 'key', id: key.jti } } as const
   const ofOperator = { ...entryOf(org, 2), actor: { type: 'operator', id: null } } as const
   await recordAudit(keys.database.worker.db, [entryOf(org, 0), ofKey, ofOperator])
-  await keys.database.db.updateTable('app_user').set({ name: 'Countess' }).where('id', '=', org.userId).execute()
+  await keys.database.db
+    .updateTable('app_user')
+    .set({ name: 'Countess' })
+    .where('id', '=', org.userId)
+    .execute()
   const { body } = await get(keys, org)
   expect(body.data.map(({ actor }: { actor: object }) => actor)).toEqual([
     { type: 'operator', id: null, name: null },
@@ -119,10 +128,16 @@ test('D15.4 what is 400 days old is removed; its cursor is gone, and the others 
   expect((await follow(keys, org, sixth.cursor)).seen).toEqual(ids.slice(6))
   const all = await follow(keys, org, 'oldest')
   expect(all.seen).toEqual(ids.slice(5))
-  expect((await get(keys, org, `?after=${all.cursor}`)).body).toEqual({ data: [], cursor: all.cursor, has_more: false })
+  expect((await get(keys, org, `?after=${all.cursor}`)).body).toEqual({
+    data: [],
+    cursor: all.cursor,
+    has_more: false,
+  })
 })
 
-test('D15.4 a cursor of another organization, a future one and one with an offset are refused', async ({ keys }) => {
+test('D15.4 a cursor of another organization, a future one and one with an offset are refused', async ({
+  keys,
+}) => {
   const [mine, theirs] = [await keys.signUp(), await keys.signUp()]
   await recordAudit(keys.database.worker.db, [entryOf(mine, 0), entryOf(theirs, 0)])
   const { cursor } = (await get(keys, theirs, '?after=now')).body

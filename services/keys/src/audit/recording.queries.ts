@@ -36,8 +36,8 @@ export async function recordAudit(across: Db, entries: readonly AuditEntry[]): P
     insert into audit (org_id, seq, id, at, recorded_at, actor_type, actor_id, actor_name, action, subject_type, subject_id,
       subject_key, changes, ip, request_id)
     select m.org_id, h.seq + 1 - row_number() over (partition by m.org_id order by m.nth desc), m.id::uuid,
-      m.at::timestamptz, h.recorded_at, m.actor_type, coalesce(k.id::text, m.actor_id), coalesce(k.name, u.name), m.action,
-      m.subject_type, m.subject_id, m.subject_key, m.changes::json, m.ip, m.request_id
+      m.at::timestamptz, h.recorded_at, m.actor_type, coalesce(k.id, u.id), coalesce(k.name, u.name), m.action,
+      m.subject_type, m.subject_id::bigint, m.subject_key, m.changes::json, m.ip, m.request_id
     from made m join head h on h.org_id = m.org_id
     left join app_user u on m.actor_type = 'user' and u.id = case when m.actor_type = 'user' then m.actor_id::bigint end
     left join api_key k on m.actor_type = 'key' and k.org_id = m.org_id

@@ -1,4 +1,4 @@
-import type { Changes } from '@whereabouts/contracts/messages/audit'
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
 import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { ScanPointUpdate } from '@whereabouts/contracts/resources/tracking/readers'
 import { mustReferToSameResource, rejectIfAny } from '@whereabouts/service-kit/errors/errors'

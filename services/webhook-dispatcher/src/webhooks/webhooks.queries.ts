@@ -62,16 +62,15 @@ export const findWebhook = (
 ): Promise<WebhookRow | undefined> => webhook(db, orgId, id, known).executeTakeFirst()
 
 /** The same, locked against other changes until the transaction ends. */
-export const lockWebhook = (tx: Tx, orgId: number, id: number, known: Known): Promise<WebhookRow | undefined> =>
-  webhook(tx, orgId, id, known).forUpdate().executeTakeFirst()
+export const lockWebhook = (
+  tx: Tx,
+  orgId: number,
+  id: number,
+  known: Known,
+): Promise<WebhookRow | undefined> => webhook(tx, orgId, id, known).forUpdate().executeTakeFirst()
 
 const webhook = (db: Db, orgId: number, id: number, known: Known) =>
-  db
-    .selectFrom('webhook')
-    .select(VIEW)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where(isKnown(known))
+  db.selectFrom('webhook').select(VIEW).where('org_id', '=', orgId).where('id', '=', id).where(isKnown(known))
 
 export type NewWebhook = SealedSecret & Settings & { url: string; enabled: boolean; secret_last_four: string }
 

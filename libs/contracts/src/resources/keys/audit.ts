@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { actorTypes, Changes } from '../../messages/audit.ts'
 import { Id, Uuid } from '../../rules/ids.ts'
 import { WireInstant } from '../../rules/instant.ts'
 import { notWith } from '../../rules/object-rules.ts'
@@ -7,17 +6,29 @@ import { openEnum } from '../../rules/open-enum.ts'
 import { idParameter, instantParameter, listOf, page, pathId, textParameter } from '../../rules/query.ts'
 import type { Route } from '../../route.ts'
 
-/** A number, except for sessions. */
-const SubjectId = z.union([Id, z.string()]).nullable()
+export const actorTypes = ['user', 'key', 'operator'] as const
+
+/** From what to what, by field. A field whose value is a secret has null for both. */
+export const Changes = z.record(z.string(), z.object({ from: z.unknown(), to: z.unknown() }))
+export type Changes = z.infer<typeof Changes>
+
+const AuditActor = z
+  .object({ type: openEnum(actorTypes), id: Id.nullable(), name: z.string().nullable() })
+  .meta({ id: 'AuditActor', example: { type: 'user', id: 4503599627370496, name: 'Ada' } })
+
+/** `external_key` is the UUID of a session, which has no other id. */
+const AuditSubject = z
+  .object({ type: z.string(), id: Id.nullable(), external_key: z.string().nullable() })
+  .meta({ id: 'AuditSubject', example: { type: 'asset', id: 4503599627370497, external_key: 'FORKLIFT-7' } })
 
 /** One change of one thing (D15.4). Names and keys are as they were then. */
 export const AuditRow = z
   .object({
     id: Uuid,
     at: WireInstant,
-    actor: z.object({ type: openEnum(actorTypes), id: Id.nullable(), name: z.string().nullable() }),
+    actor: AuditActor,
     action: z.string(),
-    subject: z.object({ type: z.string(), id: SubjectId, external_key: z.string().nullable() }),
+    subject: AuditSubject,
     changes: Changes,
     ip: z.string().nullable(),
     request_id: z.string().nullable(),
@@ -53,12 +64,12 @@ const COLUMNS = [
   'request_id',
 ] as const
 
-/** What follows `after`, the oldest first. */
-export const AuditPage = z
-  .object({
-    data: z.array(AuditRow),
-    cursor: z.string().meta({ example: 'MTAwMSAxMjM' }),
-    has_more: z.boolean(),
+/** A page of the list, or with `after` its rows, `cursor` and `has_more` alone. */
+export const AuditPage = listOf(AuditRow)
+  .partial({ limit: true, offset: true, total_count: true })
+  .extend({
+    cursor: z.string().optional().meta({ example: 'MTAwMSAxMjM' }),
+    has_more: z.boolean().optional(),
   })
   .meta({ id: 'AuditPage' })
 export type AuditPage = z.infer<typeof AuditPage>
@@ -69,7 +80,7 @@ export const AuditQuery = z
     actor_id: idParameter.optional().meta({ description: 'The id of a user or of an API key.' }),
     action: textParameter(64, 'What was done: `asset.update`.').optional(),
     subject_type: textParameter(64, 'The type of the thing that was changed: `asset`.').optional(),
-    subject_id: textParameter(64, 'The id of the thing that was changed.').optional(),
+    subject_id: idParameter.optional().meta({ description: 'The id of the thing that was changed.' }),
     from: instantParameter.optional(),
     to: instantParameter.optional(),
     after: textParameter(
@@ -97,7 +108,7 @@ export const auditRoutes = {
       'such a field has null for both values.',
     params: z.strictObject({ org_id: pathId }),
     query: AuditQuery,
-    success: { status: 200, schema: z.union([listOf(AuditRow), AuditPage]), csv: COLUMNS },
+    success: { status: 200, schema: AuditPage, csv: COLUMNS },
     errors: ['validation_error', 'gone'],
   },
 } as const satisfies Record<string, Route>

@@ -8,7 +8,7 @@ import { assetState, locationState, tagState } from '@whereabouts/contracts/mess
 import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
-import type { Changes } from '@whereabouts/contracts/messages/audit'
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
 import { audited, changesOf } from '@whereabouts/db/outbox/audit'
 import { queued, type Queued } from '@whereabouts/db/outbox/outbox'
 import { randomUUID } from 'node:crypto'

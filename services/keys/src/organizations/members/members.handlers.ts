@@ -1,4 +1,4 @@
-import type { Changes } from '@whereabouts/contracts/messages/audit'
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
 import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { hasRole, type Principal } from '@whereabouts/contracts/principal'
 import type { ListedMember, MemberView } from '@whereabouts/contracts/resources/keys/members'

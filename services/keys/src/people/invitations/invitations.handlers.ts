@@ -1,4 +1,4 @@
-import type { Changes } from '@whereabouts/contracts/messages/audit'
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
 import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { InvitationView } from '@whereabouts/contracts/resources/keys/members'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'

@@ -30,7 +30,7 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
   await audit(
     tx,
     member.org_id,
-    { action: 'session.create', subject: { type: 'session', id: chainId } },
+    { action: 'session.create', subject: { type: 'session', id: null, external_key: chainId } },
     self,
   )
   return { member, refreshToken, chainId }

@@ -31,8 +31,12 @@ export const auditSessionEnd = (
 ): Promise<void> =>
   enqueueAll(
     tx,
-    audited(org_id, [{ action: 'session.delete', subject: { type: 'session', id } }], {
-      type: 'user',
-      id: userId,
-    }),
+    audited(
+      org_id,
+      [{ action: 'session.delete', subject: { type: 'session', id: null, external_key: id } }],
+      {
+        type: 'user',
+        id: userId,
+      },
+    ),
   )

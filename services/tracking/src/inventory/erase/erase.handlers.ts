@@ -24,7 +24,7 @@ export const eraseHandlers = ({
     if (!asset) throw assetNotFound()
     const data = await db.transaction(orgId, async (tx) => {
       const erased = await eraseHistory(tx, { orgId, assetId }, boundsOf(body))
-      const subject = { type: 'history', id: assetId, external_key: asset.external_key }
+      const subject = { type: 'history', id: assetId, external_key: asset.key }
       await audit(tx, orgId, {
         action: 'history.delete',
         subject,
