@@ -4705,7 +4705,7 @@ export interface components {
              */
             used: number;
         };
-        /** @description A page of a list of `Audit`. */
+        /** @description Changes, newest first. With `after`, the oldest first, with a cursor. */
         AuditPage: {
             /** @description The content of the response. */
             data: components["schemas"]["AuditRow"][];
@@ -4724,11 +4724,16 @@ export interface components {
              * @example 1
              */
             total_count?: number;
-            /** @example MTAwMSAxMjM */
+            /**
+             * @description With `after`: send it as the next `after`.
+             * @example MTAwMSAxMjM
+             */
             cursor?: string;
+            /** @description With `after`: whether there are rows after the cursor. */
             has_more?: boolean;
         };
         /**
+         * @description One change of one thing, a sign-in or an export.
          * @example {
          *       "id": "0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a",
          *       "at": "2026-11-21T08:30:00.000Z",
@@ -4766,18 +4771,23 @@ export interface components {
              */
             at: string;
             actor: components["schemas"]["AuditActor"];
+            /** @description `<type>.create`, `.update`, `.delete` or `.restore`, or `session.fail`. */
             action: string;
             subject: components["schemas"]["AuditSubject"];
+            /** @description From what to what, by field; what was empty or is gone is null. A secret has null for both. */
             changes: {
                 [key: string]: {
                     from: unknown;
                     to: unknown;
                 };
             };
+            /** @description The address of the client. Null for operators. */
             ip: string | null;
+            /** @description The `X-Request-Id` of the request. */
             request_id: string | null;
         };
         /**
+         * @description Who made a change, named as then.
          * @example {
          *       "type": "user",
          *       "id": 4503599627370496,
@@ -4786,20 +4796,21 @@ export interface components {
          */
         AuditActor: {
             /**
-             * @description The kind of asset. Known values: `user`, `key`, `operator`.
+             * @description `user`, `key`, or `operator` of the installation. Known values: `user`, `key`, `operator`.
              * @example user
              */
             type: string;
             /**
              * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @description The id of the user or the API key. Null for operators.
              * @example 4503599627370497
              */
             id: number | null;
-            /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
+            /** @description The name at that time. Null for operators. */
             name: string | null;
         };
         /**
+         * @description The thing that was changed.
          * @example {
          *       "type": "asset",
          *       "id": 4503599627370497,
@@ -4807,15 +4818,15 @@ export interface components {
          *     }
          */
         AuditSubject: {
-            /** @description The kind of asset. */
+            /** @description For example `asset`, `reader` or `api_key`. */
             type: string;
             /**
              * Format: int64
-             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             * @description The id, or null if it has none.
              * @example 4503599627370497
              */
             id: number | null;
-            /** @description Your key for the resource, unique among its kind. Letters, digits and hyphens; case-sensitive. */
+            /** @description The external key at that time; of a session its UUID. */
             external_key: string | null;
         };
         /**

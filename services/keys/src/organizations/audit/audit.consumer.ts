@@ -4,7 +4,7 @@ import type { BatchConsumer } from '@whereabouts/messaging/consume/consumer'
 import { decodeWith } from '@whereabouts/messaging/consume/decode'
 import { PoisonError } from '@whereabouts/messaging/consume/settle'
 import type { IncomingMessage } from '@whereabouts/messaging/messages/delivery'
-import type { Db } from '../db.ts'
+import type { Db } from '../../db.ts'
 import { recordAudit } from './recording.queries.ts'
 
 /** AUDIT → the table. A message is acknowledged after the commit, so a crash only brings it again, which changes nothing. */

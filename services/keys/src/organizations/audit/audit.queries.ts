@@ -1,7 +1,7 @@
 import type { AuditQuery } from '@whereabouts/contracts/resources/keys/audit'
 import { customPlan, fixedPlan } from '@whereabouts/db/tenant/tenant-database'
 import { sql, type RawBuilder } from 'kysely'
-import type { Db } from '../db.ts'
+import type { Db } from '../../db.ts'
 
 export type StoredRow = {
   seq: number

@@ -2,7 +2,7 @@ import type { AuditRow } from '@whereabouts/contracts/resources/keys/audit'
 import { cursorGone, cursorOf, notACursor, seqOf } from '@whereabouts/service-kit/http/cursor'
 import { ListText } from '@whereabouts/service-kit/http/send-reply'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
-import type { Db, Tenants } from '../db.ts'
+import type { Db, Tenants } from '../../db.ts'
 import { boundsOf, countAudit, followAudit, listAudit, type Filter, type StoredRow } from './audit.queries.ts'
 
 /** Rows that one answer may pass over because a filter leaves them out. */

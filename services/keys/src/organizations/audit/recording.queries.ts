@@ -1,7 +1,7 @@
 import type { AuditEntry } from '@whereabouts/contracts/messages/audit'
 import { bigints, texts } from '@whereabouts/db/tenant/array-parameters'
 import { sql } from 'kysely'
-import type { Db } from '../db.ts'
+import type { Db } from '../../db.ts'
 
 /** Requests name themselves, at any length. */
 const MOST_REQUEST_ID = 255

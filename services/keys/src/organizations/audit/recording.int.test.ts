@@ -5,7 +5,7 @@ import { publish } from '@whereabouts/messaging/messages/publish'
 import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { eventually } from '@whereabouts/testing/eventually'
 import { expect } from 'vitest'
-import { test as base, type Keys, type Org } from '../../test/keys.fixture.ts'
+import { test as base, type Keys, type Org } from '../../../test/keys.fixture.ts'
 import { auditRecorder } from './audit.consumer.ts'
 import { purgeOldAudit, recordAudit } from './recording.queries.ts'
 
