@@ -61,8 +61,15 @@ const auditOf = async (
   ).body as { data: AuditRow[]; total_count: number }
 
 /** The rows of one request, once there are some. */
-async function rowsOf(api: Api, org: { id: number; admin: string }, requestId: string): Promise<AuditRow[]> {
-  const find = async () => (await auditOf(api, org)).data.filter(({ request_id }) => request_id === requestId)
+async function rowsOf(
+  api: Api,
+  orgs: readonly { id: number; admin: string }[],
+  requestId: string,
+): Promise<AuditRow[]> {
+  const find = async () => {
+    const pages = await Promise.all(orgs.map((org) => auditOf(api, org)))
+    return pages.flatMap(({ data }) => data).filter(({ request_id }) => request_id === requestId)
+  }
   await expect.poll(find, { timeout: 10_000, interval: 50 }).not.toEqual([])
   return find()
 }
@@ -77,18 +84,16 @@ function secretsIn(value: unknown): string[] {
   )
 }
 
-/** Where the row is: of a new or another organization if the caller or the answer is a session of its administrator. */
-function auditedOrg(
-  org: Organization,
-  sent: string | undefined,
-  body: object,
-): { id: number; admin: string } {
+type Audited = { id: number; admin: string }
+
+/** Where the row may be: also in the organization of which the caller or the answer is a session of an administrator. */
+function auditedOrgs(org: Organization, sent: string | undefined, body: object): Audited[] {
   const answered = (body as { data?: { access_token?: string } }).data?.access_token
-  for (const token of [answered, sent]) {
+  const others = [answered, sent].flatMap((token) => {
     const { org_id: id, role } = token === undefined ? {} : jwtParts(token).claims
-    if (token !== undefined && role === 'admin' && id !== org.id) return { id: Number(id), admin: token }
-  }
-  return org
+    return token !== undefined && role === 'admin' && id !== org.id ? [{ id: Number(id), admin: token }] : []
+  })
+  return [org, ...others]
 }
 
 /** Of scenarios whose request says what is stored already. */
@@ -96,6 +101,13 @@ const CHANGED: Partial<Record<OperationId, object>> = {
   updateCurrentUser: { name: 'Ada Byron' },
   updateMember: { role: 'viewer' },
   updateOrg: { name: 'Acme 2' },
+  updatePlacement: { exit_delay_seconds: 47 },
+}
+
+/** What is restored was deleted before. */
+const DELETED: Partial<Record<OperationId, OperationId>> = {
+  restoreAsset: 'deleteAsset',
+  restoreLocation: 'deleteLocation',
 }
 
 describe('D15.4 each change has a row, with who made it and without secrets', () => {
@@ -107,6 +119,8 @@ describe('D15.4 each change has a row, with who made it and without secrets', ()
   test.for(changing)('$operationId', async (row, { api, org, token }) => {
     const made = await successOf(row)({ api, org, token })
     const caller = row.access === 'none' ? undefined : callerOf(row, { admin: org.admin, token })
+    const deletion = DELETED[row.operationId]
+    if (deletion) await succeed(api.call(deletion, { params: made.params ?? {}, token }))
     const requestId = randomUUID()
     const body = CHANGED[row.operationId]
     const call = {
@@ -117,8 +131,7 @@ describe('D15.4 each change has a row, with who made it and without secrets', ()
     }
     const reply = await api.call(row.operationId, call)
     expect(reply.status, reply.text).toBe(row.success.status)
-    const audited = auditedOrg(org, call.token, reply.body)
-    const found = await rowsOf(api, audited, requestId)
+    const found = await rowsOf(api, auditedOrgs(org, call.token, reply.body), requestId)
     for (const { actor, action, subject, ip } of found) {
       expect(actor.name, action).toEqual(expect.any(String))
       expect(['user', 'key']).toContain(actor.type)
@@ -168,7 +181,7 @@ test('D15.4 a failed sign-in has a row in the organization of the user', async (
   const requestId = randomUUID()
   const body = { email: org.email, password: 'not the password' }
   expect((await api.call('logIn', { body, headers: { 'x-request-id': requestId } })).status).toBe(401)
-  expect(await rowsOf(api, org, requestId)).toMatchObject([
+  expect(await rowsOf(api, [org], requestId)).toMatchObject([
     { action: 'session.fail', actor: { type: 'user', id: org.userId }, changes: {} },
   ])
 })
