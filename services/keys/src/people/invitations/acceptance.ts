@@ -7,7 +7,7 @@ import type { InvitationRow, Tx } from '../../db.ts'
 import { invalidInvitation, invalidLogin, invitationUnusable, invitedSomebodyElse } from '../../errors.ts'
 import { userOf } from '../../organizations/members/acting-member.ts'
 import { insertMembership } from '../../organizations/members/members.queries.ts'
-import { enqueueMemberState } from '../../organizations/members/members.state.ts'
+import { auditJoin, enqueueMemberState } from '../../organizations/members/members.state.ts'
 import { lockOrg } from '../../organizations/orgs/orgs.queries.ts'
 import { required } from '../../credentials/tokens/credentials.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
@@ -101,7 +101,9 @@ async function join(
   const invitation = await takeInvitation(tx, org_id, id)
   if (!invitation) throw gone()
   const userId = 'id' in guest ? await lockGuest(tx, guest) : await insertUser(tx, guest)
-  await enqueueMemberState(tx, await insertMembership(tx, org_id, userId, invitation.role))
+  const membership = await insertMembership(tx, org_id, userId, invitation.role)
+  await enqueueMemberState(tx, membership)
+  await auditJoin(tx, membership, { type: 'user', id: userId })
   return userId
 }
 

@@ -1,3 +1,5 @@
+import { audit, SECRET } from '@whereabouts/db/outbox/audit'
+import { auditUser } from '../users/user-audit.ts'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { belongsElsewhere, invalidResetLink, memberNotFound, ownResetLink } from '../../errors.ts'
@@ -24,6 +26,7 @@ export function passwordResetHandlers(
       await lockUser(tx, userId)
       if ((await findResetUser(tx, tokenHash)) !== userId) throw invalidResetLink()
       await updatePassword(tx, userId, hash)
+      await auditUser(tx, userId, { action: 'user.update', changes: { password: SECRET } })
       await enqueueChainEnds(tx, await endOtherSessions(tx, userId, undefined))
       // After the sessions: a removal of a member locks in this order too.
       if (!(await spendResetLinks(tx, userId, tokenHash))) throw invalidResetLink()
@@ -41,6 +44,7 @@ export function passwordResetHandlers(
         const acting = await lockMembersAsAdmin(tx, principal)
         if (!(await findMembership(tx, orgId, userId))) throw memberNotFound()
         const org = { id: orgId, createdBy: acting.userId }
+        await audit(tx, orgId, { action: 'reset_link.create', subject: { type: 'reset_link', id: userId } })
         return putResetLink(tx, { userId, tokenHash: hashSecret(token), org })
       })
       return new Reply({ data: { token, expires_at } }, NO_STORE)
