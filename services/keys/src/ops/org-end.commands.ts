@@ -1,7 +1,7 @@
 import type { Db } from '../db.ts'
 import { deleteOrganization } from '../credentials/deletion/delete-organization.ts'
 import { findOrg, lockOrg, updateOrg } from '../organizations/orgs/orgs.queries.ts'
-import { enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
+import { auditOrg, enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
 import { OpsError, orgMissing } from './failures.ts'
 import { printable, type Report } from './report.ts'
 
@@ -29,7 +29,10 @@ export async function setTimeZone(db: Db, orgId: number, timezone: string | unde
     const stored = await lockOrg(tx, orgId)
     if (!stored) throw orgMissing(orgId)
     const changed = timezone === undefined ? undefined : await updateOrg(tx, orgId, { timezone })
-    if (changed) await enqueueOrgState(tx, changed)
+    if (changed) {
+      await enqueueOrgState(tx, changed)
+      await auditOrg(tx, stored, changed)
+    }
     return changed ?? stored
   })
   return {

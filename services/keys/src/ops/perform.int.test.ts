@@ -244,11 +244,17 @@ test('the time zone of an organization is set and shown', async ({ keys }) => {
     expect(await zone(timezone)).toMatchObject({ org: { timezone } })
   expect(await states(keys, `keys.org.${orgId}`)).toHaveLength(3)
   expect(await zone()).toMatchObject({ org: { timezone: 'Asia/Tokyo' } })
+  const entries = (await states(keys, `audit.${orgId}`)).map(({ payload }) => payload as AuditEntry)
+  const changes = entries.filter(({ action }) => action === 'org.update').map((entry) => entry.changes)
+  expect(changes).toEqual([
+    { timezone: { from: 'UTC', to: 'Europe/Berlin' } },
+    { timezone: { from: 'Europe/Berlin', to: 'Asia/Tokyo' } },
+  ])
 })
 
 test('D15.4 the audit names the operator, with what changed and without a password', async ({ keys }) => {
   const made = await run(keys, create(`${randomUUID()}@example.com`))
-  const org = String(made.org.id)
+  const org = made.org.id
   await run(keys, { command: 'org limit', org, name: 'assets', value: 500, json: true })
   await run(keys, { command: 'org limit', org, name: 'assets', value: 500, json: true })
   await run(keys, { command: 'org subscription', org, endsAt: '2999-01-01T00:00:00Z', json: true })

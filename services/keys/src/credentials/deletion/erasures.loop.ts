@@ -39,7 +39,7 @@ const TURN_MS = 30_000
 const SETTLED_MS = 30_000
 const RETRY_SECONDS = 30
 /**
- * Streams keep events for 7 days, so a consumer that was away, or a restored one, may store rows of the organization again.
+ * Streams keep events and entries of the audit for 7 days, so a consumer that was away, or a restored one, may store rows of the organization again.
  * Until then every hour somebody looks.
  */
 const LATE_MESSAGES_MS = 8 * 24 * 3_600_000
@@ -66,9 +66,9 @@ async function eraseFor(options: Options, org: DeletedOrgRow): Promise<number | 
   const until = performance.now() + TURN_MS
   while (await isLeftElsewhere(options, org.id)) if (stopping?.aborted || performance.now() > until) return 0
   const ageMs = now() - Date.parse(org.deleted_at)
-  if (org.gone_at !== null) return ageMs > LATE_MESSAGES_MS ? null : LOOK_AGAIN_SECONDS
   if (ageMs < SETTLED_MS) return 1 + (SETTLED_MS - ageMs) / 1_000
   while ((await eraseOwn(owner, org.id)).left) if (stopping?.aborted || performance.now() > until) return 0
+  if (org.gone_at !== null) return ageMs > LATE_MESSAGES_MS ? null : LOOK_AGAIN_SECONDS
   await options.dropDeadLetters(org.id)
   await endOrganization(owner, org.id)
   log.info({ org_id: org.id }, 'organization was erased')
@@ -86,7 +86,7 @@ async function isLeftElsewhere({ owner, askToErase }: Options, orgId: number): P
 }
 
 /** The broker drops the states of its keys once no token of them can be valid. */
-export const eraseOwn = (owner: Db, orgId: number): Promise<Erasure> =>
+const eraseOwn = (owner: Db, orgId: number): Promise<Erasure> =>
   eraseOrganization(owner, orgId, {
     onDeleted: {
       api_key: (tx: Tx, rows) =>

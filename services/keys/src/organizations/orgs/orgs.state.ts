@@ -40,8 +40,16 @@ export const auditOrg = (tx: Tx, before: OrgRow | undefined, after: OrgRow, gues
   )
 }
 
-const settings = ({ name, subscription_ends_at, api_key_limit, limits, retention_days }: OrgRow) => ({
+const settings = ({
   name,
+  timezone,
+  subscription_ends_at,
+  api_key_limit,
+  limits,
+  retention_days,
+}: OrgRow) => ({
+  name,
+  timezone,
   subscription_ends_at,
   api_key_limit,
   limits,

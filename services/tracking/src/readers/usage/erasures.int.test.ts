@@ -23,6 +23,9 @@ async function fill(tracking: Tracking, orgId: number): Promise<void> {
     values,
   )
   await pool.query(
+    `select make_history_day(d::date) from generate_series(date_trunc('month', current_date - 80), current_date, interval '1 month') d`,
+  )
+  await pool.query(
     `insert into day_packed (org_id, asset_id, first_location_id, last_location_id, first_at, last_at, day, n, seen, detail)
      select $1, $2 + i, $3, $3, d, d, d, 1, '', '' from generate_series(1, 40) i, generate_series(current_date - 80, current_date - 3, interval '1 day') d`,
     values,
