@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, test as base } from 'vitest'
 import { eraseOrganization } from './erase-organization.ts'
 
-type Tables = Record<never, never>
+type Tables = { ended: { id: number } }
 
 /** Rows that name each other, a tree, partitions, a trigger that adds rows, and a table of all organizations. */
 const SCHEMA = `

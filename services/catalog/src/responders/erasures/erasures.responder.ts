@@ -16,21 +16,23 @@ export const { answer: answerErasure, serve: serveErasures } = answering(
   async (owner: Kysely<Tables>, { org_id: orgId }) =>
     eraseOrganization(owner, orgId, {
       onDeleted: {
-        asset: endStates(assetState, (row: AssetRow) => toAssetState(row)),
-        location: endStates(locationState, (row: LocationRow) => toLocationState(row)),
-        tag: endStates(tagState, (row: TagRow) => toTagState(row)),
+        asset: endStates(assetState, (row) => toAssetState(row as AssetRow)),
+        location: endStates(locationState, (row) => toLocationState(row as LocationRow)),
+        tag: endStates(tagState, (row) => toTagState(row as TagRow)),
       },
     }),
 )
 
 type State = { revision: number; deleted_at: string | null }
 
-function endStates<S extends z.ZodType<State>, R>(message: Message<S>, toState: (row: R) => z.output<S>) {
+type Row = Record<string, unknown>
+
+function endStates<S extends z.ZodType<State>>(message: Message<S>, toState: (row: Row) => z.output<S>) {
   const last = { ...message, ttlSeconds: LAST_STATE_SECONDS }
-  return async (tx: Tx, rows: readonly Record<string, unknown>[]) => {
+  return async (tx: Tx, rows: readonly Row[]) => {
     const now = new Date().toISOString()
     const ended = rows.map((row) => {
-      const state = toState(row as R)
+      const state = toState(row)
       return { ...state, revision: state.revision + 1, deleted_at: state.deleted_at ?? now }
     })
     await enqueue(tx, last, ended)

@@ -7,15 +7,15 @@ const [MINE, THEIRS] = [1, 2]
 
 /** History of three months, open and packed, with positions, readers and an export. */
 async function fill(tracking: Tracking, orgId: number): Promise<void> {
-  const { catalog, pool, call } = tracking
+  const { catalog, pool } = tracking
   const [asset, place] = [catalog.asset(orgId, 'Forklift'), catalog.location(orgId, 'Dock')]
   catalog.tag(asset, 'E280')
   await tracking.project()
   const body = { reader_key: 'gate', name: 'Gate', format: 'canonical' }
-  const reader = (await call('POST', '/readers', { orgId, body })).json().data
+  const reader = (await tracking.call('POST', '/readers', { orgId, body })).json().data
   const antenna = { name: 'left', antenna: 1, location_id: place.id }
-  await call('POST', `/readers/${reader.id}/scan-points`, { orgId, body: antenna })
-  await call('POST', '/exports', { orgId, body: { dataset: 'assets', format: 'csv' } })
+  await tracking.call('POST', `/readers/${reader.id}/scan-points`, { orgId, body: antenna })
+  await tracking.call('POST', '/exports', { orgId, body: { dataset: 'assets', format: 'csv' } })
   const values = [orgId, asset.id, place.id]
   await pool.query(
     `insert into scan (org_id, asset_id, minute, observed_at, location_id)
