@@ -2,7 +2,7 @@ import { startBus, type Bus } from '@whereabouts/testing/broker/bus'
 import { expect, onTestFinished, test } from 'vitest'
 import { connect, natsOf } from '../connect/connection.ts'
 import { applyTopology } from '../connect/topology.ts'
-import { consumeBatches } from '../consume/consume.ts'
+import { consumePartitions } from '../consume/consume.ts'
 import type { BatchConsumer } from '../consume/consumer.ts'
 import { publish } from '../messages/publish.ts'
 import { partitionOf, streamOf } from '../connect/numbers.ts'
@@ -63,9 +63,7 @@ async function replica(bus: Bus, by: string, handled: Handled[], handleMs = 0) {
   const owned = new OwnedPartitions(broker, {
     durable: 'tracking-ingest',
     log: bus.logger,
-    start: async (partition) => [
-      consumeBatches(broker, consumer, { logger: bus.logger, partition, graceMs: 1_000 }),
-    ],
+    consumers: [consumePartitions(broker, consumer, { logger: bus.logger, graceMs: 1_000 })],
   })
   const stop = async () => {
     await owned.stop()
