@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest'
-import type { Delivery } from '../messages/delivery.ts'
 import { Intake } from './intake.ts'
 import type { Source } from './source.ts'
 
 const CAPACITY = 100
 const MIB = 1024 * 1024
 /** A source with the fields that decide about room. */
-const source = (held: number, heldBytes = 0) =>
-  ({ stream: 'SCANS', held, heldBytes, inherited: [] as Delivery[], ask: () => undefined }) as Source
+function source(held: number, heldBytes = 0): Source {
+  const fields: Partial<Source> = { stream: 'SCANS', held, heldBytes, inherited: [], ask: () => undefined }
+  return fields as Source
+}
 
 function filled(sources: readonly Source[]) {
   const intake = new Intake({ capacity: CAPACITY, capacityBytes: 32 * MIB })
