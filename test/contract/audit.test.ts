@@ -14,6 +14,8 @@ import type { Make } from './scenarios/scenario.ts'
 
 /** They have another method than GET, and are nobody's change. A new one belongs here only with a reason. */
 const CHANGES_NOTHING: readonly OperationId[] = [
+  // Its row goes with the organization, and nobody can read it (ADR 126).
+  'deleteOrg',
   // Questions with a body.
   'decodeReaderMessage',
   'describeInvitation',

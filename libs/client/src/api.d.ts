@@ -375,7 +375,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Retrieve the organization and how long it keeps history
+         * Retrieve the organization, its time zone and how long it keeps history
          * @description **Access:** any signed-in user.
          *
          *     **Rate limit:** not counted.
@@ -383,11 +383,19 @@ export interface paths {
         get: operations["getOrg"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete the organization
+         * @description Name it exactly. From then on its tokens are refused, its readers disconnected and its webhooks not called. All that it stored is erased within 24 hours, for good. Accounts of people stay.
+         *
+         *     **Access:** a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        delete: operations["deleteOrg"];
         options?: never;
         head?: never;
         /**
-         * Update the name of the organization, or how long it keeps history
+         * Update the name or time zone of the organization, or how long it keeps history
          * @description Days of history are whole days of UTC, for each type of asset, at most as many as the installation keeps. Older history is deleted within an hour, for good.
          *
          *     **Access:** a signed-in administrator of the organization.
@@ -4447,6 +4455,8 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
+            /** @example Europe/Berlin */
+            timezone: string;
             retention_days: components["schemas"]["RetentionDays"];
         };
         /**
@@ -4477,6 +4487,8 @@ export interface components {
              * @example 2026-11-21T10:00:00.000Z
              */
             created_at: string;
+            /** @example Europe/Berlin */
+            timezone?: string;
             retention_days?: components["schemas"]["RetentionDays"];
         };
         ResetLink: {
@@ -8945,6 +8957,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "name": "no example",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "timezone": "Europe/Berlin",
                      *         "retention_days": {
                      *           "asset": null,
                      *           "person": 30,
@@ -8959,6 +8972,51 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["Error403"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    deleteOrg: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "no example"
+                 *     }
+                 */
+                "application/json": {
+                    name: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success, without a body */
+            202: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            413: components["responses"]["Error413"];
+            415: components["responses"]["Error415"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];
@@ -8983,6 +9041,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "no example",
+                 *       "timezone": "Europe/Berlin",
                  *       "retention_days": {
                  *         "person": 30
                  *       }
@@ -8990,6 +9049,8 @@ export interface operations {
                  */
                 "application/json": {
                     name?: string;
+                    /** @example Europe/Berlin */
+                    timezone?: string;
                     retention_days?: components["schemas"]["RetentionUpdate"];
                 };
             };
@@ -9008,6 +9069,7 @@ export interface operations {
                      *         "id": 4503599627370497,
                      *         "name": "no example",
                      *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "timezone": "Europe/Berlin",
                      *         "retention_days": {
                      *           "person": 30
                      *         }

@@ -20,6 +20,7 @@ import type { Tables } from './db.ts'
 import { batchMetrics, startImportGauges } from './bulk/imports/imports-metrics.ts'
 import { startImportWorker } from './bulk/imports/imports.loop.ts'
 import { startImportPurge } from './bulk/imports/purge.loop.ts'
+import { serveErasures } from './responders/erasures/erasures.responder.ts'
 import { serveLookups } from './responders/lookup/lookup.responder.ts'
 import { serveRepublish } from './republish/states.ts'
 import { serveTagClaims } from './responders/tag-claims/tag-claims.responder.ts'
@@ -42,6 +43,8 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
     name: 'catalog loops',
     log,
   })
+  // Only the owner may delete rows of every table.
+  const owner = openDatabase<Tables>(config.DATABASE_URL, { max: 1, name: 'catalog erasures', log })
   measurePools(registry, { catalog: tenants, 'catalog loops': worker })
   outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
   const metrics = brokerMetrics(registry)('services')
@@ -62,7 +65,7 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
   const ready = async () => ({ database: await worker.isReachable() })
   serveReadiness(app, ready)
 
-  const database = part('database', { start: () => [tenants, worker], stop: closeAll })
+  const database = part('database', { start: () => [tenants, worker, owner], stop: closeAll })
   const broker = part('broker', {
     start: () =>
       connect({
@@ -91,6 +94,7 @@ export function catalog(frame: Frame<ReturnType<typeof loadConfig>>) {
       serveRepublish(open, worker.db, log),
       serveLookups(open, tenants, log),
       serveUsage(open, tenants, log),
+      serveErasures(open, owner.db, log),
     ],
     stop: stopAll,
   })

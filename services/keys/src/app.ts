@@ -15,6 +15,7 @@ import { auditHandlers } from './organizations/audit/audit.handlers.ts'
 import { createAttempts } from './attempts/attempts.ts'
 import { createKnownDevices, type KnownDevices } from './attempts/known-devices.ts'
 import { createWaitingRoom } from './attempts/waiting-room.ts'
+import { deletionHandlers } from './credentials/deletion/deletion.handlers.ts'
 import { legacyKeyHandlers } from './credentials/keys.legacy.ts'
 import { serveInternal, type InternalDeps } from './internal.ts'
 import { acceptanceHandler } from './people/invitations/acceptance.ts'
@@ -105,6 +106,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...memberHandlers(deps),
       ...invitationHandlers(deps),
       ...organizationHandlers(deps),
+      ...deletionHandlers(deps),
       ...limitHandlers(deps),
       ...auditHandlers(deps),
     },

@@ -1,3 +1,4 @@
+import { ErasureReply } from '@whereabouts/contracts/messages/usage'
 import { republishKeysState } from '@whereabouts/contracts/messages/republish-state'
 import type { OutboxRow } from '@whereabouts/db/outbox/outbox-relay'
 import { serveLogins, type LoginResponder, type OnLogin } from '@whereabouts/messaging/readers/callout'
@@ -13,8 +14,9 @@ import { servedCertificates } from '@whereabouts/messaging/connect/broker-certif
 import { countConnections, type ConnectionCounts } from '@whereabouts/messaging/readers/connection-counts'
 import { watchRates } from '@whereabouts/messaging/readers/connection-rates'
 import { disconnectUser, disconnectWaiting } from '@whereabouts/messaging/readers/disconnect-user'
+import { dropDeadLettersOf } from '@whereabouts/messaging/dead-letters/dead-letters-settle'
 import { immediatePublish } from '@whereabouts/messaging/messages/publish'
-import { respond, type Responder } from '@whereabouts/messaging/messages/request'
+import { request, respond, type Responder } from '@whereabouts/messaging/messages/request'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import { decideLogin } from './credentials/callout/logins.ts'
 import { slowRefusals } from './credentials/callout/slow-refusals.ts'
@@ -42,6 +44,8 @@ type Deps = {
  * decide does not have it.
  */
 const LOST_AFTER_MS = 5_000
+/** A step takes a second, and its last statement up to 30. */
+const ERASURE_TIMEOUT_MS = 40_000
 
 type Connections = {
   services: Broker
@@ -99,6 +103,20 @@ export function openBrokers(config: Config, deps: Deps) {
     async usageElsewhere(orgId: number) {
       if (!live) throw new Error('not connected to the broker yet')
       return askUsage(live.services, orgId)
+    },
+    async askToErase(subject: string, orgId: number) {
+      if (!live) throw new Error('not connected to the broker yet')
+      const reply = await request(
+        live.services,
+        subject,
+        { org_id: orgId },
+        { timeoutMs: ERASURE_TIMEOUT_MS },
+      )
+      return ErasureReply.parse(reply)
+    },
+    async dropDeadLetters(orgId: number) {
+      if (!live) throw new Error('not connected to the broker yet')
+      await dropDeadLettersOf(live.services, orgId)
     },
     /** None while the brokers do not answer. */
     certificates: async () => (live ? servedCertificates(live.system).catch(() => []) : []),

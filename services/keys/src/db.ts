@@ -18,7 +18,24 @@ type OrgTable = {
   limits: Generated<Record<string, number>>
   /** Days of history that it keeps, by type of asset, where that differs from the installation's. */
   retention_days: Generated<Record<string, number>>
+  /** IANA name. */
+  timezone: Generated<string>
+  /** Since then nobody has access, and its rows are erased. */
+  deleted_at: Generated<string | null>
   created_at: Generated<string>
+}
+
+/** A deleted organization; stays for good, see migration 0110. */
+type DeletedOrgTable = {
+  id: number
+  revision: Generated<number>
+  deleted_at: Generated<string>
+  /** When rows of it are looked for; null if that is over. */
+  next_at: Generated<string | null>
+  /** Rows that were erased, by service. */
+  erased: Generated<Record<string, number>>
+  /** When no row was left. */
+  gone_at: string | null
 }
 
 type MqttClientTable = {
@@ -178,6 +195,7 @@ export type KeysDatabase = {
   audit: AuditTable
   audit_head: AuditHeadTable
   org: OrgTable
+  deleted_org: DeletedOrgTable
   app_user: UserTable
   membership: MembershipTable
   invitation: InvitationTable
@@ -201,6 +219,7 @@ export type Db = Kysely<KeysDatabase>
 export type Tx = Transaction<KeysDatabase>
 
 export type OrgRow = Selectable<OrgTable>
+export type DeletedOrgRow = Selectable<DeletedOrgTable>
 export type UserRow = Selectable<UserTable>
 export type MembershipRow = Selectable<MembershipTable>
 export type InvitationRow = Selectable<InvitationTable>

@@ -9,6 +9,7 @@ import type { Brokers } from './brokers.ts'
 import type { Db } from './db.ts'
 import { disconnectMetrics } from './metrics.ts'
 import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
+import { eraseDeleted } from './credentials/deletion/erasures.loop.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
@@ -22,7 +23,12 @@ type Options = {
   log: Logger
   signingKeys: SigningKeys
   signingKeyDays: number
-  brokers: Pick<Brokers, 'disconnect' | 'endLostLogins' | 'misplacedReaders'>
+  /** As the owner of the schema. */
+  owner: Db
+  brokers: Pick<
+    Brokers,
+    'disconnect' | 'endLostLogins' | 'misplacedReaders' | 'askToErase' | 'dropDeadLetters'
+  >
   use: KeyUse
   /** Deletes full rate buckets. */
   purgeBuckets: () => Promise<unknown>
@@ -31,8 +37,8 @@ type Options = {
 
 /** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...options }: Options) {
-  const { brokers, use, purgeBuckets } = options
-  const every = (everyMs: number, name: string, turn: () => Promise<void>) =>
+  const { brokers, owner, use, purgeBuckets } = options
+  const every = (everyMs: number, name: string, turn: (stopping: AbortSignal) => Promise<void>) =>
     startBackgroundJob({ name, everyMs, log, registry }, turn)
   const onDisconnect = disconnectMetrics(registry)
   return {
@@ -55,6 +61,15 @@ export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...
         log.warn({ logins }, 'readers disconnected because the request for their login was lost')
     }),
     use: every(5_000, 'key-use', () => use.flush()),
+    erasures: every(10_000, 'organization-erasures', (stopping) =>
+      eraseDeleted({
+        owner,
+        askToErase: (subject, orgId) => brokers.askToErase(subject, orgId),
+        dropDeadLetters: (orgId) => brokers.dropDeadLetters(orgId),
+        log,
+        stopping,
+      }),
+    ),
     purge: every(60_000, 'token-purge', async () => {
       for (const purge of PURGES) await purgeAll(() => purge(db, PURGE_BATCH))
       await purgeBuckets()

@@ -40,6 +40,8 @@ export function keys(frame: Frame<Config>) {
     prepared: false, // a prepared `select *` fails after a migration
   })
   const worker = openDatabase<KeysDatabase>(workerUrl, { max: 6, name: 'keys logins', log })
+  // Only the owner may delete rows of every table.
+  const owner = openDatabase<KeysDatabase>(config.DATABASE_URL, { max: 1, name: 'keys erasures', log })
   const bucketDatabase = openPipeline(workerUrl, { name: 'keys-buckets', log, timeoutMs: 1_000 })
   measurePools(registry, { keys: tenants, 'keys logins': worker })
   const { db, pool } = worker
@@ -84,7 +86,7 @@ export function keys(frame: Frame<Config>) {
   })
   outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
 
-  const database = part('database', { start: () => [tenants, bucketDatabase, worker], stop: closeAll })
+  const database = part('database', { start: () => [tenants, bucketDatabase, worker, owner], stop: closeAll })
   const broker = part('broker', { start: () => brokers.connected, stop: () => brokers.close() })
   const outbox = part('outbox', {
     start: () => startOutboxRelay({ pool, publish: brokers.publish, log }),
@@ -93,7 +95,14 @@ export function keys(frame: Frame<Config>) {
   const shared = { db, log, registry, signingKeyDays: config.SIGNING_KEY_DAYS }
   const loops = part('loops', {
     start: () => ({
-      ...startLoops({ ...shared, signingKeys, brokers, use, purgeBuckets: () => deleteFullBuckets(pool) }),
+      ...startLoops({
+        ...shared,
+        owner: owner.db,
+        signingKeys,
+        brokers,
+        use,
+        purgeBuckets: () => deleteFullBuckets(pool),
+      }),
       gauges: startGauges({
         ...shared,
         readerAccounts: () => brokers.readerAccounts(),

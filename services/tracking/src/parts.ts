@@ -48,6 +48,7 @@ import { serveAssetsAt } from './where/reports/assets-at/assets-at.responder.ts'
 import { serveCurrentLocations } from './where/reports/current-locations/current-locations.responder.ts'
 import { askToAttachOver } from './readers/unknown-tags/tag-attacher.ts'
 import { deleteKnownTags } from './readers/unknown-tags/unknown-tags.queries.ts'
+import { serveErasures } from './readers/usage/erasures.responder.ts'
 import { limitsConsumer } from './readers/usage/limits.consumer.ts'
 import { serveUsage } from './readers/usage/usage.responder.ts'
 import { wire } from './app.ts'
@@ -223,6 +224,7 @@ export function tracking(frame: Frame<Config>) {
         serveCurrentLocations(broker, tenants, log),
         serveAssetsAt(broker, longReads, log),
         serveUsage(broker, tenants, retentionDays, log),
+        serveErasures(broker, owner.db, log),
         startRetentionLoop({
           db: worker.db,
           retentions: wired.retentions,

@@ -25,6 +25,7 @@ import { startEventPurge } from './events/purge.loop.ts'
 import { eventRecorder } from './events/recorder.consumer.ts'
 import { startRecording } from './events/recording.ts'
 import { sealGauge, startWebhookGauges } from './metrics.ts'
+import { serveErasures } from './subscriptions/erasures.responder.ts'
 import { startResealing } from './webhooks/reseal.loop.ts'
 import { wire } from './app.ts'
 
@@ -43,6 +44,8 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
   })
   const workerUrl = urlAs('worker', config.DATABASE_URL)
   const worker = openDatabase<Tables>(workerUrl, { max: 5, name: `${SERVICE} loops`, log }) // two hold locks
+  // Only the owner may delete rows of every table.
+  const owner = openDatabase<Tables>(config.DATABASE_URL, { max: 1, name: `${SERVICE} erasures`, log })
   const deliverer = openDatabase<Tables>(workerUrl, {
     max: 3, // the recorder, the look for work, the results
     name: `${SERVICE} deliveries`,
@@ -65,7 +68,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     registry,
   })
 
-  const database = part('database', { start: () => [tenants, worker, deliverer], stop: closeAll })
+  const database = part('database', { start: () => [tenants, worker, deliverer, owner], stop: closeAll })
   const graceMs = Math.max(0, config.SHUTDOWN_GRACE_MS - LAST_ACKS_MS)
   const login = { ...brokerLogin(config), name: SERVICE, firstConnectMs: FOR_EVER }
   const metrics = brokerMetrics(registry)('services')
@@ -84,6 +87,11 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
       startHealthLoop(shared),
     ],
     stop: stopAll,
+  })
+  const erasures = part('erasures', {
+    needs: broker,
+    start: (open) => serveErasures(open, owner.db, log),
+    stop: (responder) => responder.stop(),
   })
   const watch = part('watch', {
     needs: broker,
@@ -138,6 +146,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     recorder,
     api,
     targets,
+    erasures,
     watch,
     loops,
     outbox,

@@ -80,7 +80,10 @@ const tokens = (operationId: 'createToken' | 'createLegacyToken'): Scenario => (
 })
 
 /** Tokens and API keys are the same in both vocabularies (D17.1). */
-const currentOrg: Scenario = { 200: () => ({}), 404: 'an organization cannot be deleted' }
+const currentOrg: Scenario = {
+  200: () => ({}),
+  404: 'the tokens of a deleted organization are refused before',
+}
 async function withoutRoomForKeys(api: Given['api']) {
   const org = await newOrganization(api)
   const full = { params: { org_id: org.id }, token: org.admin, body: keyBody }
@@ -138,6 +141,12 @@ export const peopleScenarios: Record<string, Scenario> = {
   updateCurrentUser: { 200: () => ({ body: { name: 'Ada' } }) },
   getOrg: { 200: ownOrg },
   updateOrg: { 200: async (given) => ({ ...ownOrg(given), body: { name: given.org.name } }) },
+  deleteOrg: {
+    202: async ({ api }) => {
+      const org = await newOrganization(api)
+      return { params: { org_id: org.id }, token: org.admin, body: { name: org.name } }
+    },
+  },
   createResetLink: {
     201: memberPath,
     409: async (given) => lastAdmin(given),

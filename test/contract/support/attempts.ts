@@ -352,6 +352,7 @@ export const references: Partial<Record<OperationId | (string & {}), Reference>>
   updatePlacement: { valid: { margin_db: 40 } },
   previewPlacement: { valid: { settings: {}, hours: 1 } },
   updateOrg: { valid: { name: 'Stolen' } },
+  deleteOrg: { valid: { name: 'Contract suite' } },
   refreshSession: {}, // current-user.int.test.ts of keys: only organizations of the user
   switchOrg: {}, // members.test.ts: only organizations of the user
   updateMember: { valid: { role: 'member' } },

@@ -18,6 +18,7 @@ const newPassword = formed(
   'is one of the most common passwords; choose another one',
   '1234567890',
 )
+const zone = formed(text(64), 'must be a time zone such as Europe/Berlin', 'Mars', '+08:00')
 const days = integer(7, 36_500, { nullable: true })
 const role = choice('admin', 'member', 'viewer')
 const EMAIL = 'ada@example.com'
@@ -110,8 +111,13 @@ export const keysBodyRules = {
   updateOrg: {
     good: {},
     required: [],
-    fields: { name, retention_days: objectOf({ asset: days, person: days, inventory: days }, {}) },
+    fields: {
+      name,
+      timezone: zone,
+      retention_days: objectOf({ asset: days, person: days, inventory: days }, {}),
+    },
   },
+  deleteOrg: { good: { name: 'not its name' }, required: ['name'], fields: { name: text(255) } },
   resetPassword: {
     good: { token: 'x', password: PASSWORD },
     required: ['token', 'password'],

@@ -13,6 +13,10 @@ export const OrgState = z.object({
   limits: z.record(z.string(), z.int()).optional(),
   /** Days of history by type of asset, where that differs from the installation's. Older releases leave it out. */
   retention_days: z.record(z.string(), z.int()).optional(),
+  /** IANA name of its time zone. Older releases leave it out. */
+  timezone: z.string().optional(),
+  /** When it was deleted. The state then has no name, and it is the last one. Older releases leave it out. */
+  deleted_at: z.string().nullable().optional(),
 })
 export type OrgState = z.infer<typeof OrgState>
 
@@ -21,7 +25,7 @@ export const OrgSubscription = OrgState.pick({ org_id: true, revision: true, sub
 export type OrgSubscription = z.infer<typeof OrgSubscription>
 
 /** What an organization may store, where that differs from the default. */
-export const OrgLimits = OrgState.pick({ org_id: true, revision: true, limits: true })
+export const OrgLimits = OrgState.pick({ org_id: true, revision: true, limits: true, deleted_at: true })
 export type OrgLimits = z.infer<typeof OrgLimits>
 
 /** How long the history of an organization is kept. */

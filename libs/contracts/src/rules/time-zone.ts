@@ -14,8 +14,11 @@ export function offsetMsOf(zone: string): number | undefined {
   return (match[1] === '-' ? -1 : 1) * (hours * 60 + minutes) * 60_000
 }
 
-function isTimeZone(zone: string): boolean {
-  if (offsetMsOf(zone) !== undefined) return true
+const isTimeZone = (zone: string): boolean => offsetMsOf(zone) !== undefined || isZoneName(zone)
+
+/** Whether it is an IANA name: Intl takes offsets too, which do not know summer time. */
+export function isZoneName(zone: string): boolean {
+  if (zone.length > MAX_LENGTH || OFFSET.test(zone)) return false
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== ''
   } catch {
@@ -33,3 +36,11 @@ export const TimeZone = text(1, MAX_LENGTH)
       })
   })
   .meta({ override: { minLength: 1, maxLength: MAX_LENGTH }, example: 'Asia/Singapore' })
+
+/** The time zone of people and their days. */
+export const ZoneName = text(1, MAX_LENGTH)
+  .check((payload) => {
+    if (payload.value !== '' && payload.value.length <= MAX_LENGTH && !isZoneName(payload.value))
+      addProblem(payload, { code: 'invalid_value', message: '{f} must be a time zone such as Europe/Berlin' })
+  })
+  .meta({ override: { minLength: 1, maxLength: MAX_LENGTH }, example: 'Europe/Berlin' })

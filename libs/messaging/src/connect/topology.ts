@@ -88,7 +88,7 @@ export const streams = {
     compressed: true,
     partitioned: true,
   },
-  CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1 },
+  CATALOG: { subjects: ['catalog.>'], maxPerSubject: 1, allowsTtl: true },
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   // All go to webhook-dispatcher-events, and each type is a row of contracts/src/messages/webhook-events.ts.
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },

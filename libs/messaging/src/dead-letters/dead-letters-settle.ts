@@ -12,6 +12,12 @@ export type Settled = { ok: true; storedAs?: string } | { ok: false; reason: str
 
 const kept = (reason: string) => ({ ok: false as const, reason })
 
+/** Drops all dead letters of an organization. Safe to repeat. */
+export async function dropDeadLettersOf(broker: Broker, orgId: number): Promise<void> {
+  const jsm = await natsOf(broker).jetstreamManager({ checkAPI: false })
+  await jsm.streams.purge('DEAD', { filter: `dead.${orgId}.>` })
+}
+
 /**
  * Publishes the message of a dead letter again, waits until it is stored, then removes the dead letter. After a
  * failure the dead letter is still there. A crash in between or a second operator may cause the message to be handled

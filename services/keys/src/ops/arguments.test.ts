@@ -51,6 +51,15 @@ describe('accepted arguments', () => {
       want: { command: 'org limit', org: Number(ORG), name: 'api_keys', value: 500, json: false },
     },
     {
+      line: `org delete ${ORG} --yes`,
+      want: { command: 'org delete', org: Number(ORG), yes: true, json: false },
+    },
+    { line: 'org delete Acme', want: { command: 'org delete', org: 'Acme', yes: false, json: false } },
+    {
+      line: 'org timezone Acme Europe/Berlin',
+      want: { command: 'org timezone', org: 'Acme', timezone: 'Europe/Berlin', json: false },
+    },
+    {
       line: `org subscription ${ORG} --ends-at never`,
       want: { command: 'org subscription', org: Number(ORG), endsAt: null, json: false },
     },

@@ -8,6 +8,7 @@ import {
   orgReference,
   perMinuteOrDefault,
   perSecondOrDefault,
+  timeZone,
   webAddress,
 } from './values.ts'
 
@@ -24,6 +25,8 @@ export type Request = { json: boolean } & (
   | { command: 'org limit'; org: number | string; name: SettableLimit; value: number | null }
   | ({ command: 'org usage'; org: number | string | undefined } & Page)
   | { command: 'org subscription'; org: number | string; endsAt: string | null }
+  | { command: 'org delete'; org: number | string; yes: boolean }
+  | { command: 'org timezone'; org: number | string; timezone: string | undefined }
   | ({ command: 'key list'; org: number | string; all: boolean } & Page)
   | { command: 'key limit'; key: number | string; perMinute: number | null }
   | { command: 'key message-rate'; key: number | string; perSecond: number | null }
@@ -84,10 +87,9 @@ function buildProgram(found: (request: Request) => void, print: (text: string) =
     .configureOutput({ writeOut: print, writeErr: print, outputError: () => undefined })
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .addHelpText('after', EPILOGUE)
-  addOrgCommands(
-    program.command('org').alias('orgs').description('organizations and their administrators'),
-    found,
-  )
+  const orgs = program.command('org').alias('orgs').description('organizations and their administrators')
+  addOrgCommands(orgs, found)
+  addOrgEndCommands(orgs, found)
   addUserCommands(program.command('user').description('people who sign in'), found)
   addKeyCommands(program.command('key').description('API keys of integrators and readers'), found)
   addSigningKeyCommands(
@@ -156,6 +158,25 @@ function addOrgCommands(orgs: Command, found: Found): void {
         endsAt: endsAt === 'never' ? null : endsAt,
         json: json ?? false,
       }),
+    )
+}
+
+function addOrgEndCommands(orgs: Command, found: Found): void {
+  withJson(orgs.command('delete'))
+    .description(
+      'Delete an organization. Its access ends within a second, and all that it stored is erased within a day, for good.',
+    )
+    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
+    .option('--yes', 'really delete it; without it, says what would be deleted')
+    .action((org: number | string, { json, yes }: Json & { yes?: true }) =>
+      found({ command: 'org delete', org, yes: yes ?? false, json: json ?? false }),
+    )
+  withJson(orgs.command('timezone'))
+    .description('Show or set the time zone of an organization.')
+    .argument('<org>', 'id or name, as "org list" shows them', orgReference)
+    .argument('[zone]', 'IANA name, like Europe/Berlin', timeZone)
+    .action((org: number | string, timezone: string | undefined, { json }: Json) =>
+      found({ command: 'org timezone', org, timezone, json: json ?? false }),
     )
 }
 

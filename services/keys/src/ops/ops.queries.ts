@@ -8,11 +8,15 @@ import { emailKey } from '../emails.ts'
 export type OrgSummary = Pick<OrgRow, 'id' | 'name' | 'created_at' | 'subscription_ends_at'> & {
   /** E-mail addresses. */
   admins: string[]
+  /** Rows that were erased until now, by service; null if it was not deleted. */
+  deleting: { since: string; erased: Record<string, number> } | null
 }
 
 const SUMMARY = sql`id, name, created_at, subscription_ends_at, array(
   select u.email from membership m join app_user u on u.id = m.user_id
-  where m.org_id = org.id and m.role = 'admin' order by u.email) as admins`
+  where m.org_id = org.id and m.role = 'admin' order by u.email) as admins,
+  (select jsonb_build_object('since', d.deleted_at, 'erased', d.erased) from deleted_org d
+    where d.id = org.id and org.deleted_at is not null) as deleting`
 
 type Search = { q: string | undefined; limit: number; offset: number }
 
@@ -28,7 +32,9 @@ export async function listOrgs(db: Db, { q, limit, offset }: Search): Promise<Or
 /** Those with this whole name, in any case, by id. */
 export async function listOrgsNamed(db: Db, name: string, limit: number): Promise<OrgSummary[]> {
   const { rows } = await sql<OrgSummary>`
-    select ${SUMMARY} from org where lower(name) = lower(${name}) order by id limit ${limit}`.execute(db)
+    select ${SUMMARY} from org where lower(name) = lower(${name}) and deleted_at is null order by id limit ${limit}`.execute(
+    db,
+  )
   return rows
 }
 

@@ -99,10 +99,15 @@ export async function listOrganizations(
     org.name,
     org.subscription_ends_at ?? 'never',
     org.created_at,
-    org.admins.join(', '),
+    org.deleting === null ? org.admins.join(', ') : `being deleted: ${erasedText(org.deleting)}`,
   ])
   const heading = ['ID', 'NAME', 'SUBSCRIPTION ENDS', 'CREATED', 'ADMINISTRATORS']
   return { json, text: table([heading, ...rows]) + pageNote(json, data.length) }
+}
+
+const erasedText = ({ erased }: { erased: Record<string, number> }): string => {
+  const counts = Object.entries(erased).map(([service, rows]) => `${rows} rows of ${service}`)
+  return counts.length > 0 ? `${counts.join(', ')} erased` : 'nothing erased yet'
 }
 
 /** `endsAt` null: never. Deliveries stop or continue when webhook-dispatcher has received it. */

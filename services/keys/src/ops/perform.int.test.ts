@@ -207,9 +207,54 @@ test('a reload names the brokers, and fails if one of them keeps its old configu
   )
 })
 
+test('an organization is deleted with --yes alone, and the list shows how far it is', async ({ keys }) => {
+  const [{ orgId }, other] = [await keys.signUp(), await keys.signUp()]
+  const remove = (yes: boolean) => run(keys, { command: 'org delete', org: orgId, yes, json: true })
+  const listed = async () => {
+    const { rows } = await keys.database.pool.query<{ name: string }>('select name from org where id = $1', [orgId]) // oxfmt-ignore
+    const found = await run(keys, {
+      command: 'org list',
+      q: rows[0]?.name,
+      limit: 500,
+      offset: 0,
+      json: true,
+    })
+    return (found.data as { id?: number; deleting?: unknown }[]).filter(
+      ({ id }) => id === orgId || id === other.orgId,
+    )
+  }
+  await expect(remove(false)).rejects.toThrow('Add --yes')
+  expect((await listed()).map(({ deleting }) => deleting)).toEqual([null, null])
+  expect(await remove(true)).toMatchObject({
+    org: { id: orgId, deleted_at: expect.any(String) },
+    published: false,
+  })
+  await keys.database.pool.query(`update deleted_org set erased = '{"catalog": 7}' where id = $1`, [orgId])
+  const mine = (await listed()).find(({ id }) => id === orgId)
+  expect(mine?.deleting).toMatchObject({ erased: { catalog: 7 } })
+  await expect(remove(true)).rejects.toThrow(`There is no organization ${orgId}.`)
+  expect(await states(keys, `keys.org.${other.orgId}`)).toHaveLength(1)
+})
+
+test('the time zone of an organization is set and shown', async ({ keys }) => {
+  const { orgId } = await keys.signUp()
+  const zone = (timezone?: string) => run(keys, { command: 'org timezone', org: orgId, timezone, json: true })
+  expect(await zone()).toMatchObject({ org: { timezone: 'UTC' } })
+  for (const timezone of ['Europe/Berlin', 'Asia/Tokyo', 'Asia/Tokyo'])
+    expect(await zone(timezone)).toMatchObject({ org: { timezone } })
+  expect(await states(keys, `keys.org.${orgId}`)).toHaveLength(3)
+  expect(await zone()).toMatchObject({ org: { timezone: 'Asia/Tokyo' } })
+  const entries = (await states(keys, `audit.${orgId}`)).map(({ payload }) => payload as AuditEntry)
+  const changes = entries.filter(({ action }) => action === 'org.update').map((entry) => entry.changes)
+  expect(changes).toEqual([
+    { timezone: { from: 'UTC', to: 'Europe/Berlin' } },
+    { timezone: { from: 'Europe/Berlin', to: 'Asia/Tokyo' } },
+  ])
+})
+
 test('D15.4 the audit names the operator, with what changed and without a password', async ({ keys }) => {
   const made = await run(keys, create(`${randomUUID()}@example.com`))
-  const org = String(made.org.id)
+  const org = made.org.id
   await run(keys, { command: 'org limit', org, name: 'assets', value: 500, json: true })
   await run(keys, { command: 'org limit', org, name: 'assets', value: 500, json: true })
   await run(keys, { command: 'org subscription', org, endsAt: '2999-01-01T00:00:00Z', json: true })

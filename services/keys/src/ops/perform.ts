@@ -3,6 +3,7 @@ import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
 import { createOrg, listOrganizations, setSubscription } from './orgs.commands.ts'
+import { deleteOrg, setTimeZone } from './org-end.commands.ts'
 import type { UsageElsewhere } from '../limits/usage.queries.ts'
 import { setLimit, showUsage } from './limits.commands.ts'
 import { findOrgId } from './org-reference.ts'
@@ -33,6 +34,8 @@ export type OpsDeps = {
 /** Commands whose changes the running service publishes. */
 const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
   'org create',
+  'org delete',
+  'org timezone',
   'org subscription',
   'org limit',
   'key limit',
@@ -82,6 +85,10 @@ async function carryOut(request: Request, deps: OpsDeps): Promise<Report> {
     }
     case 'org subscription':
       return setSubscription(db, await findOrgId(db, request.org), request.endsAt)
+    case 'org delete':
+      return deleteOrg(db, await findOrgId(db, request.org), request.yes)
+    case 'org timezone':
+      return setTimeZone(db, await findOrgId(db, request.org), request.timezone)
     case 'user reset-link':
       return createResetLink(db, { ...request, consoleUrl: request.consoleUrl ?? deps.publicUrl })
     case 'key list':

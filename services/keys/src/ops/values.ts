@@ -1,5 +1,6 @@
 import { readId, Uuid } from '@whereabouts/contracts/rules/ids'
 import { parseInstant } from '@whereabouts/contracts/rules/instant'
+import { isZoneName } from '@whereabouts/contracts/rules/time-zone'
 import { InvalidArgumentError } from 'commander'
 
 /** Parsers of single arguments. Each throws `InvalidArgumentError`. */
@@ -30,6 +31,11 @@ export function instantOrNever(raw: string): string {
 export function webAddress(raw: string): string {
   if (URL.canParse(raw) && /^https?:$/.test(new URL(raw).protocol)) return raw
   throw new InvalidArgumentError('It must be an http or https address.')
+}
+
+export function timeZone(raw: string): string {
+  if (isZoneName(raw)) return raw
+  throw new InvalidArgumentError('It must be an IANA time zone like Europe/Berlin.')
 }
 
 export const perMinuteOrDefault = (raw: string): number | 'default' =>

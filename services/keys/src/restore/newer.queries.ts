@@ -3,6 +3,8 @@ import { roles, type Role } from '@whereabouts/contracts/principal'
 import type { KeyState, MemberState, OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { sql } from 'kysely'
 import type { ApiKeyRow, Db, Tx } from '../db.ts'
+import { deleteOrganization } from '../credentials/deletion/delete-organization.ts'
+import { noteDeleted } from '../credentials/deletion/deletion.queries.ts'
 import { insertPendingDisconnect } from '../brokers/disconnects/disconnects.queries.ts'
 
 /** `older`: the row was older and has been changed; `same`: no change was needed; `missing`: there is no row. */
@@ -65,23 +67,33 @@ export async function applyMember(tx: Tx, state: MemberState): Promise<Applied> 
 /** A role that this release does not know may only read. */
 const roleOf = ({ role }: MemberState): Role => roles.find((known) => known === role) ?? 'viewer'
 
+/** A deletion counts in any revision, and is never undone. Of a missing organization it is noted, for restores to come. */
 export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
+  if (state.deleted_at) return applyDeletion(tx, state, state.deleted_at)
   const row = await tx.selectFrom('org').select('revision').where('id', '=', state.org_id).executeTakeFirst()
   if (!row) return 'missing'
   if (state.revision <= row.revision) return 'same'
-  const { name, subscription_ends_at, limits = {}, retention_days } = state
+  const { name, subscription_ends_at, limits = {}, retention_days, timezone } = state
   await tx
     .updateTable('org')
     .set({
       name,
       subscription_ends_at,
       limits: sql`${JSON.stringify(limits)}::jsonb`,
+      ...(timezone !== undefined && { timezone }),
       ...(retention_days && { retention_days: sql`${JSON.stringify(retention_days)}::jsonb` }),
       revision: nextRevision,
     })
     .where('id', '=', state.org_id)
     .execute()
   return 'older'
+}
+
+async function applyDeletion(tx: Tx, state: OrgState, deletedAt: string): Promise<Applied> {
+  if (await deleteOrganization(tx, state.org_id)) return 'older'
+  const noted = { id: state.org_id, revision: state.revision, deleted_at: deletedAt }
+  await noteDeleted(tx, noted)
+  return 'same'
 }
 
 /**

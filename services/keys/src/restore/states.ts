@@ -14,7 +14,7 @@ import { toKeyState } from '../credentials/api-keys/api-keys.state.ts'
 import { toChainEnd } from '../credentials/tokens/chains.ts'
 import type { Db } from '../db.ts'
 import { toMemberState } from '../organizations/members/members.state.ts'
-import { toOrgState } from '../organizations/orgs/orgs.state.ts'
+import { toLastOrgState, toOrgState } from '../organizations/orgs/orgs.state.ts'
 
 const recently = sql`clock_timestamp() - make_interval(secs => ${CHAIN_END_SECONDS})`
 /** Chains that may still have a valid access token: they ended in the last hour and issued one in the hour before. */
@@ -31,7 +31,14 @@ export const keysStates = stateLog('keys', {
     message: chainEnd,
     toState: toChainEnd,
   }),
-  org: states({ table: 'org', key: ['id'], message: orgState, toState: toOrgState }),
+  org: states({
+    table: 'org',
+    key: ['id'],
+    only: sql<boolean>`deleted_at is null`,
+    message: orgState,
+    toState: toOrgState,
+  }),
+  deleted: states({ table: 'deleted_org', key: ['id'], message: orgState, toState: toLastOrgState }),
   member: states({
     table: 'membership',
     key: ['org_id', 'user_id'],

@@ -7,6 +7,7 @@ import { CurrentUserView, RoleShown } from './members.ts'
 import { dataOf, pathId } from '../../rules/query.ts'
 import { JSON_MEDIA_TYPE, type Route } from '../../route.ts'
 import { Name, text } from '../../rules/text.ts'
+import { ZoneName } from '../../rules/time-zone.ts'
 import { Password } from './tokens.ts'
 
 /**
@@ -33,11 +34,19 @@ const RetentionDays = z
   .meta({ id: 'RetentionDays', example: { asset: null, person: 30, inventory: null } })
 
 const Organization = z
-  .object({ id: Id, name: z.string(), created_at: WireInstant, retention_days: RetentionDays })
+  .object({
+    id: Id,
+    name: z.string(),
+    created_at: WireInstant,
+    timezone: z.string().meta({ example: 'Europe/Berlin' }),
+    retention_days: RetentionDays,
+  })
   .meta({ id: 'Organization' })
 
-/** `retention_days` only if the request has it. */
-const OrgUpdated = Organization.partial({ retention_days: true }).meta({ id: 'UpdatedOrganization' })
+/** `timezone` and `retention_days` only if the request has them. */
+const OrgUpdated = Organization.partial({ timezone: true, retention_days: true }).meta({
+  id: 'UpdatedOrganization',
+})
 
 export const LEAST_RETENTION_DAYS = 7
 /** An installation may keep less, and then refuses more than that. */
@@ -78,7 +87,7 @@ export const accountRoutes = {
     method: 'GET',
     path: '/orgs/{org_id}',
     access: 'session',
-    summary: 'Retrieve the organization and how long it keeps history',
+    summary: 'Retrieve the organization, its time zone and how long it keeps history',
     params: z.strictObject({ org_id: pathId }),
     success: { status: 200, schema: dataOf(Organization) },
     errors: ['validation_error'],
@@ -89,15 +98,34 @@ export const accountRoutes = {
     path: '/orgs/{org_id}',
     access: 'session',
     role: 'admin',
-    summary: 'Update the name of the organization, or how long it keeps history',
+    summary: 'Update the name or time zone of the organization, or how long it keeps history',
     description:
       'Days of history are whole days of UTC, for each type of asset, at most as many as the installation keeps. Older history is deleted ' +
       'within an hour, for good.',
     mediaTypes: PATCH_MEDIA_TYPES,
     params: z.strictObject({ org_id: pathId }),
-    body: z.strictObject({ name: Name.optional(), retention_days: RetentionUpdate.optional() }),
+    body: z.strictObject({
+      name: Name.optional(),
+      timezone: ZoneName.optional(),
+      retention_days: RetentionUpdate.optional(),
+    }),
     success: { status: 200, schema: dataOf(OrgUpdated) },
     errors: ['validation_error', 'bad_request', 'service_unavailable'],
+  },
+  deleteOrg: {
+    ...consoleRow,
+    method: 'DELETE',
+    path: '/orgs/{org_id}',
+    access: 'session',
+    role: 'admin',
+    summary: 'Delete the organization',
+    description:
+      'Name it exactly. From then on its tokens are refused, its readers disconnected and its webhooks not called. All that it ' +
+      'stored is erased within 24 hours, for good. Accounts of people stay.',
+    params: z.strictObject({ org_id: pathId }),
+    body: z.strictObject({ name: text(1, 255) }),
+    success: { status: 202 },
+    errors: ['validation_error', 'bad_request'],
   },
   createResetLink: {
     ...consoleRow,

@@ -11,5 +11,8 @@ export const limitsConsumer = (across: Kysely<Tables>): MessageConsumer<OrgLimit
   durable: 'catalog-limits',
   isOutage: isDatabaseOutage,
   decode: decodeWith('a state of an organization', (payload) => OrgLimits.parse(payload)),
-  handle: ({ limits = {}, ...org }) => saveLimits(across, { ...org, limits }),
+  handle: async ({ limits = {}, deleted_at, ...org }) => {
+    // The last state of a deleted organization may come again after its rows were erased.
+    if (!deleted_at) await saveLimits(across, { ...org, limits })
+  },
 })

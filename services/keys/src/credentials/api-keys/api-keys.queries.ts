@@ -118,6 +118,17 @@ export function revokeKey(tx: Tx, orgId: number, id: number): Promise<ApiKeyRow>
     .executeTakeFirstOrThrow()
 }
 
+/** Revokes all keys of an organization, and returns those that were not revoked before. */
+export function revokeKeysOf(tx: Tx, orgId: number): Promise<ApiKeyRow[]> {
+  return tx
+    .updateTable('api_key')
+    .set({ revoked_at: sql`clock_timestamp()`, revision: nextRevision })
+    .where('org_id', '=', orgId)
+    .where('revoked_at', 'is', null)
+    .returningAll()
+    .execute()
+}
+
 /** `is_named`: the key that was asked for. `is_live`: it had not expired. */
 export type RevokedKey = ApiKeyRow & { is_named: boolean; is_live: boolean }
 

@@ -3,7 +3,7 @@ import { insertPendingDisconnect } from '../../brokers/disconnects/disconnects.q
 import type { ApiKeyRow, Tx } from '../../db.ts'
 import { deleteSuspension } from '../../brokers/floods/suspensions.queries.ts'
 import { lockOrg } from '../../organizations/orgs/orgs.queries.ts'
-import { revokeKey, revokeKeyTree } from './api-keys.queries.ts'
+import { revokeKey, revokeKeysOf, revokeKeyTree } from './api-keys.queries.ts'
 import { enqueueKeyState } from './api-keys.state.ts'
 
 /** Call under `lockKey`. */
@@ -22,6 +22,11 @@ export async function revokeWithDescendants(tx: Tx, orgId: number, key: number |
   const revoked = await revokeKeyTree(tx, orgId, key)
   for (const each of revoked) await announce(tx, each)
   return revoked.some(({ is_named, is_live }) => is_named || is_live)
+}
+
+/** Call under `lockOrg`. */
+export async function revokeAllKeys(tx: Tx, orgId: number): Promise<void> {
+  for (const revoked of await revokeKeysOf(tx, orgId)) await announce(tx, revoked)
 }
 
 /** Enqueues the state of a revoked key for the gateways and queues the disconnect of its readers. */

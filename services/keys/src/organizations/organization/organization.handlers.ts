@@ -28,7 +28,7 @@ export function organizationHandlers({
     async getOrg({ principal: { orgId } }) {
       const org = await findOrg(tenants.forOrg(orgId), orgId)
       if (!org) throw orgNotFound()
-      return { data: { ...shown(org), retention_days: retentionOf(org) } }
+      return { data: { ...shown(org), timezone: org.timezone, retention_days: retentionOf(org) } }
     },
 
     async updateOrg({ principal, body }) {
@@ -46,7 +46,8 @@ export function organizationHandlers({
       })
       onChange()
       if (!org) throw orgNotFound()
-      return { data: { ...shown(org), ...(wanted && { retention_days: retentionOf(org) }) } }
+      const zone = body.timezone !== undefined && { timezone: org.timezone }
+      return { data: { ...shown(org), ...zone, ...(wanted && { retention_days: retentionOf(org) }) } }
     },
   }
 }

@@ -52,6 +52,7 @@ test('D22.2 an administrator shortens the history of each type; what is absent s
     id: org.orgId,
     name: 'Acme',
     created_at: org.session.org.created_at,
+    timezone: 'UTC',
     retention_days: unset,
   })
 
@@ -116,4 +117,25 @@ test('D22.2 a history longer than that of the installation, or too short, is ref
   expect((await patch({ person: 30 }, keys.admin(ben))).statusCode).toBe(403)
   const { data } = (await keys.send(`/api/v1/orgs/${org.orgId}`, { caller: keys.admin(org) })).json()
   expect(data.retention_days).toEqual({ asset: null, person: null, inventory: null })
+})
+
+test('D15.3 an administrator sets the time zone: an IANA name, which members see and others are told', async ({
+  keys,
+}) => {
+  const org = await keys.signUp()
+  const path = `/api/v1/orgs/${org.orgId}`
+  const patch = (timezone: unknown, caller = keys.admin(org)) =>
+    keys.send(path, { method: 'PATCH', body: { timezone }, caller })
+  for (const timezone of ['Europe/Berlin', 'America/New_York', 'UTC']) {
+    expect((await patch(timezone)).json().data).toMatchObject({ name: 'Acme', timezone })
+    expect((await keys.send(path, { caller: keys.member(org) })).json().data.timezone).toBe(timezone)
+    const { rows } = await keys.database.pool.query<{ payload: unknown }>(
+      'select payload from outbox where subject = $1 order by id desc limit 1',
+      [`keys.org.${org.orgId}`],
+    )
+    expect(rows[0]?.payload).toMatchObject({ timezone })
+  }
+  for (const timezone of ['', 'Europe/Nowhere', '+08:00', 'GMT+1', 5, null, 'x'.repeat(65)])
+    expect((await patch(timezone)).json().error.fields).toMatchObject([{ field: 'timezone' }])
+  expect((await patch('Europe/Berlin', keys.member(await keys.join(org)))).statusCode).toBe(403)
 })

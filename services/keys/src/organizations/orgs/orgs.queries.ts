@@ -12,12 +12,19 @@ export function findOrg(db: Db, orgId: number): Promise<OrgRow | undefined> {
 }
 
 /**
- * Undefined if there is none. Call it, as a statement of its own, before any change of the organization or its members.
+ * Undefined if there is none, or it is deleted. Call it, as a statement of its own, before any change of the organization or its members.
  * Locks on single rows cannot ensure that one administrator remains. The lock also orders the revisions of a membership
  * that is deleted and created again.
  */
 export function lockOrg(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
-  return tx.selectFrom('org').selectAll().where('id', '=', orgId).forNoKeyUpdate().executeTakeFirst()
+  const live = tx.selectFrom('org').selectAll().where('id', '=', orgId).where('deleted_at', 'is', null)
+  return live.forNoKeyUpdate().executeTakeFirst()
+}
+
+export type OrgChanges = {
+  name?: string | undefined
+  timezone?: string | undefined
+  retention_days?: RetentionUpdate | undefined
 }
 
 /**
@@ -27,17 +34,18 @@ export function lockOrg(tx: Tx, orgId: number): Promise<OrgRow | undefined> {
 export function updateOrg(
   tx: Tx,
   orgId: number,
-  { name, retention_days = {} }: { name?: string | undefined; retention_days?: RetentionUpdate | undefined },
+  { name, timezone, retention_days = {} }: OrgChanges,
 ): Promise<OrgRow | undefined> {
   const named = sql<string>`coalesce(${name ?? null}::text, name)`
+  const zone = sql<string>`coalesce(${timezone ?? null}::text, timezone)`
   const kept = sql<
     Record<string, number>
   >`jsonb_strip_nulls(retention_days || ${JSON.stringify(retention_days)}::jsonb)`
   return tx
     .updateTable('org')
-    .set({ name: named, retention_days: kept, revision: nextRevision })
+    .set({ name: named, timezone: zone, retention_days: kept, revision: nextRevision })
     .where('id', '=', orgId)
-    .where(sql<boolean>`(name, retention_days) is distinct from (${named}, ${kept})`)
+    .where(sql<boolean>`(name, timezone, retention_days) is distinct from (${named}, ${zone}, ${kept})`)
     .returningAll()
     .executeTakeFirst()
 }

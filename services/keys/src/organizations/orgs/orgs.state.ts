@@ -2,15 +2,26 @@ import type { Actor } from '@whereabouts/contracts/messages/audit'
 import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { orgState, type OrgState } from '@whereabouts/contracts/messages/keys-state'
 import { enqueue } from '@whereabouts/db/outbox/outbox'
-import type { OrgRow, Tx } from '../../db.ts'
+import type { DeletedOrgRow, OrgRow, Tx } from '../../db.ts'
 
 export const toOrgState = (org: OrgRow): OrgState => ({
   org_id: org.id,
   revision: org.revision,
-  name: org.name,
+  name: org.deleted_at === null ? org.name : '',
   subscription_ends_at: org.subscription_ends_at,
   limits: org.limits,
   retention_days: org.retention_days,
+  timezone: org.timezone,
+  deleted_at: org.deleted_at,
+})
+
+/** The last state of an organization. */
+export const toLastOrgState = ({ id, revision, deleted_at }: DeletedOrgRow): OrgState => ({
+  org_id: id,
+  revision,
+  name: '',
+  subscription_ends_at: deleted_at,
+  deleted_at,
 })
 
 /** Call under the lock of the organization's row, with the row that the change returned. */
@@ -29,8 +40,16 @@ export const auditOrg = (tx: Tx, before: OrgRow | undefined, after: OrgRow, gues
   )
 }
 
-const settings = ({ name, subscription_ends_at, api_key_limit, limits, retention_days }: OrgRow) => ({
+const settings = ({
   name,
+  timezone,
+  subscription_ends_at,
+  api_key_limit,
+  limits,
+  retention_days,
+}: OrgRow) => ({
+  name,
+  timezone,
   subscription_ends_at,
   api_key_limit,
   limits,
