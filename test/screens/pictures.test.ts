@@ -45,7 +45,7 @@ async function seeded(): Promise<Demo> {
   const dataDir = mkdtempSync(join(tmpdir(), 'pictures-'))
   try {
     const { base, nats, mqtt } = inject('console')
-    return await seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, dataDir })
+    return await seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, mailUrl: mail, dataDir })
   } finally {
     rmSync(dataDir, { recursive: true })
   }

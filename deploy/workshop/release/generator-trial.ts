@@ -19,7 +19,7 @@ export async function tryGenerators(root: string): Promise<string> {
   const stack = await startStack({ dataDir, services })
   try {
     const { base: baseUrl, nats: natsUrl, mqtt: mqttUrl } = stack.urls
-    const { api_key: key } = await seedDemo({ baseUrl, natsUrl, mqttUrl, dataDir })
+    const { api_key: key } = await seedDemo({ baseUrl, natsUrl, mqttUrl, mailUrl, dataDir })
     await run(root, { BASE: baseUrl, CLIENT_ID: key.client_id, CLIENT_SECRET: key.client_secret })
   } finally {
     await stack.stop()

@@ -6,8 +6,10 @@ import { freeReaderAccounts, purgeClientIds } from './credentials/callout/reader
 import type { KeyUse } from './credentials/api-keys/key-use.ts'
 import type { Brokers } from './brokers.ts'
 import type { Db } from './db.ts'
-import { disconnectMetrics } from './metrics.ts'
+import { disconnectMetrics, mailMetrics } from './metrics.ts'
 import { purgeSuspensions } from './brokers/floods/suspensions.queries.ts'
+import { sendMails, type MailDeps } from './people/mail/mail.loop.ts'
+import { purgeExpiredProofs } from './people/mailboxes/mailbox-proofs.queries.ts'
 import { purgeExpiredInvitations } from './people/invitations/invitations.queries.ts'
 import { purgeExpiredResetLinks } from './people/password-resets/reset-links.queries.ts'
 import { purgeExpiredLinks } from './credentials/provisioning/provisioning.queries.ts'
@@ -26,14 +28,17 @@ type Options = {
   /** Deletes full rate buckets. */
   purgeBuckets: () => Promise<unknown>
   registry: Registry
+  /** Undefined if no mail is sent. */
+  mail: Pick<MailDeps, 'mails' | 'smtp'> | undefined
 }
 
 /** The timed work of the service. All replicas run it, and share the work. */
 export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...options }: Options) {
-  const { brokers, use, purgeBuckets } = options
+  const { brokers, use, purgeBuckets, mail } = options
   const every = (everyMs: number, name: string, turn: () => Promise<void>) =>
     startBackgroundJob({ name, everyMs, log, registry }, turn)
   const onDisconnect = disconnectMetrics(registry)
+  const onOutcome = mailMetrics(registry)
   return {
     // Picks up revocations of other replicas within the second of D9.3.
     disconnects: every(500, 'disconnects', () =>
@@ -54,6 +59,11 @@ export function startLoops({ db, log, registry, signingKeys, signingKeyDays, ...
         log.warn({ logins }, 'readers disconnected because the request for their login was lost')
     }),
     use: every(5_000, 'key-use', () => use.flush()),
+    mails:
+      mail &&
+      startBackgroundJob({ name: 'mails', everyMs: 1_000, log, registry }, (stopping) =>
+        sendMails({ db, log, onOutcome, ...mail }, stopping),
+      ),
     purge: every(60_000, 'token-purge', async () => {
       for (const purge of PURGES) await purgeAll(() => purge(db, PURGE_BATCH))
       await purgeBuckets()
@@ -66,6 +76,7 @@ const PURGES = [
   purgeExpiredInvitations,
   purgeExpiredResetLinks,
   purgeExpiredLinks,
+  purgeExpiredProofs,
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,

@@ -85,7 +85,7 @@ export async function applyOrg(tx: Tx, state: OrgState): Promise<Applied> {
 }
 
 /**
- * Ends all refresh tokens, invitations, reset links and provisioning links: those ended or spent since the backup would be valid again.
+ * Ends all refresh tokens, invitations, reset links, provisioning links and mails: those ended or spent since the backup would be valid again.
  */
 export async function endSessions(tx: Tx): Promise<{ sessions: number; invitations: number }> {
   const ended = await tx
@@ -95,6 +95,8 @@ export async function endSessions(tx: Tx): Promise<{ sessions: number; invitatio
     .executeTakeFirst()
   await tx.deleteFrom('password_reset').execute()
   await tx.deleteFrom('provisioning_link').execute()
+  await tx.deleteFrom('mailbox_proof').execute()
+  await tx.deleteFrom('mail').execute()
   const withdrawn = await tx.deleteFrom('invitation').executeTakeFirst()
   return { sessions: Number(ended.numUpdatedRows), invitations: Number(withdrawn.numDeletedRows) }
 }

@@ -1,11 +1,13 @@
 import type { InvitationView } from '@whereabouts/contracts/resources/keys/members'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tenants } from '../../db.ts'
-import { alreadyMember, invitationNotFound } from '../../errors.ts'
-import { lockMembersAsAdmin } from '../../organizations/members/acting-member.ts'
+import type { Attempts } from '../../attempts/attempts.ts'
+import { alreadyMember, invitationNotFound, tooManyMails } from '../../errors.ts'
+import { lockMembersAsAdmin, userOf } from '../../organizations/members/acting-member.ts'
 import { isMemberByEmail } from '../../organizations/members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../../credentials/secrets.ts'
 import { findMember } from '../../organizations/members/find-members.queries.ts'
+import type { Mails } from '../mail/mails.ts'
 import {
   countInvitations,
   listInvitations,
@@ -16,12 +18,29 @@ import {
 
 type InvitationOperation = 'listInvitations' | 'createInvitation' | 'revokeInvitation'
 
+type InvitationDeps = {
+  tenants: Tenants
+  mails: Mails
+  attempts: Pick<Attempts, 'mayMail'>
+  onChange: () => void
+}
+
 /** For administrators. For guests: acceptance.ts. */
 export function invitationHandlers({
   tenants,
-}: {
-  tenants: Tenants
-}): Pick<Handlers<'keys'>, InvitationOperation> {
+  mails,
+  attempts,
+  onChange,
+}: InvitationDeps): Pick<Handlers<'keys'>, InvitationOperation> {
+  /** Whoever signs up can invite, so an address that nobody has proved sends no mail to strangers. */
+  async function mailOf(orgId: number, userId: number, to: string) {
+    if (!mails.isConfigured) return { outcome: 'not configured' as const }
+    const host = await findMember(tenants.forOrg(orgId), orgId, userId)
+    if (!host?.email_verified) return { outcome: 'address not verified' as const }
+    if (!(await attempts.mayMail('invitation', to))) throw tooManyMails()
+    return { outcome: 'sent' as const, id: mails.newId() }
+  }
+
   return {
     async listInvitations({ principal: { orgId }, query }) {
       const own = tenants.forOrg(orgId)
@@ -34,6 +53,7 @@ export function invitationHandlers({
 
     async createInvitation({ principal, body }) {
       const token = randomToken()
+      const mail = await mailOf(principal.orgId, userOf(principal), body.email)
       const invitation = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId, userId } = await lockMembersAsAdmin(tx, principal)
         if (await isMemberByEmail(tx, orgId, body.email)) throw alreadyMember()
@@ -41,11 +61,24 @@ export function invitationHandlers({
           ...body,
           tokenHash: hashSecret(token),
           createdBy: userId,
+          mail:
+            mail.id === undefined
+              ? undefined
+              : { id: mail.id, tokenHash: hashSecret(mails.tokenOf(mail.id)) },
         })
         const host = await findMember(tx, orgId, userId)
-        return { ...row, created_by_name: host?.name ?? '' }
+        const [org, invited_by] = [host?.org_name ?? '', host?.name ?? '']
+        if (mail.id !== undefined)
+          await mails.write(tx, {
+            id: mail.id,
+            template: 'invitation',
+            to: body.email,
+            values: { org, invited_by },
+          })
+        return { ...row, created_by_name: invited_by }
       })
-      return new Reply({ data: { ...toView(invitation), token } }, NO_STORE)
+      onChange()
+      return new Reply({ data: { ...toView(invitation), token, mail: mail.outcome } }, NO_STORE)
     },
 
     async revokeInvitation({ principal, params }) {
@@ -66,4 +99,5 @@ const toView = ({ id, email, role, created_at, expires_at, ...by }: ListedInvita
   created_by: by.created_by,
   created_by_name: by.created_by_name,
   expires_at,
+  mail_failed: by.mail_failed_at !== null,
 })

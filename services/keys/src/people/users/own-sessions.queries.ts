@@ -105,3 +105,12 @@ export async function updateName(db: Db, userId: number, name: string): Promise<
 export async function updatePassword(tx: Tx, userId: number, hash: PasswordHash): Promise<void> {
   await tx.updateTable('app_user').set(hash).where('id', '=', userId).execute()
 }
+
+/** The user has proved to read the mailbox of their address. */
+export async function markVerified(tx: Tx, userId: number): Promise<void> {
+  await tx
+    .updateTable('app_user')
+    .set({ email_verified_at: sql`coalesce(email_verified_at, clock_timestamp())` })
+    .where('id', '=', userId)
+    .execute()
+}
