@@ -26,7 +26,7 @@ afterAll(async () => {
 const dataDir = () => join(home, 'demo')
 
 const seed = (more: Partial<SeedOptions> = {}) => {
-  const { base, nats, mqtt } = stack.urls
+  const { base, nats, mqtt, mail } = stack.urls
   return seedDemo({ baseUrl: base, natsUrl: nats, mqttUrl: mqtt, mailUrl: mail, dataDir: dataDir(), ...more })
 }
 

@@ -77,7 +77,7 @@ export function invitationHandlers({
           })
         return { ...row, created_by_name: invited_by }
       })
-      onChange()
+      if (mail.id !== undefined) onChange()
       return new Reply({ data: { ...toView(invitation), token, mail: mail.outcome } }, NO_STORE)
     },
 
