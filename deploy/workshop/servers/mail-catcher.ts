@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
 import PostalMime from 'postal-mime'
@@ -50,7 +50,7 @@ export async function startMailCatcher(httpPort = 0): Promise<MailCatcher> {
   http.listen(httpPort, '127.0.0.1')
   await once(http, 'listening')
   return {
-    smtpUrl: `smtp://127.0.0.1:${portOf(smtp.server as Server)}`,
+    smtpUrl: `smtp://127.0.0.1:${portOf(smtp.server)}`,
     url: `http://127.0.0.1:${portOf(http)}`,
     async stop() {
       http.closeAllConnections()

@@ -8,7 +8,7 @@ import { test as base, type Keys } from './keys.fixture.ts'
 import { sendMails, type MailDeps } from '../src/people/mail/mail.loop.ts'
 import { createSmtp } from '../src/people/mail/smtp.ts'
 
-export type Caught = { to: string; from: string; subject: string; text: string; html: string; token: string }
+type Caught = { to: string; from: string; subject: string; text: string; html: string; token: string }
 
 /** A real SMTP server on loopback, and the loop of a replica that sends to it. */
 export type Post = {

@@ -52,7 +52,7 @@ export const ISSUE_RATES = {
   organization: { capacity: 1_000, secondsPerToken: 0.05 },
 } as const satisfies Record<string, Rate>
 /** Mails of one template to one address: three at once, then three an hour. */
-export const MAIL_RATE: Rate = { capacity: 3, secondsPerToken: 1_200 }
+const MAIL_RATE: Rate = { capacity: 3, secondsPerToken: 1_200 }
 /** The longest delay of an attempt on an account whose bucket is empty. */
 const MAX_DELAY_MS = 4_000
 
