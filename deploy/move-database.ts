@@ -28,9 +28,10 @@ Environment
 Before --start
   1. The old server has wal_level=logical. That takes a restart, once.
   2. deploy/migrate.ts has run for the new server, of the same release and with the same passwords.
-Before --switch
+After --start, before --switch
   3. Each DATABASE_URL has the parameter next_host=HOST:PORT of the new server, and its service was restarted.
-Afterwards, at any time: put the new server into each DATABASE_URL, and remove next_host. docs/moving.md explains it all.
+Afterwards: put the new server into each DATABASE_URL, and remove next_host. Until then the old server has to run.
+docs/moving.md explains it all.
 `
 
 const address = databaseEnv.DATABASE_URL

@@ -98,11 +98,14 @@ describe('a session that serves requests', () => {
     })
   })
 
-  test.for(['catalog', 'tracking', 'keys'] as const)('%s: the outbox cannot be read', async (owner) => {
-    await as(owner, `${owner}_tenant`, async (client) => {
-      await expect(client.query('select * from outbox')).rejects.toThrow('permission denied')
-    })
-  })
+  test.for(['catalog', 'tracking', 'keys', 'webhooks'] as const)(
+    '%s: the outbox cannot be read',
+    async (owner) => {
+      await as(owner, `${owner}_tenant`, async (client) => {
+        await expect(client.query('select * from outbox')).rejects.toThrow('permission denied')
+      })
+    },
+  )
 
   test.for(OWNERS)('%s: it mints ids and can neither read nor replace their key', async (owner) => {
     await as(owner, `${owner}_tenant`, async (client) => {

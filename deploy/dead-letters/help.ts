@@ -8,6 +8,7 @@ message. A consumer ignores what it has already handled. The message keeps the t
   CATALOG     safe for the newest state of an object. An older state is refused, because it would undo later changes. Drop it.
   EVENTS      safe for receivers that remember delivery_id: they get the event twice, after later ones. Events from before
               their webhook was enabled are not sent. Live feeds show the event again.
+  AUDIT       safe. Recorded once, at the end of the list.
   PLACEMENTS  safe. Recorded once, at the time it was made.
 
 If the command is interrupted between publishing and removing, a second replay within two minutes stores nothing

@@ -1,4 +1,4 @@
-import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { organizationOf } from '@whereabouts/contracts/messages/subjects/organization-of'
 import type { Broker } from '@whereabouts/messaging/connect/connection'
 import { readDeadLetters, type DeadLetterHead } from '@whereabouts/messaging/dead-letters/dead-letters-page'
 import type { Filters } from './arguments.ts'

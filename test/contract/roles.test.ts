@@ -86,9 +86,9 @@ describe('D15.3 the least roles', () => {
     ])
   })
 
-  test('viewers read all but keys and invitations', () => {
+  test('viewers read all but keys, invitations and the audit', () => {
     const closed = forSessions.filter((row) => row.method === 'GET' && leastRole(row) !== 'viewer')
-    expect(idsOf(closed)).toEqual(['listApiKeys', 'listInvitations', 'listLegacyApiKeys'])
+    expect(idsOf(closed)).toEqual(['listApiKeys', 'listAudit', 'listInvitations', 'listLegacyApiKeys'])
   })
 
   test('members administer neither people, keys, webhooks, readers, floor plans nor settings', () => {

@@ -6,26 +6,8 @@ import { readDescriptions } from './support/description.ts'
 import { test } from './support/fixtures.ts'
 import { callerOf, rows, type Row } from './support/rows.ts'
 import { commonScenario, namedStatuses } from './scenarios/common.ts'
-import { exportScenarios } from './scenarios/exports.ts'
-import { floorScenarios } from './scenarios/floor.ts'
-import { importScenarios } from './scenarios/imports.ts'
-import { legacyScenarios } from './scenarios/legacy.ts'
-import { liveScenarios } from './scenarios/live.ts'
-import { peopleScenarios } from './scenarios/people.ts'
-import { resourceScenarios } from './scenarios/resources.ts'
+import { scenarios } from './scenarios/scenarios.ts'
 import type { Make, Scenario } from './scenarios/scenario.ts'
-import { webhookScenarios } from './scenarios/webhooks.ts'
-
-const scenarios: Record<string, Scenario> = {
-  ...resourceScenarios,
-  ...webhookScenarios,
-  ...exportScenarios,
-  ...floorScenarios,
-  ...importScenarios,
-  ...liveScenarios,
-  ...peopleScenarios,
-  ...legacyScenarios,
-}
 
 const scenarioOf = (row: Row): Scenario => {
   const own = scenarios[row.operationId] ?? {}

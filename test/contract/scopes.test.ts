@@ -18,6 +18,7 @@ function scopeOf({ method, path, described }: Route): Scope | 'any' | 'none' {
   if (path === '/orgs/me' || path === '/limits') return 'any'
   if (path.startsWith('/orgs/{org_id}/api-keys')) return 'keys:admin'
   if (path.startsWith('/webhook')) return 'webhooks:admin'
+  if (path === '/orgs/{org_id}/audit') return 'audit:read'
   if (path === '/inventory/save' || path.startsWith('/scans/')) return 'scans:write'
   if (path === '/locations/current' || path.startsWith('/reports/') || path.endsWith('/history'))
     return 'scans:read'

@@ -11,8 +11,10 @@ const rolesOf = (schemas: readonly string[]) =>
   schemas.flatMap((schema) => [schema, `${schema}_tenant`, `${schema}_worker`])
 
 async function setLimit(client: Client, schemas: readonly string[], limit: number): Promise<void> {
-  for (const role of rolesOf(schemas))
-    await client.query(`alter role ${escapeIdentifier(role)} connection limit ${limit}`)
+  const statements = rolesOf(schemas).map(
+    (role) => `alter role ${escapeIdentifier(role)} connection limit ${limit}`,
+  )
+  await client.query(statements.join('; ')) // in one transaction
 }
 
 /**
@@ -43,18 +45,49 @@ export async function countSessions(
   return Object.fromEntries(rows.map(({ schema, count }) => [schema, count]))
 }
 
+type Session = {
+  pid: number
+  usename: string | null
+  backend_type: string
+  state: string | null
+  is_here: boolean
+}
+
+/** The pids of sessions of these roles, and of those that are about to begin and may have been let in a moment ago. */
+async function sessionsOf(client: Client, roles: readonly string[]) {
+  // First: a session that has begun is in the list that is read second.
+  const starting = await ask<{ pid: number }>(
+    client,
+    `select pid from pg_locks where locktype = 'virtualxid' and pid <> pg_backend_pid()`,
+  )
+  const all = await ask<Session>(
+    client,
+    'select pid, usename, backend_type, state, datname = current_database() as is_here from pg_stat_activity',
+  )
+  const known = new Map(all.map((session) => [session.pid, session]))
+  const isUnnamed = (pid: number) => {
+    const session = known.get(pid)
+    return !session || (session.usename === null && session.backend_type === 'client backend')
+  }
+  return {
+    named: all.filter(({ usename, is_here }) => is_here && usename !== null && roles.includes(usename)),
+    unnamed: starting.filter(({ pid }) => isUnnamed(pid)).length,
+  }
+}
+
 /**
- * Ends all sessions of services: idle ones at once, so that few statements fail, and the others once they are idle or after two
- * seconds.
+ * Ends all sessions of services at a closed server: idle ones at once, so that few statements fail, and the others once they are idle
+ * or after two seconds. Resolves when there is none and none can begin.
  */
 export async function endSessions(client: Client, schemas: readonly string[]): Promise<void> {
   const roles = rolesOf(schemas)
   const begun = Date.now()
   for (;;) {
     const isPolite = Date.now() - begun < POLITE_MS
-    const which = isPolite ? `and state = 'idle'` : ''
-    await client.query(`select pg_terminate_backend(pid) ${SESSIONS} ${which}`, [roles])
-    if ((await ask(client, `select 1 ${SESSIONS}`, [roles])).length === 0) return
+    const { named, unnamed } = await sessionsOf(client, roles)
+    if (named.length + unnamed === 0) return
+    const ending = named.filter(({ state }) => state === 'idle' || !isPolite).map(({ pid }) => pid)
+    await client.query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [ending])
     await delay(LOOK_MS)
   }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase, type Database } from '@whereabouts/db/connect/database'
 import { Client } from 'pg'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { generateSecrets } from '../../installation/secrets.ts'
 import { type PostgresServer, startPostgres } from '../../workshop/servers/postgres.ts'
 import { migrateAll } from '../migrations.ts'
@@ -65,14 +65,13 @@ function startWriter() {
       }
     }
   })()
-  return {
-    state,
-    async end() {
-      state.isOver = true
-      await done
-      return state
-    },
+  const end = async () => {
+    state.isOver = true
+    await done
+    return state
   }
+  onTestFinished(async () => void (await end()))
+  return { state, end }
 }
 
 async function rowsAt(server: PostgresServer | undefined): Promise<number> {
@@ -178,15 +177,16 @@ test(
         ),
       )
       if (error === undefined) break
-      expect(String(error)).toBe('Error: crashed')
+      expect(error).toEqual(new Error('crashed'))
       crashes += 1
       expect((await openServers()).length).toBeLessThan(2)
     }
-    expect(crashes).toBeGreaterThan(30)
+    expect(crashes).toBeGreaterThan(6)
     await expect.poll(openServers).toEqual(['to'])
     const atSwitch = writer.state.confirmed
     await expect.poll(() => writer.state.confirmed).toBeGreaterThan(atSwitch + 10)
-    expect(await rowsAt(to)).toBe((await writer.end()).confirmed)
+    const { confirmed } = await writer.end()
+    expect(await rowsAt(to)).toBe(confirmed)
   },
 )
 

@@ -48,17 +48,20 @@ export async function follow(sides: Sides): Promise<Progress> {
   }
 }
 
-/** Where the log of the old server ends now. */
+/**
+ * Where the log of the old server ends, behind all that is committed, also with `synchronous_commit=off`: a message of ours is put there
+ * and written.
+ */
 export async function endOfLog({ from }: Sides): Promise<string> {
-  const [row] = await ask<{ lsn: string }>(from, 'select pg_current_wal_lsn()::text as lsn')
-  return row?.lsn ?? '0/0'
+  const text = `select pg_logical_emit_message(false, $1, 'end', true)::text as lsn`
+  return (await ask<{ lsn: string }>(from, text, [NAME]))[0]?.lsn ?? '0/0'
 }
 
-/** How much of the old server's log until `end` the new one has not yet. */
-export async function bytesBehind(sides: Sides, end?: string): Promise<number> {
-  const text = `select pg_wal_lsn_diff($2::pg_lsn, confirmed_flush_lsn)::text as bytes
+/** How much of the old server's log until `end`, or until now, the new one has not yet. */
+export async function bytesBehind({ from }: Sides, end?: string): Promise<number> {
+  const text = `select pg_wal_lsn_diff(coalesce($2::pg_lsn, pg_current_wal_lsn()), confirmed_flush_lsn)::text as bytes
     from pg_replication_slots where slot_name = $1`
-  const [slot] = await ask<{ bytes: string }>(sides.from, text, [NAME, end ?? (await endOfLog(sides))])
+  const [slot] = await ask<{ bytes: string }>(from, text, [NAME, end ?? null])
   if (!slot) throw new Error(`the old server has no replication slot ${NAME}: run --undo, then --start`)
   return Math.max(0, Number(slot.bytes))
 }

@@ -97,23 +97,29 @@ export async function switchOver(sides: Sides, options: SwitchOptions): Promise<
     await analyzeTables(to, schemas)
     await wait(sides, say)
     closedAt = Date.now()
+    const sayWhen = (what: string) => say(`${((Date.now() - closedAt) / 1000).toFixed(1)} s: ${what}`)
     try {
       await close(from, schemas)
+      sayWhen('the old server is closed')
       await endSessions(from, schemas)
+      sayWhen('its sessions have ended')
       await catchUp(sides, closedAt + maxClosedMs, signal)
+      sayWhen('the new server has everything')
       await copySequences(sides)
       if (verify) await checkSame(sides, say)
       signal?.throwIfAborted()
       await markMoved(sides)
     } catch (error) {
-      await open(from, schemas)
+      // The answer to the last statement may have been lost. Then only a repeated switch may open a server.
+      if (!(await isMoved(sides))) await open(from, schemas)
       throw error
     }
   }
-  await unsubscribe(sides)
   await close(from, schemas)
   await open(to, schemas)
   const closedMs = Date.now() - closedAt
+  // It takes seconds, and from a closed server nothing comes any more.
+  await unsubscribe(sides)
   await unpublish(sides)
   return closedMs
 }

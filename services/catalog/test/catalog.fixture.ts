@@ -183,6 +183,7 @@ async function takeOutbox(
 ): Promise<Queued[]> {
   const { rows } = await pool.query<Queued & { id: number }>(
     `delete from outbox where (payload ->> 'org_id')::bigint = $1 and (subject like 'events.%') = $2
+       and subject not like 'audit.%'
      returning id, subject, payload, headers`,
     [orgId, events],
   )

@@ -11,6 +11,7 @@ import { serve } from '@whereabouts/service-kit/http/serve'
 import { createServer } from '@whereabouts/service-kit/http/server'
 import type { FastifyInstance } from 'fastify'
 import { apiKeyHandlers } from './credentials/api-keys/api-keys.handlers.ts'
+import { auditHandlers } from './organizations/audit/audit.handlers.ts'
 import { createAttempts } from './attempts/attempts.ts'
 import { createKnownDevices, type KnownDevices } from './attempts/known-devices.ts'
 import { createWaitingRoom } from './attempts/waiting-room.ts'
@@ -118,6 +119,7 @@ export function buildApp(deps: AppDeps): FastifyInstance {
       ...invitationHandlers({ ...deps, attempts }),
       ...organizationHandlers(deps),
       ...limitHandlers(deps),
+      ...auditHandlers(deps),
     },
   })
   serveJwks(app, deps.signingKeys)

@@ -60,13 +60,14 @@ export type Brokers = ReturnType<typeof openBrokers>
 /** Opens them when `connected` is first read, while the service already serves requests. */
 export function openBrokers(config: Config, deps: Deps) {
   let live: Connections | undefined
-  let connecting: Promise<void> | undefined
+  let connecting: Promise<Broker> | undefined
   const connectOnce = async () => {
     live = await connectAll(config, deps)
+    return live.services
   }
   return {
-    /** Rejects if the broker refuses a password. */
-    get connected(): Promise<void> {
+    /** The connection of the service itself. Rejects if the broker refuses a password. */
+    get connected(): Promise<Broker> {
       return (connecting ??= connectOnce())
     },
     isConnected: () =>

@@ -180,7 +180,34 @@ type SigningKeyTable = {
   retired_at: Generated<string | null>
 }
 
+type AuditTable = {
+  org_id: number
+  seq: number
+  id: string
+  at: string
+  recorded_at: string
+  actor_type: string
+  actor_id: number | null
+  actor_name: string | null
+  action: string
+  subject_type: string
+  subject_id: number | null
+  subject_key: string | null
+  changes: unknown
+  ip: string | null
+  request_id: string | null
+}
+
+type AuditHeadTable = {
+  org_id: number
+  seq: number
+  recorded_at: string
+  removed_seq: Generated<number>
+}
+
 export type KeysDatabase = {
+  audit: AuditTable
+  audit_head: AuditHeadTable
   org: OrgTable
   app_user: UserTable
   membership: MembershipTable

@@ -1,6 +1,7 @@
 import { startBackgroundJob } from '@whereabouts/service-kit/service/background-job'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
 import type { Registry } from '@whereabouts/service-kit/observe/metrics'
+import { purgeOldAudit } from './organizations/audit/recording.queries.ts'
 import { disconnectRevoked } from './brokers/disconnects/disconnects.loop.ts'
 import { freeReaderAccounts, purgeClientIds } from './credentials/callout/reader-logins.queries.ts'
 import type { KeyUse } from './credentials/api-keys/key-use.ts'
@@ -80,6 +81,7 @@ const PURGES = [
   purgeClientIds,
   freeReaderAccounts,
   purgeSuspensions,
+  purgeOldAudit,
 ]
 
 /** At most a hundred batches per run; the rest waits a minute. */

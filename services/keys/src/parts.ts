@@ -1,3 +1,6 @@
+import { consumeBatches } from '@whereabouts/messaging/consume/consume'
+import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
+import { durablesOf } from '@whereabouts/messaging/connect/topology'
 import { openDatabase } from '@whereabouts/db/connect/database'
 import { startOutboxRelay } from '@whereabouts/db/outbox/outbox-relay'
 import { openPipeline } from '@whereabouts/db/tenant/pipeline'
@@ -5,7 +8,7 @@ import { measurePools } from '@whereabouts/db/connect/pool-metrics'
 import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { deleteFullBuckets } from '@whereabouts/db/buckets/token-bucket'
-import { brokerMetrics, outboxAge } from '@whereabouts/service-kit/observe/metrics'
+import { brokerMetrics, consumerMetrics, outboxAge } from '@whereabouts/service-kit/observe/metrics'
 import {
   gatewayVerifier,
   principalPublicKeys,
@@ -16,6 +19,7 @@ import { serveReadiness } from '@whereabouts/service-kit/service/readiness'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
 import { timedWork } from '@whereabouts/service-kit/service/timed-work'
 import { wire } from './app.ts'
+import { auditRecorder } from './organizations/audit/audit.consumer.ts'
 import { openBrokers } from './brokers.ts'
 import { KeyUse } from './credentials/api-keys/key-use.ts'
 import type { Config } from './config.ts'
@@ -123,6 +127,31 @@ export function keys(frame: Frame<Config>) {
       await guard.idle()
     },
   })
+  const recorder = part('audit', {
+    needs: broker,
+    start: (services) =>
+      consumeBatches(services, auditRecorder(db), {
+        logger: log,
+        metrics: consumerMetrics(registry)('keys-audit'),
+        graceMs: config.SHUTDOWN_GRACE_MS / 2,
+      }),
+    stop: (running) => running.stop(),
+  })
+  const watch = part('watch', {
+    needs: broker,
+    start: (services) =>
+      watchBroker({ APP: services }, { registry, log, streams: ['AUDIT'], durables: durablesOf('keys') }),
+    stop: (watching) => watching.stop(),
+  })
   const optional = () => ({ broker: brokers.isConnected() })
-  return served(frame, app, { ready, optional }, (api) => [api, logins, loops, outbox, broker, database])
+  return served(frame, app, { ready, optional }, (api) => [
+    api,
+    logins,
+    recorder,
+    watch,
+    loops,
+    outbox,
+    broker,
+    database,
+  ])
 }

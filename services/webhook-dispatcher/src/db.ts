@@ -1,3 +1,4 @@
+import type { OutboxTable } from '@whereabouts/db/outbox/outbox'
 import type { Generated, Kysely, Transaction } from 'kysely'
 
 export type Retry = 'standard' | 'extended'
@@ -14,6 +15,7 @@ export type DeliveryState = 'waiting' | 'delivered' | 'failed' | 'dropped'
 export type Attempt = { at: string; status_code: number | null; error: string | null; latency_ms: number }
 
 export type Tables = {
+  outbox: OutboxTable
   webhook: {
     org_id: number
     id: Generated<number>
@@ -108,3 +110,6 @@ export type Tables = {
 
 /** A connection or an open transaction. Query functions work with both. */
 export type Db = Kysely<Tables> | Transaction<Tables>
+
+/** For steps that must commit together with others. */
+export type Tx = Transaction<Tables>

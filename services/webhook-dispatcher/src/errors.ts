@@ -34,20 +34,6 @@ export const tooManyToReplay = (max: number) =>
     },
   ])
 
-/** Also for a cursor of another organization or endpoint. */
-export const notACursor = () =>
-  validationFailed([
-    { field: 'after', code: 'invalid_value', message: 'after must be the cursor of an answer' },
-  ])
-/** `oldest`: everything that is kept comes after it; `newest`: nothing does. */
-export const cursorGone = (oldest: string, newest: string) =>
-  new AppError(
-    'gone',
-    'Events after this cursor were removed. Read everything again, then go on with error.cursor',
-    {
-      cursor: { oldest, newest },
-    },
-  )
 export const tooManyEventStreams = (max: number) =>
   new AppError('rate_limited', `At most ${max} streams and waiting requests of an organization at a time`, {
     headers: { 'retry-after': '5' },

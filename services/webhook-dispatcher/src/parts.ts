@@ -1,11 +1,18 @@
 import { openDatabase } from '@whereabouts/db/connect/database'
+import { startOutboxRelay } from '@whereabouts/db/outbox/outbox-relay'
+import { immediatePublish } from '@whereabouts/messaging/messages/publish'
 import { measurePools } from '@whereabouts/db/connect/pool-metrics'
 import { urlAs } from '@whereabouts/db/tenant/service-roles'
 import { openTenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { brokerLogin, connect, FOR_EVER } from '@whereabouts/messaging/connect/connection'
 import { watchBroker } from '@whereabouts/messaging/connect/broker-watch'
 import { durablesOf } from '@whereabouts/messaging/connect/topology'
-import { brokerMetrics, consumerMetrics, stateMetrics } from '@whereabouts/service-kit/observe/metrics'
+import {
+  brokerMetrics,
+  consumerMetrics,
+  outboxAge,
+  stateMetrics,
+} from '@whereabouts/service-kit/observe/metrics'
 import { principalPublicKeys, principalVerifier } from '@whereabouts/service-kit/http/principal'
 import { closeAll, part, stopAll } from '@whereabouts/service-kit/service/part'
 import { served, type Frame } from '@whereabouts/service-kit/service/run'
@@ -35,7 +42,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     log,
   })
   const workerUrl = urlAs('worker', config.DATABASE_URL)
-  const worker = openDatabase<Tables>(workerUrl, { max: 3, name: `${SERVICE} loops`, log }) // one holds a lock
+  const worker = openDatabase<Tables>(workerUrl, { max: 5, name: `${SERVICE} loops`, log }) // two hold locks
   const deliverer = openDatabase<Tables>(workerUrl, {
     max: 3, // the recorder, the look for work, the results
     name: `${SERVICE} deliveries`,
@@ -101,6 +108,12 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
       ),
     stop: (running) => running.stop(),
   })
+  const outbox = part('outbox', {
+    needs: broker,
+    start: (open) => startOutboxRelay({ pool: worker.pool, publish: immediatePublish(open, log), log }),
+    stop: (relay) => relay.stop(),
+  })
+  outboxAge(registry, () => outbox.value?.ageSeconds() ?? 0)
   const targets = part('targets', { start: () => agents, stop: (open) => open.destroy() })
   const sending = part('deliveries', {
     needs: broker,
@@ -127,6 +140,7 @@ export function dispatcher(frame: Frame<ReturnType<typeof loadConfig>>) {
     targets,
     watch,
     loops,
+    outbox,
     broker,
     database,
   ])

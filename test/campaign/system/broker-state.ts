@@ -5,10 +5,10 @@ import { withDatabase } from './database.ts'
 
 /** The streams with durables, by the user that may ask for them. */
 const STREAMS = {
-  services: ['SCANS', 'OVERFLOW', 'CATALOG', 'EVENTS', 'PLACEMENTS'],
+  services: ['SCANS', 'OVERFLOW', 'CATALOG', 'EVENTS', 'PLACEMENTS', 'AUDIT'],
   'mqtt-services': ['$MQTT_msgs'],
 } as const
-const OUTBOXES = ['catalog', 'keys', 'tracking'] as const
+const OUTBOXES = ['catalog', 'keys', 'tracking', 'webhooks'] as const
 
 async function asked<T>(
   { urls, secrets }: Stack,

@@ -240,6 +240,7 @@ export const peopleScenarios: Record<string, Scenario> = {
   revokeApiKey: revocation,
   revokeLegacyApiKey: revocation,
 
+  listAudit: { 200: ownOrg, 410: 'needs rows of 400 days ago: services/keys tests it' },
   listMembers: { 200: ownOrg },
   updateMember: {
     200: async (given) => ({ ...(await memberPath(given)), body: { role: 'member' } }),

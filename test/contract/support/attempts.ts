@@ -103,6 +103,7 @@ export const attempts: Partial<Record<string, Attempts>> = {
     { params: { org_id: org.id, key_id: own.id }, status: 403 },
     ...missing({ org_id: mine.id, key_id: key.id }, { org_id: mine.id, key_id: key.jti }),
   ],
+  '/orgs/{org_id}/audit': organizations,
   '/orgs/{org_id}/members': organizations,
   '/orgs/{org_id}/members/{user_id}': ({ org: mine }, { org }) => [
     { params: { org_id: org.id, user_id: org.userId }, status: 403 },

@@ -205,6 +205,15 @@ export const parameterRules: Partial<Record<OperationId, Record<string, Paramete
     step_seconds: integer(60),
   },
   streamMovements: { last_event_id: search },
+  listAudit: {
+    ...page,
+    actor_id: id,
+    action: text(64),
+    subject_type: text(64),
+    subject_id: id,
+    ...period,
+    after: search,
+  },
   listEvents: { after: search, type: choices(...eventTypes), limit: integer(1, 500), wait: integer(0, 30) },
   listReaders: {
     ...page,

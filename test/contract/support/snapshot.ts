@@ -28,8 +28,9 @@ function ownQuery(operationId: OperationId, { location }: World): NonNullable<Ca
   return OF_A_WINDOW.has(operationId) ? WINDOW : {}
 }
 
-/** A link needs its signature, what moved in the last five minutes changes by itself, webhooks that are off have no delivery, and no session has the key of a reader. */
+/** A link needs its signature, what moved in the last five minutes changes by itself, webhooks that are off have no delivery, no session has the key of a reader, and rows of the audit follow their change. */
 const OTHERS: ReadonlySet<OperationId> = new Set([
+  'listAudit',
   'listRecentMovements',
   'getEndpointDelivery',
   'listMessagesOfKey',

@@ -17,7 +17,7 @@ class TokenRequest(_TokenRequestRequired, total=False):
 
 class _ApiKeyCreateRequired(TypedDict):
     name: str
-    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "webhooks:admin", "tracking:read", "events:read"]]
+    scopes: List[Literal["assets:read", "assets:write", "locations:read", "locations:write", "scans:read", "scans:write", "keys:admin", "webhooks:admin", "tracking:read", "events:read", "audit:read"]]
 
 
 class ApiKeyCreate(_ApiKeyCreateRequired, total=False):
@@ -392,6 +392,41 @@ class Limit(TypedDict):
     name: str
     limit: int
     used: int
+
+
+class _AuditPageRequired(TypedDict):
+    data: List[AuditRow]
+
+
+class AuditPage(_AuditPageRequired, total=False):
+    limit: int
+    offset: int
+    total_count: int
+    cursor: str
+    has_more: bool
+
+
+class AuditRow(TypedDict):
+    id: str
+    at: str
+    actor: AuditActor
+    action: str
+    subject: AuditSubject
+    changes: Dict[str, Any]
+    ip: Optional[str]
+    request_id: Optional[str]
+
+
+class AuditActor(TypedDict):
+    type: str
+    id: Optional[int]
+    name: Optional[str]
+
+
+class AuditSubject(TypedDict):
+    type: str
+    id: Optional[int]
+    external_key: Optional[str]
 
 
 class BatchResult(TypedDict):

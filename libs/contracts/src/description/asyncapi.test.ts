@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseScanSubject, scanSubject } from '../messages/scan-subject.ts'
+import { parseScanSubject, scanSubject } from '../messages/subjects/scan-subject.ts'
 import { exampleOf } from '../messages/webhook-events.ts'
 import { sentTypes } from '../resources/webhooks/events.ts'
 import { messageDescription } from './asyncapi.ts'

@@ -110,6 +110,7 @@ export const SCOPES: Record<Scope, string> = {
   'webhooks:admin': 'Read, change and test webhooks, their deliveries and their secrets.',
   'tracking:read': 'The same as `scans:read`.',
   'events:read': 'Follow events of all types.',
+  'audit:read': 'Read who did what.',
 }
 
 type Tag = { name: string; description: string; externalDocs?: { description: string; url: string } }

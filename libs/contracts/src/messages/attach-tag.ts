@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorTypes, type ErrorType, type FieldCode } from '../errors.ts'
+import { Caller } from './audit.ts'
 import { TagState } from './catalog-state.ts'
 
 /** A newer catalog may have codes that this release does not know. They are passed on as well. */
@@ -29,6 +30,8 @@ export const attachTag = {
     asset_external_key: z.string().optional(),
     location_id: z.int().optional(),
     location_external_key: z.string().optional(),
+    /** Who asks, for the audit. The release before does not say. */
+    caller: Caller.optional(),
   }),
   reply: z.union([
     z.object({ tag: TagState, owner_external_key: z.string() }),

@@ -77,6 +77,7 @@ const UNRECORDED = [
   'asset created',
   'asset deleted',
   'asset updated',
+  'audit entry',
   'import finished',
   'location created',
   'location deleted',

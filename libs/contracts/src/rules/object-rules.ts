@@ -56,6 +56,14 @@ export const oneOf = <T>(...names: readonly string[]) =>
     return sent.length > 1 ? ambiguous(sent, `${sent.join(' and ')} cannot be used together`) : []
   })
 
+/** A number above 0 that makes no sense together with another parameter. */
+export const notWith = <T>(name: string, other: string) =>
+  objectRule<T>(({ [name]: sent, [other]: with_ }) =>
+    Number(sent) > 0 && with_ !== undefined
+      ? ambiguous([name], `${name} and ${other} cannot be used together`)
+      : [],
+  )
+
 /** `none` among ids means both nothing and something. */
 export const noneAlone = <T>(name: string) =>
   objectRule<T>(({ [name]: sent }) =>

@@ -11,11 +11,13 @@ const TRIAL_MS = 2_000
 /** While a database moves, neither server takes anybody for a moment. */
 const MOVING_MS = 4_500
 const RETRY_MS = 100
+const WRONG_PASSWORD = '28P01'
+const TOO_MANY = '53300'
 
 /** How to log in. `Client` is there while that may change: it finds out what the server takes. */
 export type Login = pg.ClientConfig & { Client?: typeof pg.Client }
 
-type Attempt = { host: string; port: number; password: string }
+type Server = { host: string; port: number }
 
 /**
  * How connections log in. While a password is changed, `url` also has the previous one, and while the database moves, the next server.
@@ -32,45 +34,67 @@ export function loginOf(url: string, log?: Logger): Login {
   const servers = [{ host: host ?? 'localhost', port: port ?? 5432 }]
   if (next) servers.push(serverOf(next))
   const passwords = [String(password), ...(previous ? [previous] : [])]
-  const attempts = servers.flatMap((server) => passwords.map((each) => attempt(server, each)))
-  return {
-    ...address,
-    Client: clientThatTries(attempts, { address, log, waitMs: next ? MOVING_MS : 0 }),
-  }
+  return { ...address, Client: clientThatTries({ servers, passwords }, address, log) }
 }
 
-const attempt = ({ host, port }: Omit<Attempt, 'password'>, password: string): Attempt => ({
-  host,
-  port,
-  password,
-})
+function first<T>([value]: readonly T[]): T {
+  if (value === undefined) throw new Error('nothing to log in with')
+  return value
+}
 
-function serverOf(next: string): { host: string; port: number } {
+function serverOf(next: string): Server {
   const { hostname, port } = new URL(`postgres://${next}`)
   return { host: hostname, port: Number(port || 5432) }
 }
 
-type Tries = { address: pg.ClientConfig; log: Logger | undefined; waitMs: number }
+type Choice = { servers: Server[]; passwords: string[] }
 
-/** A client that logs in with the first of the attempts that works. The next connection begins with that one. */
-function clientThatTries(attempts: Attempt[], { address, log, waitMs }: Tries): typeof pg.Client {
-  async function find(isOver: () => boolean): Promise<Attempt | undefined> {
-    const until = Date.now() + waitMs
+/**
+ * A client that logs in with the password that the server takes, at the first server that is not closed. Only a server that says so is
+ * left: the next one may be empty before the move begins. The next connection begins with what worked.
+ */
+function clientThatTries(
+  { servers, passwords }: Choice,
+  address: pg.ClientConfig,
+  log: Logger | undefined,
+): typeof pg.Client {
+  let search: Promise<Server & { password: string }> | undefined
+  /** One search for all connections that wait: a hundred would keep the servers busy with refusing. */
+  const find = () =>
+    (search ??= searchOnce().finally(() => {
+      search = undefined
+    }))
+  async function searchOnce() {
+    const until = Date.now() + MOVING_MS
     for (;;) {
-      for (const each of attempts) if (await isTaken({ ...address, ...each })) return prefer(each)
-      if (isOver() || Date.now() + RETRY_MS > until) return attempts[0] // it fails, with the reason
+      const open = await firstOpen()
+      if (open || servers.length === 1 || Date.now() + RETRY_MS > until)
+        return { ...(open ?? first(servers)), password: first(passwords) }
       await delay(RETRY_MS)
     }
   }
-  function prefer(taken: Attempt): Attempt {
-    if (taken === attempts[0]) return taken
-    const { host, port } = taken
-    log?.warn(
-      { role: address.user, host, port },
-      'the database refused a login: the other password or server took it',
-    )
-    attempts.sort((a, b) => Number(b === taken) - Number(a === taken))
-    return taken
+  async function firstOpen(): Promise<Server | undefined> {
+    for (const server of servers) {
+      if ((await tryPasswords(server)) === 'closed') continue
+      if (server !== servers[0]) {
+        log?.warn({ role: address.user, ...server }, 'the database has moved: connecting to the next server')
+        servers.sort((a, b) => Number(b === server) - Number(a === server))
+      }
+      return server // if it is not there, the connection fails, with the reason
+    }
+    return undefined
+  }
+  async function tryPasswords(server: Server): Promise<Answer> {
+    for (const password of passwords) {
+      const said = await login({ ...address, ...server, password })
+      if (said === 'wrong password') continue
+      if (password !== passwords[0]) {
+        log?.warn({ role: address.user }, 'the database refused a password: trying the other one')
+        passwords.sort((a, b) => Number(b === password) - Number(a === password))
+      }
+      return said
+    }
+    return 'wrong password'
   }
   return class extends pg.Client {
     override connect(): Promise<pg.Client>
@@ -84,7 +108,7 @@ function clientThatTries(attempts: Attempt[], { address, log, waitMs }: Tries): 
     async #find(): Promise<void> {
       // A pool that has waited for long enough destroys the stream.
       const { stream } = this.connection
-      Object.assign(this, await find(() => stream.destroyed))
+      Object.assign(this, await find())
       if (stream.destroyed) throw new Error('timeout exceeded when trying to connect')
     }
   }
@@ -103,14 +127,19 @@ async function answer(
   callback(error as never, client)
 }
 
-async function isTaken(config: pg.ClientConfig): Promise<boolean> {
+type Answer = 'taken' | 'wrong password' | 'closed' | 'failed'
+
+async function login(config: pg.ClientConfig): Promise<Answer> {
   const client = new pg.Client({ connectionTimeoutMillis: TRIAL_MS, ...config })
   client.on('error', () => undefined)
   try {
     await client.connect()
-    return true
-  } catch {
-    return false
+    return 'taken'
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError)) return 'failed'
+    if (error.code === WRONG_PASSWORD) return 'wrong password'
+    // The limit of the role, not of all connections: a server whose database has moved has the limit 0.
+    return error.code === TOO_MANY && error.routine === 'InitializeSessionUserId' ? 'closed' : 'failed'
   } finally {
     await client.end().catch(() => undefined)
   }

@@ -92,6 +92,8 @@ export const streams = {
   KEYS: { subjects: ['keys.>'], maxPerSubject: 1, allowsTtl: true },
   // All go to webhook-dispatcher-events, and each type is a row of contracts/src/messages/webhook-events.ts.
   EVENTS: { subjects: ['events.>'], maxAgeMs: 168 * HOUR },
+  // Who did what, from each service to keys (ADR 125).
+  AUDIT: { subjects: ['audit.>'], maxAgeMs: 168 * HOUR },
   PLACEMENTS: { subjects: ['placements.>'], maxAgeMs: 168 * HOUR },
   // dead.<org>.<stream>.<durable>: the newest 100 of each, so that one organization cannot evict the dead letters of
   // others. At 8 KiB per message, 300 organizations must fill their share at the same time before the oldest dead
@@ -217,6 +219,8 @@ export const durables = {
     maxAckPending: 5_000,
     rewindsAfterRestore: true,
   },
+  // The audit of each organization.
+  'keys-audit': { stream: 'AUDIT', ackWaitMs: 30 * SECOND, maxAckPending: 5_000, rewindsAfterRestore: true },
 } as const satisfies Record<string, Durable>
 export type DurableName = keyof typeof durables
 export const durableNames = Object.keys(durables) as DurableName[]

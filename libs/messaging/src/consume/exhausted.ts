@@ -1,4 +1,4 @@
-import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { organizationOf } from '@whereabouts/contracts/messages/subjects/organization-of'
 import { countedLog } from '@whereabouts/service-kit/observe/counted-log'
 import type { Msg } from 'nats'
 import { natsOf, type Broker } from '../connect/connection.ts'

@@ -1,4 +1,4 @@
-import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { organizationOf } from '@whereabouts/contracts/messages/subjects/organization-of'
 import { RateBuckets } from '@whereabouts/service-kit/limits/rate-buckets'
 import { countedLog, type CountedLog } from '@whereabouts/service-kit/observe/counted-log'
 import type { Broker } from '../connect/connection.ts'

@@ -1,4 +1,4 @@
-import { organizationOf } from '@whereabouts/contracts/messages/organization-of'
+import { organizationOf } from '@whereabouts/contracts/messages/subjects/organization-of'
 import type { StoredMsg } from 'nats'
 import { natsOf, type Broker } from '../connect/connection.ts'
 import type { DeliveryInfo } from '../messages/delivery.ts'

@@ -72,7 +72,8 @@ function readBody(row: Route, request: FastifyRequest): Record<string, unknown> 
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== ''))
 }
 
-const clientAddress = ({ headers, ip }: FastifyRequest) =>
+/** Of the caller, as the gateway saw it. */
+export const clientAddress = ({ headers, ip }: FastifyRequest) =>
   String(headers['x-forwarded-for'] ?? ip)
     .split(',')
     .at(-1)

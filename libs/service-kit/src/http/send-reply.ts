@@ -21,7 +21,8 @@ export async function sendReply(
   if (conditional && isUnchanged(reply)) return reply.status(304).header('vary', 'Accept-Encoding').send()
   reply.status(success.checked && body !== undefined ? 200 : success.status)
   if (success.download !== undefined) return sendFile(success.download, reply, body)
-  if (success.csv && prefersCsv(reply.request.headers)) return sendList(success.csv, reply, body as List)
+  if (success.csv && !(body instanceof ListText) && prefersCsv(reply.request.headers))
+    return sendList(success.csv, reply, body as List)
   if (success.csv) reply.header('vary', 'Accept')
   return success.status === 204 ? reply.send() : sendJson(reply, body)
 }
@@ -57,16 +58,30 @@ async function sendJson(reply: FastifyReply, body: unknown): Promise<FastifyRepl
 const sendText = (reply: FastifyReply, json: string) =>
   reply.type('application/json; charset=utf-8').send(json)
 
-type List = { data: Parameters<typeof csvFile>[1]; total_count: number }
+type List = { data: readonly Readonly<Record<string, unknown>>[]; total_count: number }
 
 /** Whether a list that has a CSV form is sent in it. */
 export const prefersCsv = ({ accept }: { accept?: string | undefined }): boolean =>
   prefers(accept, CSV_MEDIA_TYPE, JSON_MEDIA_TYPE)
 
+/** A column such as `actor.name` is a field of a field. Other objects are JSON. */
+const cellsOf = (columns: readonly string[], row: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(columns.map((column) => [column, cellOf(column.split('.').reduce(fieldOf, row))]))
+const fieldOf = (of: unknown, name: string): unknown => (of as Record<string, unknown> | null)?.[name]
+const cellOf = (value: unknown) =>
+  typeof value === 'object' && value !== null
+    ? JSON.stringify(value)
+    : (value as string | number | boolean | null)
+
 function sendList(columns: readonly string[], reply: FastifyReply, list: List): FastifyReply {
   reply.header('vary', 'Accept')
   reply.header(TOTAL_COUNT_HEADER, String(list.total_count))
-  return reply.type(CSV_CONTENT_TYPE).send(csvFile(columns, list.data))
+  return reply.type(CSV_CONTENT_TYPE).send(
+    csvFile(
+      columns,
+      list.data.map((row) => cellsOf(columns, row)),
+    ),
+  )
 }
 
 /**

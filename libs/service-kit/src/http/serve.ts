@@ -9,6 +9,7 @@ import {
   type ReplyOf,
   type Routes,
 } from '@whereabouts/contracts/routes'
+import type { Actor } from '@whereabouts/contracts/messages/audit'
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { Route, Upstream } from '@whereabouts/contracts/route'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
@@ -26,7 +27,7 @@ import {
 } from './headers/idempotency.ts'
 import type { Logger } from '../observe/logging.ts'
 import type { PrincipalVerifier } from './principal.ts'
-import { checkMediaType, readPrincipal, readRequest } from './read-request.ts'
+import { checkMediaType, clientAddress, readPrincipal, readRequest } from './read-request.ts'
 import { RequestClient } from '../observe/request-client.ts'
 import { sendReply, type ListText } from './send-reply.ts'
 import { rootTrace, withTrace, type Trace } from '../observe/trace.ts'
@@ -161,7 +162,15 @@ export const messageLimit = ({ message }: Route) => (message ? { bodyLimit: mess
 /** Only reads end when their client leaves: a change that has begun is finished. */
 function scopeOf(row: Route, request: FastifyRequest, reply: FastifyReply): Trace {
   const trace = request.trace ?? rootTrace()
-  return row.method === 'GET' ? { ...trace, client: new RequestClient(reply.raw) } : trace
+  if (row.method === 'GET') return { ...trace, client: new RequestClient(reply.raw) }
+  const actor = actorOf(request.principal)
+  return { ...trace, caller: { ip: clientAddress(request), ...(actor && { actor }) } }
+}
+
+/** Named in the audit. */
+function actorOf(principal: Principal | undefined): Actor | undefined {
+  if (principal?.userId !== undefined) return { type: 'user', id: principal.userId }
+  return principal?.keyId === undefined ? undefined : { type: 'key', id: principal.keyId }
 }
 
 /** Rows with `upload` have their own scope, in which bodies are streams. */

@@ -1,3 +1,4 @@
+import type { Caller } from '@whereabouts/contracts/messages/audit'
 import type { RequestClient } from './request-client.ts'
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { idBytes } from '../random-bytes.ts'
@@ -13,6 +14,8 @@ export type Trace = {
   /** Whether the spans of this trace are recorded, see spans.ts. */
   sampled: boolean
   requestId?: string
+  /** Of a request that changes something: who sent it, for the audit. It is not sent on with the trace. */
+  caller?: Caller
   /** Of a request that only reads, which ends when it leaves. */
   client?: RequestClient
 }

@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { pick } from '@whereabouts/contracts/rules/fields'
 import {
   countKeys,
@@ -65,6 +66,9 @@ async function setLimit(db: Db, reference: KeyReference, name: keyof KeyLimits, 
     if (stored[name] === limit) return undefined
     const updated = await updateKeyLimits(tx, stored.org_id, stored.id, { [name]: limit })
     await enqueueKeyState(tx, updated)
+    const subject = { type: 'api_key', id: stored.id }
+    const changes = changesOf({ [name]: stored[name] }, { [name]: limit })
+    await audit(tx, stored.org_id, { action: 'api_key.update', subject, changes })
     return updated
   })
   const { key } = set

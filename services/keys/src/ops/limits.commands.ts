@@ -3,7 +3,7 @@ import type { Usage } from '@whereabouts/contracts/messages/usage'
 import type { Db } from '../db.ts'
 import { keyUsage, type UsageElsewhere } from '../limits/usage.queries.ts'
 import { lockOrg, updateLimit } from '../organizations/orgs/orgs.queries.ts'
-import { enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
+import { auditOrg, enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
 import { orgMissing } from './failures.ts'
 import { listOrgs } from './ops.queries.ts'
 import { printable, table, type Report } from './report.ts'
@@ -16,9 +16,11 @@ export async function setLimit(
   value: number | null,
 ): Promise<Report> {
   const org = await db.transaction().execute(async (tx) => {
-    if (!(await lockOrg(tx, orgId))) throw orgMissing(orgId)
+    const before = await lockOrg(tx, orgId)
+    if (!before) throw orgMissing(orgId)
     const updated = await updateLimit(tx, orgId, name, value)
     await enqueueOrgState(tx, updated)
+    await auditOrg(tx, before, updated)
     return updated
   })
   const shown = value ?? 'the default'

@@ -4,7 +4,7 @@ import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import { fieldEntries } from '@whereabouts/service-kit/errors/field-entries'
 import type { Db, OrgRow, Tx } from '../db.ts'
 import { findOrg, lockOrg, updateSubscription } from '../organizations/orgs/orgs.queries.ts'
-import { enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
+import { auditOrg, enqueueOrgState } from '../organizations/orgs/orgs.state.ts'
 import { createPasswords } from '../people/users/passwords.ts'
 import { register } from '../people/users/registration.ts'
 import { findUserByEmail } from '../people/users/users.queries.ts'
@@ -111,7 +111,10 @@ export async function setSubscription(db: Db, orgId: number, endsAt: string | nu
     const stored = await lockOrg(tx, orgId)
     if (!stored) throw orgMissing(orgId)
     const updated = await updateSubscription(tx, orgId, endsAt)
-    if (updated) await enqueueOrgState(tx, updated)
+    if (updated) {
+      await enqueueOrgState(tx, updated)
+      await auditOrg(tx, stored, updated)
+    }
     return { org: updated ?? stored, changed: updated !== undefined }
   })
   return { json: { org: toOrg(org), changed }, text: subscriptionText(org, changed) }

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { AuditEntry } from '@whereabouts/contracts/messages/audit'
 import { KeyState } from '@whereabouts/contracts/messages/keys-state'
 import { expect } from 'vitest'
 import { ELSEWHERE, test, type Keys } from '../../test/keys.fixture.ts'
@@ -204,4 +205,19 @@ test('a reload names the brokers, and fails if one of them keeps its old configu
   await expect(run(keys, reload)).rejects.toThrow(
     'These brokers keep the configuration that they had. nats-1: no such file',
   )
+})
+
+test('D15.4 the audit names the operator, with what changed and without a password', async ({ keys }) => {
+  const made = await run(keys, create(`${randomUUID()}@example.com`))
+  const org = String(made.org.id)
+  await run(keys, { command: 'org limit', org, name: 'assets', value: 500, json: true })
+  await run(keys, { command: 'org limit', org, name: 'assets', value: 500, json: true })
+  await run(keys, { command: 'org subscription', org, endsAt: '2999-01-01T00:00:00Z', json: true })
+  const entries = (await states(keys, `audit.${org}`)).map(({ payload }) => payload as AuditEntry)
+  expect(entries.map(({ action, actor }) => [action, actor.type, actor.id])).toEqual(
+    ['org.create', 'member.create', 'org.update', 'org.update'].map((action) => [action, 'operator', null]),
+  )
+  expect(entries[2]?.changes).toEqual({ limits: { from: {}, to: { assets: 500 } } })
+  expect(Object.keys(entries[3]?.changes ?? {})).toEqual(['subscription_ends_at'])
+  expect(JSON.stringify(entries)).not.toContain('correct horse')
 })

@@ -1,3 +1,4 @@
+import { rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import type { Db } from '../db.ts'
 import type { Request } from './arguments.ts'
 import { listApiKeys, revokeApiKey, setKeyLimit, setMessageRate } from './keys.commands.ts'
@@ -39,6 +40,9 @@ const ANNOUNCED: ReadonlySet<Request['command']> = new Set([
   'key revoke',
 ])
 
+/** In the audit. */
+const OPERATOR = { ip: null, actor: { type: 'operator', id: null } } as const
+
 const UNPUBLISHED =
   'The change is saved, but not published: no keys service is running, or it cannot reach the broker. ' +
   'It will be published when one does.'
@@ -48,7 +52,7 @@ const UNPUBLISHED =
  * nothing.
  */
 export async function perform(request: Request, deps: OpsDeps): Promise<void> {
-  const { json, text } = await carryOut(request, deps)
+  const { json, text } = await withTrace({ ...rootTrace(), caller: OPERATOR }, () => carryOut(request, deps))
   // Before the wait for publishing: an operator who aborts must not lose a generated password.
   if (!request.json) deps.print(text)
   const tail = ANNOUNCED.has(request.command) ? { published: await isPublished(deps) } : {}

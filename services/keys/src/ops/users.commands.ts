@@ -1,3 +1,4 @@
+import { auditUser } from '../people/users/user-audit.ts'
 import type { Db } from '../db.ts'
 import { putResetLink } from '../people/password-resets/reset-links.queries.ts'
 import { hashSecret, randomToken } from '../credentials/secrets.ts'
@@ -13,7 +14,10 @@ export async function createResetLink(db: Db, { email, consoleUrl }: Wanted): Pr
   const user = await findUserByEmail(db, email)
   if (!user) throw new OpsError('not_found', `There is no user with the e-mail address ${printable(email)}.`)
   const token = randomToken()
-  const expires_at = await putResetLink(db, { userId: user.id, tokenHash: hashSecret(token) })
+  const expires_at = await db.transaction().execute(async (tx) => {
+    await auditUser(tx, user.id, { action: 'reset_link.create' })
+    return putResetLink(tx, { userId: user.id, tokenHash: hashSecret(token) })
+  })
   // Browsers do not send the part after `#`, so that no log contains the token.
   const link = `${(consoleUrl ?? '').replace(/\/+$/, '')}/reset-password#token=${token}`
   const lines = [

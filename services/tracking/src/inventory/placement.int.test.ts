@@ -79,7 +79,12 @@ async function known(tracking: Tracking, { id }: AssetState) {
 }
 
 async function moves(tracking: Tracking) {
-  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  const rows = await tracking.db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('subject', 'not like', 'audit.%')
+    .orderBy('id')
+    .execute()
   return rows.map(({ payload }) => {
     const { kind, from_location, to_location } = payload as AssetMoved
     return [kind, from_location?.name, to_location.name]

@@ -1,3 +1,5 @@
+import { audited, changesOf } from '@whereabouts/db/outbox/audit'
+import { enqueueAll, type Queued } from '@whereabouts/db/outbox/outbox'
 import type { InventorySave, InventorySaved } from '@whereabouts/contracts/resources/tracking/inventory'
 import type { AssetIdentity, LocationPlace } from '@whereabouts/contracts/messages/catalog-state'
 import { beginOnce, keepReply } from '@whereabouts/db/answers/kept-answers'
@@ -6,7 +8,7 @@ import { AppError } from '@whereabouts/service-kit/errors/app-error'
 import type { KeyedRequest } from '@whereabouts/service-kit/http/headers/idempotency'
 import { Reply } from '@whereabouts/service-kit/http/serve'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
-import { currentTrace, type Trace } from '@whereabouts/service-kit/observe/trace'
+import { currentTrace, withTrace, type Trace } from '@whereabouts/service-kit/observe/trace'
 import type { Tables, Tx } from '../db.ts'
 import { keysUnresolved } from '../errors.ts'
 import { commitWithNames, type InTransaction } from '../ingest/rows/names.ts'
@@ -113,10 +115,28 @@ async function store(
     const rows = saves.flatMap((save) => placeSave(positions, toSave(orgId, save, savedAtMs)))
     const stored = await storeSaves(tx, { view, rulesOf }, current, rows, causeOf(saves))
     await keepAnswer(tx)
+    await enqueueAll(
+      tx,
+      saves.flatMap((save) => actOf(orgId, save)),
+    )
     return stored
   })
   if (movements > 0) wakeOutbox()
 }
+
+/** One row for each request, also of those that share a transaction. It has the keys of at most `MOST_KEYS` assets. */
+function actOf(orgId: number, { assets, location, cause }: Resolved): Queued[] {
+  const keys = assets.slice(0, MOST_KEYS).map(({ external_key }) => external_key)
+  const saved = { location: location.external_key, count: assets.length, assets: keys }
+  const act = {
+    action: 'inventory.create',
+    subject: { type: 'inventory', id: location.id, external_key: location.external_key },
+    changes: changesOf(undefined, saved),
+  }
+  return cause ? withTrace(cause, () => audited(orgId, [act])) : []
+}
+
+const MOST_KEYS = 200
 
 const toSave = (orgId: number, { assets, location }: Resolved, savedAtMs: number): Save => ({
   orgId,

@@ -1,3 +1,5 @@
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type {
   ListedReader,
   ReaderUpdate,
@@ -13,7 +15,7 @@ import {
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny, validationFailed } from '@whereabouts/service-kit/errors/errors'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
-import type { Tables } from '../db.ts'
+import type { Tables, Tx } from '../db.ts'
 import { readerExists, readerNotFound } from '../errors.ts'
 import { DAY_MS, windowOf } from '../where/reports/movement-summary/movement-summary.rules.ts'
 import type { ReaderDirectory } from './reader-directory.ts'
@@ -32,6 +34,7 @@ import {
   lockReader,
   notifyReadersChanged,
   updateReader,
+  type ReaderRow,
 } from './readers.queries.ts'
 
 const LONGEST_MS = 30 * DAY_MS
@@ -56,6 +59,7 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
       const { timezone = null, time_source = 'reader', mapping = null, ...named } = body
       const inserted = await insertReader(tx, orgId, { ...named, timezone, time_source, mapping })
       if (!inserted) throw readerExists(body.reader_key)
+      await auditReader(tx, orgId, 'create', inserted, changesOf(undefined, settingsOf(inserted)))
       const change = await notifyReadersChanged(tx, orgId, inserted.reader_key)
       return { change, row: await findListedReader(tx, orgId, inserted.id, now()) }
     })
@@ -85,6 +89,7 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
       const changed = withChanges(stored, body)
       if (lacksMapping(changed)) throw validationFailed([MAPPING_REQUIRED])
       await updateReader(tx, orgId, reader_id, changed)
+      await auditReader(tx, orgId, 'update', stored, changesOf(settingsOf(stored), settingsOf(changed)))
       const change = await notifyReadersChanged(tx, orgId, stored.reader_key)
       return { change, row: await findListedReader(tx, orgId, reader_id, now()) }
     })
@@ -97,10 +102,32 @@ export const readerHandlers = ({ db, directory, now = Date.now }: ReaderDeps): R
     const change = await db.transaction(orgId, async (tx) => {
       const deleted = await deleteReader(tx, orgId, reader_id)
       if (!deleted) throw readerNotFound()
+      await auditReader(tx, orgId, 'delete', { id: reader_id, ...deleted }, {})
       return notifyReadersChanged(tx, orgId, deleted.reader_key)
     })
     await directory.reload(orgId, change)
   },
+})
+
+const auditReader = (
+  tx: Tx,
+  orgId: number,
+  verb: string,
+  { id, reader_key }: Pick<ReaderRow, 'id' | 'reader_key'>,
+  changes: Changes,
+): Promise<void> =>
+  audit(tx, orgId, {
+    action: `reader.${verb}`,
+    subject: { type: 'reader', id, external_key: reader_key },
+    changes,
+  })
+
+const settingsOf = ({ name, format, timezone, time_source, mapping }: Settings) => ({
+  name,
+  format,
+  timezone,
+  time_source,
+  mapping,
 })
 
 const toView = ({ mapping, ...listed }: ReaderDetailRow, nowMs: number): ReaderView => ({

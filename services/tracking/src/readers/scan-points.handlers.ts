@@ -1,3 +1,5 @@
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { ScanPointUpdate } from '@whereabouts/contracts/resources/tracking/readers'
 import { mustReferToSameResource, rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { nameProblems } from '@whereabouts/service-kit/errors/name-problems'
@@ -69,6 +71,7 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
         }
         const inserted = await insertScanPoint(tx, orgId, values)
         if (!inserted) throw antennaTaken(antenna)
+        await auditPoint(tx, orgId, 'create', inserted.id, changesOf(undefined, values))
         return inserted
       })
       return { data: { ...point, location_external_key: location?.key ?? null } }
@@ -89,7 +92,9 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
         const place = namesLocation(body) && { location_id: location?.id ?? null }
         const changes = { antenna, name, min_rssi_dbm, rssi_offset_db, ...place }
         await updateScanPoint(tx, orgId, id, changes)
-        return findScanPoint(tx, orgId, reader_id, id)
+        const updated = await findScanPoint(tx, orgId, reader_id, id)
+        await auditPoint(tx, orgId, 'update', id, changesOf(stored, updated))
+        return updated
       })
       if (!data) throw scanPointNotFound()
       // The projection may not know the location yet.
@@ -99,11 +104,24 @@ export const scanPointHandlers = ({ db, directory, findLocation }: ScanPointDeps
     async deleteScanPoint({ principal: { orgId }, params: { reader_id, scan_point_id } }) {
       const of = { orgId, readerId: reader_id, missing: scanPointNotFound }
       await change(of, async (tx) => {
-        if (!(await deleteScanPoint(tx, orgId, reader_id, scan_point_id))) throw scanPointNotFound()
+        const stored = await findScanPoint(tx, orgId, reader_id, scan_point_id)
+        if (!stored || !(await deleteScanPoint(tx, orgId, reader_id, scan_point_id)))
+          throw scanPointNotFound()
+        const { name, antenna } = stored
+        await auditPoint(
+          tx,
+          orgId,
+          'delete',
+          scan_point_id,
+          changesOf({ reader_id, name, antenna }, undefined),
+        )
       })
     },
   }
 }
+
+const auditPoint = (tx: Tx, orgId: number, verb: string, id: number, changes: Changes): Promise<void> =>
+  audit(tx, orgId, { action: `scan_point.${verb}`, subject: { type: 'scan_point', id }, changes })
 
 type Pair = Pick<ScanPointUpdate, 'location_id' | 'location_external_key'>
 

@@ -46,7 +46,12 @@ export async function ingest(
 }
 
 export async function events(tracking: Tracking): Promise<AssetMoved[]> {
-  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  const rows = await tracking.db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('subject', 'not like', 'audit.%')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => row.payload as AssetMoved)
 }
 

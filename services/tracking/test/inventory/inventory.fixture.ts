@@ -53,7 +53,12 @@ export const history = async (tracking: Tracking, asset: AssetState) =>
   (await tracking.call('GET', `/assets/${asset.id}/history`)).json().data
 
 export async function events(tracking: Tracking): Promise<AssetMoved[]> {
-  const rows = await tracking.db.selectFrom('outbox').select('payload').orderBy('id').execute()
+  const rows = await tracking.db
+    .selectFrom('outbox')
+    .select('payload')
+    .where('subject', 'not like', 'audit.%')
+    .orderBy('id')
+    .execute()
   return rows.map((row) => row.payload as AssetMoved)
 }
 export const moves = async (tracking: Tracking) =>
@@ -69,6 +74,6 @@ export async function counts(tracking: Tracking): Promise<number[]> {
   const { rows } = await sql<{ scans: number; seen: number; events: number }>`
     select (select count(*) from scan) as scans,
       (select count(*) from position where isfinite(minute)) as seen,
-      (select count(*) from outbox) as events`.execute(tracking.db)
+      (select count(*) from outbox where subject not like 'audit.%') as events`.execute(tracking.db)
   return rows.flatMap(({ scans, seen, events: sent }) => [scans, seen, sent])
 }

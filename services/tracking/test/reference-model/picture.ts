@@ -37,7 +37,9 @@ export async function pictureOf(db: Db, orgId: number, named: Named): Promise<Pi
       select asset_id, minute, observed_at, location_id, dwell_started_at, evidence from position
       where org_id = ${orgId} and isfinite(minute)`.execute(db),
     sql<{ payload: AssetMoved }>`
-      select payload from outbox where (payload->>'org_id')::bigint = ${orgId}`.execute(db),
+      select payload from outbox where (payload->>'org_id')::bigint = ${orgId} and subject not like 'audit.%'`.execute(
+      db,
+    ),
   ])
   const at = (instant: string | null) => (instant === null ? null : Date.parse(instant) - named.zero)
   return {

@@ -5,13 +5,12 @@ import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import type { Tables } from '../db.ts'
 import {
   deliveryNotFound,
-  notACursor,
   notOfTheWebhook,
   tooManyToReplay,
   webhookIsOff,
   webhookNotFound,
 } from '../errors.ts'
-import { cursorOf, seqOf } from '../events/cursor.ts'
+import { cursorOf, notACursor, seqOf } from '@whereabouts/service-kit/http/cursor'
 import { listAttempts } from './attempt-log.queries.ts'
 import { findDelivery, listDeliveries, startAgain } from './deliveries.queries.ts'
 import { deliveryView, detailView } from './deliveries.views.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { attemptAt, logDeliveries, stored, test, type Owner } from '../../test/deliveries.fixture.ts'
-import { cursorOf } from '../events/cursor.ts'
+import { cursorOf } from '@whereabouts/service-kit/http/cursor'
 
 const list = async ({ ask, webhookId }: Pick<Owner, 'ask' | 'webhookId'>, query = '') =>
   (await ask('GET', `/webhook-endpoints/${webhookId}/deliveries${query}`)).json()

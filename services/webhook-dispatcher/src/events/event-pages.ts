@@ -1,7 +1,6 @@
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Tables } from '../db.ts'
-import { cursorGone, notACursor } from '../errors.ts'
-import { cursorOf, seqOf } from './cursor.ts'
+import { cursorGone, cursorOf, notACursor, seqOf } from '@whereabouts/service-kit/http/cursor'
 import { readEvents, type EventRow } from './events.queries.ts'
 
 /** Events that one answer may pass over because the filter leaves them out. */
@@ -39,7 +38,7 @@ export function eventPages(tenants: Pick<TenantDatabase<Tables>, 'forOrg'>): Eve
   const next: EventPages['next'] = async (orgId, seq, filter) => {
     const { page, bounds } = await read(orgId, seq, filter)
     if (seq < bounds.removed)
-      throw cursorGone(cursorOf(orgId, bounds.removed), cursorOf(orgId, bounds.newest))
+      throw cursorGone('Events', cursorOf(orgId, bounds.removed), cursorOf(orgId, bounds.newest))
     if (seq > bounds.issued) throw notACursor()
     return page
   }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { retryText, seenText } from '@whereabouts/service-kit/http/event-stream'
-import { cursorOf } from './cursor.ts'
+import { cursorOf } from '@whereabouts/service-kit/http/cursor'
 import type { EventHeads } from './event-heads.ts'
 import { eventText, type Page } from './event-pages.ts'
 

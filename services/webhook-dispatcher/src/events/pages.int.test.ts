@@ -1,7 +1,7 @@
 import { skipIssued } from '@whereabouts/db/minted-ids'
 import { expect } from 'vitest'
 import { newEvent, numbersOf, range, record, test } from '../../test/events.fixture.ts'
-import { cursorOf } from './cursor.ts'
+import { cursorOf } from '@whereabouts/service-kit/http/cursor'
 import { recordEvents } from './events.queries.ts'
 import { purgeEvents } from './purge.loop.ts'
 

@@ -79,7 +79,7 @@ test('D13.9 a run covers all webhooks of an organization, also where a batch end
     for (let n = 0; n < 10; n += 1) {
       const sealed = sealSecret([k1], orgId, `whsec_${orgId}_${n}`)
       const webhook = { url: URL_OF_HOOK, enabled: true, secret_last_four: 'test', ...sealed }
-      await insertEndpoint(database.db, orgId, webhook)
+      await database.db.transaction().execute((tx) => insertEndpoint(tx, orgId, webhook))
     }
   expect(await reseal([k2, k1])).toBe(440)
   const left = database.db.selectFrom('webhook').select('id').where('secret_key_id', '=', 'k1')

@@ -1,10 +1,11 @@
+import { audit, changesOf, SECRET } from '@whereabouts/db/outbox/audit'
 import type { WebhookView } from '@whereabouts/contracts/resources/webhooks/webhooks'
 import { API_PREFIX, type OperationId } from '@whereabouts/contracts/routes'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import { rejectIfAny } from '@whereabouts/service-kit/errors/errors'
 import { Reply, type Context, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { attemptOf, recordTest } from '../delivery-log/attempt-log.queries.ts'
-import type { Db, Tables } from '../db.ts'
+import type { Db, Tables, Tx } from '../db.ts'
 import { tooManyTests, webhookNotFound } from '../errors.ts'
 import { maskedSecret, mintSecret, openSecret, openSecrets, sealSecret, type SecretKeys } from './secrets.ts'
 import { findReceiver, takeTestEvent } from './test-event.queries.ts'
@@ -16,15 +17,17 @@ import {
   insertEndpoint,
   insertWebhook,
   listWebhooks,
+  lockWebhook,
   rotateSecret,
   updateWebhook,
   type Known,
+  type NewWebhook,
   type WebhookRow,
 } from './webhooks.queries.ts'
 import { settingsOf, urlProblems } from './webhooks.rules.ts'
 
 export type WebhookDeps = {
-  db: Pick<TenantDatabase<Tables>, 'forOrg'>
+  db: Pick<TenantDatabase<Tables>, 'forOrg' | 'transaction'>
   secretKeys: SecretKeys
   allowPrivateTargets: boolean
   ports?: readonly number[] | undefined
@@ -53,7 +56,11 @@ export function webhookHandlers(deps: WebhookDeps) {
 }
 
 /** Which webhooks the operations of a path know, and which one they make. */
-type Place = { known: Known; path: '/webhooks' | '/webhook-endpoints'; insert: typeof insertWebhook }
+type Place = {
+  known: Known
+  path: '/webhooks' | '/webhook-endpoints'
+  insert: (tx: Tx, orgId: number, webhook: NewWebhook) => Promise<WebhookRow>
+}
 
 type Of<K extends OperationId> = Pick<Context<K>, 'principal' | 'params' | 'query' | 'body'>
 
@@ -79,11 +86,10 @@ function operationsOf(
       const { url, enabled = true, ...settings } = body
       rejectIfAny(urlProblems(url, allowPrivateTargets, ports))
       const { secret, sealed } = newSecret(orgId)
-      const row = await insert(tenants.forOrg(orgId), orgId, {
-        url,
-        enabled,
-        ...settingsOf(settings),
-        ...sealed,
+      const row = await tenants.transaction(orgId, async (tx) => {
+        const inserted = await insert(tx, orgId, { url, enabled, ...settingsOf(settings), ...sealed })
+        await auditWebhook(tx, orgId, 'create', undefined, inserted)
+        return inserted
       })
       // This and a rotation are the only times that a whole secret leaves the service.
       return new Reply({ data: toView(row, secret) }, { location: `${API_PREFIX}${path}/${row.id}` })
@@ -97,21 +103,34 @@ function operationsOf(
       const { url, enabled, ...settings } = body
       if (url !== undefined) rejectIfAny(urlProblems(url, allowPrivateTargets, ports))
       const changes = { url, enabled, ...settingsOf(settings) }
-      const row = await updateWebhook(tenants.forOrg(orgId), orgId, params.webhook_id, changes, known)
-      if (!row) throw webhookNotFound()
+      const row = await tenants.transaction(orgId, async (tx) => {
+        const before = await lockWebhook(tx, orgId, params.webhook_id, known)
+        const updated = before && (await updateWebhook(tx, orgId, params.webhook_id, changes, known))
+        if (!updated) throw webhookNotFound()
+        await auditWebhook(tx, orgId, 'update', before, updated)
+        return updated
+      })
       return { data: toView(row) }
     },
 
     rotate: async ({ principal: { orgId }, params }: Of<'rotateWebhookSecret'>) => {
       const { secret, sealed } = newSecret(orgId)
-      const row = await rotateSecret(tenants.forOrg(orgId), orgId, params.webhook_id, sealed, known)
-      if (!row) throw webhookNotFound()
+      const row = await tenants.transaction(orgId, async (tx) => {
+        const rotated = await rotateSecret(tx, orgId, params.webhook_id, sealed, known)
+        if (!rotated) throw webhookNotFound()
+        const subject = { type: 'webhook', id: rotated.id }
+        await audit(tx, orgId, { action: 'webhook.update', subject, changes: { secret: SECRET } })
+        return rotated
+      })
       return { data: toView(row, secret) }
     },
 
     remove: async ({ principal: { orgId }, params }: Of<'deleteWebhook'>) => {
-      if (!(await deleteWebhook(tenants.forOrg(orgId), orgId, params.webhook_id, known)))
-        throw webhookNotFound()
+      await tenants.transaction(orgId, async (tx) => {
+        const before = await lockWebhook(tx, orgId, params.webhook_id, known)
+        if (!before || !(await deleteWebhook(tx, orgId, params.webhook_id, known))) throw webhookNotFound()
+        await auditWebhook(tx, orgId, 'delete', before, undefined)
+      })
       return undefined
     },
 
@@ -131,6 +150,32 @@ function operationsOf(
     },
   }
 }
+
+/** Without its URL, which may have a token of the receiver: the host, and whether the rest has changed. */
+async function auditWebhook(
+  tx: Tx,
+  orgId: number,
+  verb: string,
+  before: WebhookRow | undefined,
+  after: WebhookRow | undefined,
+): Promise<void> {
+  const row = after ?? before
+  if (!row) return
+  const changes = {
+    ...changesOf(before && shown(before), after && shown(after)),
+    ...(before?.url !== after?.url && { url: SECRET }),
+    ...(verb === 'create' && { secret: SECRET }),
+  }
+  await audit(tx, orgId, { action: `webhook.${verb}`, subject: { type: 'webhook', id: row.id }, changes })
+}
+
+const shown = ({ url, enabled, event_types, retry, filter }: WebhookRow) => ({
+  host: new URL(url).host,
+  enabled,
+  event_types,
+  retry,
+  filter,
+})
 
 async function getWebhook(db: Db, orgId: number, id: number, known: Known): Promise<WebhookRow> {
   const row = await findWebhook(db, orgId, id, known)

@@ -1,6 +1,6 @@
 import { limits } from '@whereabouts/contracts/limits'
 import { sql, type Selectable } from 'kysely'
-import type { Db, Tables } from '../db.ts'
+import type { Db, Tables, Tx } from '../db.ts'
 import { tooManyEndpoints, webhookExists } from '../errors.ts'
 import { changedColumns, type Changes, type Settings } from './changed-columns.sql.ts'
 import type { SealedSecret } from './secrets.ts'
@@ -54,20 +54,23 @@ export async function countWebhooks(db: Db, orgId: number, known: Known): Promis
  * Undefined if the webhook is missing, not known at this path, or belongs to another organization. Callers must not see
  * the difference.
  */
-export function findWebhook(
+export const findWebhook = (
   db: Db,
   orgId: number,
   id: number,
   known: Known,
-): Promise<WebhookRow | undefined> {
-  return db
-    .selectFrom('webhook')
-    .select(VIEW)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where(isKnown(known))
-    .executeTakeFirst()
-}
+): Promise<WebhookRow | undefined> => webhook(db, orgId, id, known).executeTakeFirst()
+
+/** The same, locked against other changes until the transaction ends. */
+export const lockWebhook = (
+  tx: Tx,
+  orgId: number,
+  id: number,
+  known: Known,
+): Promise<WebhookRow | undefined> => webhook(tx, orgId, id, known).forUpdate().executeTakeFirst()
+
+const webhook = (db: Db, orgId: number, id: number, known: Known) =>
+  db.selectFrom('webhook').select(VIEW).where('org_id', '=', orgId).where('id', '=', id).where(isKnown(known))
 
 export type NewWebhook = SealedSecret & Settings & { url: string; enabled: boolean; secret_last_four: string }
 
@@ -88,23 +91,21 @@ export async function insertWebhook(db: Db, orgId: number, webhook: NewWebhook):
 }
 
 /** A further webhook. Throws `tooManyEndpoints`. One transaction per organization counts and inserts at a time. */
-export function insertEndpoint(db: Db, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
-  return db.transaction().execute(async (tx) => {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook-endpoints:${orgId}`}, 0))`.execute(tx)
-    const { count } = await tx
-      .selectFrom('webhook')
-      .select((e) => e.fn.countAll<number>().as('count'))
-      .where('org_id', '=', orgId)
-      .where('is_primary', '=', false)
-      .executeTakeFirstOrThrow()
-    const max = limits.webhookEndpoints.organization
-    if (count >= max) throw tooManyEndpoints(max)
-    return tx
-      .insertInto('webhook')
-      .values({ org_id: orgId, ...webhook, is_primary: false })
-      .returning(VIEW)
-      .executeTakeFirstOrThrow()
-  })
+export async function insertEndpoint(tx: Tx, orgId: number, webhook: NewWebhook): Promise<WebhookRow> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`webhook-endpoints:${orgId}`}, 0))`.execute(tx)
+  const { count } = await tx
+    .selectFrom('webhook')
+    .select((e) => e.fn.countAll<number>().as('count'))
+    .where('org_id', '=', orgId)
+    .where('is_primary', '=', false)
+    .executeTakeFirstOrThrow()
+  const max = limits.webhookEndpoints.organization
+  if (count >= max) throw tooManyEndpoints(max)
+  return tx
+    .insertInto('webhook')
+    .values({ org_id: orgId, ...webhook, is_primary: false })
+    .returning(VIEW)
+    .executeTakeFirstOrThrow()
 }
 
 /** An accepted change advances `updated_at`, even if it is empty. Undefined as for `findWebhook`. */

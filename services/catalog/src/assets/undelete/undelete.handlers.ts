@@ -6,7 +6,7 @@ import { serviceUnavailable } from '@whereabouts/service-kit/errors/errors'
 import type { Handlers } from '@whereabouts/service-kit/http/serve'
 import { enqueueChanges } from '../../changes/messages/enqueue-changes.ts'
 import { toAssetView } from '../assets.views.ts'
-import { updated } from '../../changes/messages/changes.ts'
+import { restored } from '../../changes/messages/changes.ts'
 import type { Db, TagRow, Tx } from '../../db.ts'
 import {
   assetNotFound,
@@ -61,9 +61,9 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const before = await readAsset(tx, orgId, asset_id)
         const tags = await listDeletedTags(tx, orgId, { asset_id })
         const asset = await restoreAssetRow(tx, orgId, asset_id, key)
-        const { restored, lost } = await giveBack(tx, orgId, tags)
+        const { restored: back, lost } = await giveBack(tx, orgId, tags)
         const data = await readAsset(tx, orgId, asset_id)
-        await enqueueChanges(tx, updated('asset', asset, data, before, restored))
+        await enqueueChanges(tx, restored('asset', asset, data, before, back))
         return { data, tags_not_restored: lost }
       }
       return againIfTagTaken(() => runInTransaction(orgId, restore, 'asset keys'))
@@ -100,9 +100,9 @@ export const undeleteHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         const before = await readLocation(tx, orgId, location_id)
         const tags = await listDeletedTags(tx, orgId, { location_id })
         const location = await restoreLocationRow(tx, orgId, location_id, { key, parentId: wanted })
-        const { restored, lost } = await giveBack(tx, orgId, tags)
+        const { restored: back, lost } = await giveBack(tx, orgId, tags)
         const data = await readLocation(tx, orgId, location_id)
-        await enqueueChanges(tx, updated('location', location, data, before, restored))
+        await enqueueChanges(tx, restored('location', location, data, before, back))
         return { data, tags_not_restored: lost }
       }
       return againIfTagTaken(() => runInTransaction(orgId, restore, 'location tree'))

@@ -49,7 +49,9 @@ async function stateOf({ database: { pool } }: Catalog, org: number) {
     assets: await query('select * from asset where org_id = $1 order by external_key, id'),
     locations: await query('select * from location where org_id = $1 order by external_key, id'),
     tags: await query('select * from tag where org_id = $1 order by tag_type, value, id'),
-    outbox: await query(`select * from outbox where (payload ->> 'org_id')::bigint = $1 order by id`),
+    outbox: await query(
+      `select * from outbox where (payload ->> 'org_id')::bigint = $1 and subject not like 'audit.%' order by id`,
+    ),
   }
 }
 

@@ -9,6 +9,7 @@ import { limitTransfers, type Transfers } from '../../transfers.ts'
 import { endImport } from './end-import.ts'
 import {
   admitImport,
+  auditImport,
   findApplied,
   findImport,
   insertApplied,
@@ -97,7 +98,9 @@ export const importHandlers = ({
         const applied = await findApplied(tx, orgId, import_id)
         if (applied) return applied
         await admitImport(tx, orgId, userId)
-        return insertApplied(tx, dryRun, userId)
+        const started = await insertApplied(tx, dryRun, userId)
+        await auditImport(tx, 'create', started)
+        return started
       })
       wakeImports()
       return created(row)
@@ -109,6 +112,7 @@ export const importHandlers = ({
         if (!row) throw importNotFound()
         if (row.finished_at === null) await endImport(tx, row, 'cancelled')
         else await removeImport(tx, orgId, import_id)
+        await auditImport(tx, 'delete', row)
       })
       wakePurge()
       return undefined

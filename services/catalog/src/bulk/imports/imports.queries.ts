@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { limits } from '@whereabouts/contracts/limits'
 import type { FileColumn, RowOutcome } from '@whereabouts/contracts/resources/catalog/imports'
 import { sql, type Kysely, type Selectable } from 'kysely'
@@ -210,4 +211,15 @@ export async function countImports(across: Kysely<Tables>): Promise<Counts> {
 export async function hasRoom(owner: Kysely<Tables>, atMost: number): Promise<boolean> {
   const { rows } = await sql`select from outbox order by id limit 1 offset ${atMost}`.execute(owner)
   return rows.length === 0
+}
+
+/** One row of the audit for all that it changes (D15.4). */
+export const auditImport = (
+  tx: Tx,
+  verb: 'create' | 'delete',
+  { org_id, ...row }: ImportRow,
+): Promise<void> => {
+  const shown = { resource: row.resource, dry_run: row.dry_run, rows_total: row.rows_total }
+  const changes = verb === 'create' ? changesOf(undefined, shown) : changesOf(shown, undefined)
+  return audit(tx, org_id, { action: `import.${verb}`, subject: { type: 'import', id: row.id }, changes })
 }

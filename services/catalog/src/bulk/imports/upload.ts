@@ -13,6 +13,7 @@ import { readHeader, type Assignments } from './file/columns.ts'
 import { readCsv, type CsvRow } from './file/csv.ts'
 import {
   admitImport,
+  auditImport,
   beginUpload,
   finishUpload,
   removeImport,
@@ -59,6 +60,7 @@ export async function receiveImport(runInTransaction: RunInTransaction, upload: 
       const read = { rows_total: total, encoding: encoding(), first_names: names.shown, is_reordered }
       const stored = await finishUpload(tx, orgId, id, read)
       if (!stored) throw bodyEndedEarly()
+      await auditImport(tx, 'create', stored)
       return stored
     })
   } catch (error) {

@@ -8,6 +8,8 @@ import { assetState, locationState, tagState } from '@whereabouts/contracts/mess
 import type { AssetView } from '@whereabouts/contracts/resources/catalog/assets'
 import type { LocationView } from '@whereabouts/contracts/resources/catalog/locations'
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
+import { audited, changesOf } from '@whereabouts/db/outbox/audit'
 import { queued, type Queued } from '@whereabouts/db/outbox/outbox'
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -63,18 +65,37 @@ export const created = <K extends Kind>(
   ...stateOf[kind](row),
   ...tagStates(tags),
   ...event(`${kind}.created`, row.org_id, row.created_at, { [kind]: view } as never, aboutRow(kind, row)),
+  ...acted(kind, 'create', row, changesOf(undefined, omit(view, NOT_WRITTEN))),
 ]
 
-/**
- * `before` has the stored fields, or all of the view. A change of nothing has no event. `tags` are those that were
- * restored with their owner.
- */
-export function updated<K extends Kind>(
+/** `before` has the stored fields, or all of the view. A change of nothing has neither event nor act. */
+export const updated = <K extends Kind>(
   kind: K,
   row: Rows[K],
   view: Views[K],
   before: Readonly<Record<string, unknown>>,
-  tags: readonly TagRow[] = [],
+): Queued[] => changedTo('update', { kind, row, view, before })
+
+/** For others it is an update: the id is the old one. `tags` are those that came back with it. */
+export const restored = <K extends Kind>(
+  kind: K,
+  row: Rows[K],
+  view: Views[K],
+  before: Readonly<Record<string, unknown>>,
+  tags: readonly TagRow[],
+): Queued[] => changedTo('restore', { kind, row, view, before, tags })
+
+type Changed<K extends Kind> = {
+  kind: K
+  row: Rows[K]
+  view: Views[K]
+  before: Readonly<Record<string, unknown>>
+  tags?: readonly TagRow[]
+}
+
+function changedTo<K extends Kind>(
+  verb: 'update' | 'restore',
+  { kind, row, view, before, tags = [] }: Changed<K>,
 ): Queued[] {
   const changed = changedFields(before, view)
   return [
@@ -88,6 +109,20 @@ export function updated<K extends Kind>(
           row.updated_at,
           { [kind]: view, changed } as never,
           aboutRow(kind, row),
+        )),
+    ...(changed.length === 0 && verb === 'update'
+      ? []
+      : acted(
+          kind,
+          verb,
+          row,
+          changesOf(
+            before,
+            pickNames(
+              view,
+              changed.filter((name) => name in before),
+            ),
+          ),
         )),
   ]
 }
@@ -107,12 +142,14 @@ export const deleted = <K extends Kind>(kind: K, row: Rows[K], tags: readonly Ta
     { [kind]: named(row) } as never,
     aboutDeleted(kind, row),
   ),
+  ...acted(kind, 'delete', row, changesOf({ name: row.name }, undefined)),
 ]
 
 /** A tag that came to an owner that existed. */
 export const attached = (tag: TagRow, owner: TagOwner): Queued[] => [
   ...tagStates([tag]),
   ...event('tag.attached', tag.org_id, tag.created_at, ofTag(tag, owner), aboutThing(owner.kind, owner)),
+  ...actedOnTag('create', tag, changesOf(undefined, shownTag(tag, owner))),
 ]
 
 /** A tag that left an owner that remains. */
@@ -125,7 +162,36 @@ export const detached = (tag: TagRow, owner: TagOwner): Queued[] => [
     ofTag(tag, owner),
     aboutThing(owner.kind, owner),
   ),
+  ...actedOnTag('delete', tag, changesOf(shownTag(tag, owner), undefined)),
 ]
+
+/** For the audit, if a request made the change (D15.4). An import has one row of its own. */
+const acted = (kind: Kind, verb: string, row: AssetRow | LocationRow, changes: Changes): Queued[] =>
+  audited(row.org_id, [
+    {
+      action: `${kind}.${verb}`,
+      subject: { type: kind, id: row.id, external_key: row.external_key },
+      changes,
+    },
+  ])
+
+const actedOnTag = (verb: string, { id, org_id }: TagRow, changes: Changes): Queued[] =>
+  audited(org_id, [{ action: `tag.${verb}`, subject: { type: 'tag', id }, changes }])
+
+const shownTag = ({ tag_type, value }: TagRow, { kind, external_key }: TagOwner) => ({
+  tag_type,
+  value,
+  [kind]: external_key,
+})
+
+/** What the service chooses. */
+const NOT_WRITTEN: readonly string[] = ['id', 'created_at', 'updated_at', 'deleted_at']
+
+const omit = (view: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(view).filter(([name]) => !names.includes(name)))
+
+const pickNames = (view: object, names: readonly string[]) =>
+  Object.fromEntries(Object.entries(view).filter(([name]) => names.includes(name)))
 
 const ofTag = ({ id, tag_type, value }: TagRow, owner: TagOwner) => ({
   tag: withEpc({ id, tag_type, value }),

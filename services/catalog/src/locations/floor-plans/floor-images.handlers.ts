@@ -61,7 +61,7 @@ export const floorImageHandlers = ({
           const stored = await findPlan(tx, orgId, place)
           refuseOther(query.version, stored?.version ?? 0)
           if (!stored) await admitPlan(tx, orgId, { place, zones: [], kept: [], readers: [] })
-          await savePlan(tx, orgId, { place, image_hash: image.hash })
+          await savePlan(tx, orgId, { place, image_hash: image.hash }, stored)
           await makeRoomForImage(tx, orgId, image.bytes.length)
           await insertImage(tx, orgId, image)
           return viewOf(tx, orgId, place)
@@ -79,7 +79,7 @@ export const floorImageHandlers = ({
         const stored = await findPlan(tx, orgId, place)
         if (!stored) throw floorPlanNotFound()
         refuseOther(query.version, stored.version)
-        await savePlan(tx, orgId, { place, image_hash: null })
+        await savePlan(tx, orgId, { place, image_hash: null }, stored)
         return viewOf(tx, orgId, place)
       }
       return runInTransaction(orgId, remove, 'floor plans')

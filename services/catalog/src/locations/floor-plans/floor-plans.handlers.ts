@@ -35,7 +35,7 @@ export const floorPlanHandlers = ({ db, runInTransaction }: HandlerDeps) =>
         refuseMissing(place, zones, parents)
         const kept = before.filter(({ location_id }) => !parents.has(location_id))
         const admitted = await admitPlan(tx, orgId, { place, zones, kept, readers })
-        await savePlan(tx, orgId, { place, zones: admitted, readers })
+        await savePlan(tx, orgId, { place, zones: admitted, readers }, stored)
         return { data: toPlanView(await getPlan(tx, orgId, place), parents) }
       }
       return runInTransaction(orgId, save, 'floor plans')

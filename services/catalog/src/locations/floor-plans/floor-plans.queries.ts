@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { FloorImage, PlacedReader, Zone } from '@whereabouts/contracts/resources/catalog/floor-plans'
 import { anyOf } from '@whereabouts/db/sql-conditions'
 import { sql } from 'kysely'
@@ -74,7 +75,12 @@ export async function findLiveParents(
 type PlanChanges = { place: number; zones?: Zone[]; readers?: PlacedReader[]; image_hash?: string | null }
 
 /** Call under `lockPlace`. Changes or creates the plan, and deletes images that no plan shows any more. */
-export async function savePlan(tx: Tx, orgId: number, { place, ...changes }: PlanChanges): Promise<void> {
+export async function savePlan(
+  tx: Tx,
+  orgId: number,
+  { place, ...changes }: PlanChanges,
+  stored: PlanRow | undefined,
+): Promise<void> {
   const { zones, readers, ...image } = changes
   const columns = {
     ...image,
@@ -93,6 +99,21 @@ export async function savePlan(tx: Tx, orgId: number, { place, ...changes }: Pla
     )
     .execute()
   await deleteUnusedImages(tx, orgId)
+  // Zones and readers would be too large to keep at each save.
+  const fields = {
+    ...image,
+    ...(zones && { zones: zones.length }),
+    ...(readers && { readers: readers.length }),
+    version: (stored?.version ?? 0) + 1,
+  }
+  const before = stored && {
+    version: stored.version,
+    zones: stored.zones.length,
+    readers: stored.readers.length,
+    image_hash: stored.image?.hash,
+  }
+  const subject = { type: 'floor_plan', id: place }
+  await audit(tx, orgId, { action: 'floor_plan.update', subject, changes: changesOf(before, fields) })
 }
 
 export async function deleteUnusedImages(tx: Tx, orgId: number): Promise<void> {

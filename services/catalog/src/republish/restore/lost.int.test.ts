@@ -36,6 +36,7 @@ test('states in a restored outbox are deleted, events and placements are not', a
   const left = await db.selectFrom('outbox').select('subject').orderBy('id').execute()
   expect(left.map(({ subject }) => subject)).toEqual([
     `events.asset-created.${catalog.orgId}`,
+    `audit.${catalog.orgId}`,
     'placements.1',
   ])
   await pool.query('delete from outbox')

@@ -2,6 +2,7 @@ import { attachTag, type AttachTagReply } from '@whereabouts/contracts/messages/
 import { TagCreate } from '@whereabouts/contracts/resources/catalog/tags'
 import { answering, RefusedError } from '@whereabouts/messaging/messages/request'
 import { AppError } from '@whereabouts/service-kit/errors/app-error'
+import { currentTrace, rootTrace, withTrace } from '@whereabouts/service-kit/observe/trace'
 import type { z } from 'zod'
 import type { RunInTransaction } from '../../changes/transactions/transactions.ts'
 import { claim } from './claim.ts'
@@ -12,12 +13,13 @@ export const { answer: attachRequestedTag, serve: serveTagClaims } = answering(
   'not a request to attach a tag',
   async (
     runInTransaction: RunInTransaction,
-    { org_id, tag_type, value, ...owner },
+    { org_id, tag_type, value, caller, ...owner },
   ): Promise<AttachTagReply> => {
     const tag = TagCreate.safeParse({ tag_type, value })
     if (!tag.success) throw new RefusedError('not a tag')
     try {
-      return await claim(runInTransaction, org_id, owner, tag.data)
+      const trace = { ...(currentTrace() ?? rootTrace()), ...(caller && { caller }) }
+      return await withTrace(trace, () => claim(runInTransaction, org_id, owner, tag.data))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       return { refused: refusalOf(error) }

@@ -1,3 +1,4 @@
+import { audit, changesOf, SECRET } from '@whereabouts/db/outbox/audit'
 import type { ApiKeyRow, OrgRow, Tx } from '../../db.ts'
 import { tooManyKeys } from '../../errors.ts'
 import { hashSecret, newClientSecret } from '../secrets.ts'
@@ -17,5 +18,21 @@ export async function issueKey(
   const secret = newClientSecret()
   const created = await insertKey(tx, org.id, { ...key, secret_hash: hashSecret(secret) })
   await enqueueKeyState(tx, created)
+  // A link makes the key for the administrator who made the link.
+  const maker = created.created_by === null ? undefined : ({ type: 'user', id: created.created_by } as const)
+  const changes = { ...changesOf(undefined, shown(created)), client_secret: SECRET }
+  await audit(
+    tx,
+    org.id,
+    { action: 'api_key.create', subject: { type: 'api_key', id: created.id }, changes },
+    maker,
+  )
   return { key: created, secret }
 }
+
+const shown = ({ name, scopes, reader_key, expires_at }: ApiKeyRow) => ({
+  name,
+  scopes,
+  reader_key,
+  expires_at,
+})

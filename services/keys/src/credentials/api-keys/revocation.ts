@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { insertPendingDisconnect } from '../../brokers/disconnects/disconnects.queries.ts'
 import type { ApiKeyRow, Tx } from '../../db.ts'
 import { deleteSuspension } from '../../brokers/floods/suspensions.queries.ts'
@@ -26,6 +27,9 @@ export async function revokeWithDescendants(tx: Tx, orgId: number, key: number |
 /** Enqueues the state of a revoked key for the gateways and queues the disconnect of its readers. */
 async function announce(tx: Tx, revoked: ApiKeyRow): Promise<void> {
   await enqueueKeyState(tx, revoked)
+  const { org_id, id, name } = revoked
+  const changes = changesOf({ name }, undefined)
+  await audit(tx, org_id, { action: 'api_key.delete', subject: { type: 'api_key', id }, changes })
   await deleteSuspension(tx, revoked.org_id, revoked.jti)
   await insertPendingDisconnect(tx, revoked.jti)
 }

@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { limits } from '@whereabouts/contracts/limits'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { issueKey } from '../api-keys/issue-key.ts'
@@ -35,7 +36,15 @@ export function provisioningHandlers({
         const { orgId, userId } = await lockMembersAsAdmin(tx, principal)
         const most = limits.provisioningLinks.organization
         if ((await countOpenLinks(tx, orgId)) >= most) throw tooManyLinks(most)
-        return insertLink(tx, orgId, { ...body, token_hash: hashSecret(token), created_by: userId })
+        const made = await insertLink(tx, orgId, {
+          ...body,
+          token_hash: hashSecret(token),
+          created_by: userId,
+        })
+        const subject = { type: 'provisioning_link', id: made.id }
+        const changes = changesOf(undefined, body)
+        await audit(tx, orgId, { action: 'provisioning_link.create', subject, changes })
+        return made
       })
       return new Reply({ data: { id: link.id, token, expires_at: link.expires_at } }, NO_STORE)
     },

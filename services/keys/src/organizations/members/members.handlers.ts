@@ -1,3 +1,5 @@
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { hasRole, type Principal } from '@whereabouts/contracts/principal'
 import type { ListedMember, MemberView } from '@whereabouts/contracts/resources/keys/members'
 import { roleRequired } from '@whereabouts/service-kit/errors/errors'
@@ -47,6 +49,7 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
         if (before.role === role) return before // a new revision would sign the member out
         if (before.role === 'admin') await takeAdminAway(tx, before)
         await enqueueMemberState(tx, await updateRole(tx, orgId, before.id, role))
+        await auditMember(tx, 'update', before, changesOf({ role: before.role }, { role }))
         return { ...before, role }
       })
       onChange()
@@ -60,12 +63,16 @@ export function memberHandlers({ tenants, onChange }: MemberDeps): Pick<Handlers
         const member = await getMember(tx, orgId, params.user_id)
         if (member.role === 'admin') await takeAdminAway(tx, member)
         await enqueueMemberState(tx, await deleteMembership(tx, orgId, member.id))
+        await auditMember(tx, 'delete', member, changesOf({ role: member.role }, undefined))
       })
       onChange()
       return undefined
     },
   }
 }
+
+const auditMember = (tx: Tx, verb: string, { org_id, id }: Member, changes: Changes): Promise<void> =>
+  audit(tx, org_id, { action: `member.${verb}`, subject: { type: 'member', id }, changes })
 
 async function getMember(tx: Tx, orgId: number, userId: number): Promise<Member> {
   const member = await findMember(tx, orgId, userId)

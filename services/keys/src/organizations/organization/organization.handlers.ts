@@ -8,7 +8,7 @@ import type { OrgRow, Tenants } from '../../db.ts'
 import { orgNotFound } from '../../errors.ts'
 import { lockMembersAsAdmin } from '../members/acting-member.ts'
 import { findOrg, updateOrg } from '../orgs/orgs.queries.ts'
-import { enqueueOrgState } from '../orgs/orgs.state.ts'
+import { auditOrg, enqueueOrgState } from '../orgs/orgs.state.ts'
 
 type Deps = {
   tenants: Tenants
@@ -36,8 +36,12 @@ export function organizationHandlers({
       if (wanted) await refuseMoreThanKept(wanted, () => usageElsewhere(principal.orgId))
       const org = await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
+        const before = await findOrg(tx, orgId)
         const changed = await updateOrg(tx, orgId, body)
-        if (changed) await enqueueOrgState(tx, changed)
+        if (changed) {
+          await enqueueOrgState(tx, changed)
+          await auditOrg(tx, before, changed)
+        }
         return changed ?? findOrg(tx, orgId)
       })
       onChange()

@@ -1,4 +1,5 @@
 import { invalidToken, validationFailed } from '@whereabouts/service-kit/errors/errors'
+import { changesOf, SECRET } from '@whereabouts/db/outbox/audit'
 import type { BodyOf } from '@whereabouts/contracts/routes'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { AppError } from '@whereabouts/service-kit/errors/app-error'
@@ -7,18 +8,18 @@ import type { InvitationRow, Tx } from '../../db.ts'
 import { invalidInvitation, invalidLogin, invitationUnusable, invitedSomebodyElse } from '../../errors.ts'
 import { userOf } from '../../organizations/members/acting-member.ts'
 import { insertMembership } from '../../organizations/members/members.queries.ts'
-import { enqueueMemberState } from '../../organizations/members/members.state.ts'
+import { auditJoin, enqueueMemberState } from '../../organizations/members/members.state.ts'
 import { lockOrg } from '../../organizations/orgs/orgs.queries.ts'
 import { required } from '../../credentials/tokens/credentials.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
 import { currentUser } from '../users/current-user.ts'
 import { enqueueChainEnds } from '../../credentials/tokens/chains.ts'
 import { endLinks } from '../mailboxes/mailbox-proofs.queries.ts'
+import { proveMailbox } from '../mailboxes/prove-mailbox.ts'
 import {
   endOtherSessions,
   findUser,
   lockUser,
-  markVerified,
   updateName,
   updatePassword,
 } from '../users/own-sessions.queries.ts'
@@ -26,6 +27,7 @@ import type { PasswordHash } from '../users/passwords.ts'
 import { checkPassword } from '../users/password-check.ts'
 import { checkNewPassword } from '../users/password-rules.ts'
 import { openSession, sessionReply } from '../users/sessions.ts'
+import { auditUser } from '../users/user-audit.ts'
 import type { UserDeps } from '../users/user-deps.ts'
 import { findUserByEmail, insertUser, type NewUser } from '../users/users.queries.ts'
 import { describeInvitation, findInvitation, takeInvitation } from './invitations.queries.ts'
@@ -130,8 +132,10 @@ async function join(
   const invitation = await takeInvitation(tx, org_id, id)
   if (!invitation) throw gone()
   const userId = await admit(tx, guest)
-  if (proof) await markVerified(tx, userId)
-  await enqueueMemberState(tx, await insertMembership(tx, org_id, userId, invitation.role))
+  const membership = await insertMembership(tx, org_id, userId, invitation.role)
+  await enqueueMemberState(tx, membership)
+  await auditJoin(tx, membership, { type: 'user', id: userId })
+  if (proof) await proveMailbox(tx, userId)
   return userId
 }
 
@@ -149,6 +153,8 @@ async function takeOver(
   if (!now || now.email_verified_at !== null) throw invalidLogin()
   await updateName(tx, id, name)
   await updatePassword(tx, id, hash)
+  const changes = { ...changesOf({ name: now.name }, { name }), password: SECRET }
+  await auditUser(tx, id, { action: 'user.update', changes })
   await enqueueChainEnds(tx, await endOtherSessions(tx, id, undefined))
   await endLinks(tx, id)
   return id

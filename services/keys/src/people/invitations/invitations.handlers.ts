@@ -1,6 +1,8 @@
+import type { Changes } from '@whereabouts/contracts/resources/keys/audit'
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { InvitationView } from '@whereabouts/contracts/resources/keys/members'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
-import type { Tenants } from '../../db.ts'
+import type { InvitationRow, Tenants, Tx } from '../../db.ts'
 import type { Attempts } from '../../attempts/attempts.ts'
 import { alreadyMember, invitationNotFound, tooManyMails } from '../../errors.ts'
 import { lockMembersAsAdmin, userOf } from '../../organizations/members/acting-member.ts'
@@ -75,6 +77,7 @@ export function invitationHandlers({
             to: body.email,
             values: { org, invited_by },
           })
+        await auditInvitation(tx, 'create', row, changesOf(undefined, shown(row)))
         return { ...row, created_by_name: invited_by }
       })
       if (mail.id !== undefined) onChange()
@@ -84,12 +87,24 @@ export function invitationHandlers({
     async revokeInvitation({ principal, params }) {
       await tenants.transaction(principal.orgId, async (tx) => {
         const { orgId } = await lockMembersAsAdmin(tx, principal)
-        if (!(await takeInvitation(tx, orgId, params.invitation_id))) throw invitationNotFound()
+        const taken = await takeInvitation(tx, orgId, params.invitation_id)
+        if (!taken) throw invitationNotFound()
+        await auditInvitation(tx, 'delete', taken, changesOf(shown(taken), undefined))
       })
       return undefined
     },
   }
 }
+
+const auditInvitation = (
+  tx: Tx,
+  verb: string,
+  { org_id, id }: InvitationRow,
+  changes: Changes,
+): Promise<void> =>
+  audit(tx, org_id, { action: `invitation.${verb}`, subject: { type: 'invitation', id }, changes })
+
+const shown = ({ email, role }: InvitationRow) => ({ email, role })
 
 const toView = ({ id, email, role, created_at, expires_at, ...by }: ListedInvitation): InvitationView => ({
   id,

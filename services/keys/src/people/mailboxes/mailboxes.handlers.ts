@@ -5,9 +5,11 @@ import type { Tx, UserRow } from '../../db.ts'
 import { invalidMailLink, tooManyMails, wrongPassword } from '../../errors.ts'
 import { hashSecret } from '../../credentials/secrets.ts'
 import { userOf } from '../../organizations/members/acting-member.ts'
-import { findUser, lockUser, markVerified } from '../users/own-sessions.queries.ts'
+import { findUser, lockUser } from '../users/own-sessions.queries.ts'
+import { auditUser } from '../users/user-audit.ts'
 import type { UserDeps } from '../users/user-deps.ts'
 import { endLinks, findProof, updateEmail } from './mailbox-proofs.queries.ts'
+import { proveMailbox } from './prove-mailbox.ts'
 import { writeProof } from './write-proof.ts'
 
 type MailboxOperation = 'sendVerification' | 'verifyEmail' | 'changeEmail' | 'confirmEmail'
@@ -53,7 +55,7 @@ export function mailboxHandlers(deps: UserDeps): Pick<Handlers<'keys'>, MailboxO
       await useProof(
         body.token,
         (user, key) => user.email_key === key,
-        (tx, { id }) => markVerified(tx, id),
+        (tx, { id }) => proveMailbox(tx, id),
       )
       return undefined
     },
@@ -81,6 +83,10 @@ export function mailboxHandlers(deps: UserDeps): Pick<Handlers<'keys'>, MailboxO
         (user, key) => user.email_key !== key,
         async (tx, { id, email: before }, email) => {
           await updateEmail(tx, id, email)
+          await auditUser(tx, id, {
+            action: 'user.update',
+            changes: { email: { from: before, to: email } },
+          })
           await endLinks(tx, id)
           await mails.write(tx, {
             id: mails.newId(),

@@ -1,3 +1,5 @@
+import { audit, SECRET } from '@whereabouts/db/outbox/audit'
+import { auditUser } from '../users/user-audit.ts'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { belongsElsewhere, invalidResetLink, memberNotFound, ownResetLink } from '../../errors.ts'
@@ -6,14 +8,9 @@ import { belongsToAnotherOrg, findMember } from '../../organizations/members/fin
 import { findMembership } from '../../organizations/members/members.queries.ts'
 import { hashSecret, NO_STORE, randomToken } from '../../credentials/secrets.ts'
 import { enqueueChainEnds } from '../../credentials/tokens/chains.ts'
-import {
-  endOtherSessions,
-  findUser,
-  lockUser,
-  markVerified,
-  updatePassword,
-} from '../users/own-sessions.queries.ts'
+import { endOtherSessions, findUser, lockUser, updatePassword } from '../users/own-sessions.queries.ts'
 import { endProofs } from '../mailboxes/mailbox-proofs.queries.ts'
+import { proveMailbox } from '../mailboxes/prove-mailbox.ts'
 import { refuseEmailAsPassword } from '../users/password-rules.ts'
 import type { PasswordHash } from '../users/passwords.ts'
 import type { UserDeps } from '../users/user-deps.ts'
@@ -32,8 +29,9 @@ export function passwordResetHandlers(
       const link = await findResetUser(tx, tokenHash)
       if (link?.userId !== userId) throw invalidResetLink()
       await updatePassword(tx, userId, hash)
+      await auditUser(tx, userId, { action: 'user.update', changes: { password: SECRET } })
       await endProofs(tx, userId)
-      if (link.byMail) await markVerified(tx, userId)
+      if (link.byMail) await proveMailbox(tx, userId)
       await enqueueChainEnds(tx, await endOtherSessions(tx, userId, undefined))
       // After the sessions: a removal of a member locks in this order too.
       if (!(await spendResetLinks(tx, userId, tokenHash))) throw invalidResetLink()
@@ -51,6 +49,7 @@ export function passwordResetHandlers(
         const acting = await lockMembersAsAdmin(tx, principal)
         if (!(await findMembership(tx, orgId, userId))) throw memberNotFound()
         const org = { id: orgId, createdBy: acting.userId }
+        await audit(tx, orgId, { action: 'reset_link.create', subject: { type: 'reset_link', id: userId } })
         return putResetLink(tx, { userId, tokenHash: hashSecret(token), org })
       })
       return new Reply({ data: { token, expires_at } }, NO_STORE)

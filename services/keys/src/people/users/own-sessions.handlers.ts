@@ -1,3 +1,5 @@
+import { SECRET } from '@whereabouts/db/outbox/audit'
+import { auditSessionEnd, auditUser } from './user-audit.ts'
 import type { SessionView } from '@whereabouts/contracts/resources/keys/members'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import { invalidToken } from '@whereabouts/service-kit/errors/errors'
@@ -41,6 +43,7 @@ export function ownSessionHandlers(deps: UserDeps): Pick<Handlers<'keys'>, OwnSe
         const now = await lockUser(tx, userId)
         if (!now?.password_hash.equals(user.password_hash)) throw wrongCurrentPassword() // changed in between
         await updatePassword(tx, userId, hash)
+        await auditUser(tx, userId, { action: 'user.update', changes: { password: SECRET } })
         await endProofs(tx, userId)
         await enqueueChainEnds(tx, await endOtherSessions(tx, userId, principal.sessionId))
       })
@@ -63,6 +66,7 @@ export function ownSessionHandlers(deps: UserDeps): Pick<Handlers<'keys'>, OwnSe
         const ended = await endOwnSession(tx, userOf(principal), params.session_id)
         if (!ended) throw sessionNotFound()
         await enqueueChainEnds(tx, [ended])
+        await auditSessionEnd(tx, ended, userOf(principal))
       })
       onChange()
       return undefined

@@ -106,11 +106,13 @@ export async function updatePassword(tx: Tx, userId: number, hash: PasswordHash)
   await tx.updateTable('app_user').set(hash).where('id', '=', userId).execute()
 }
 
-/** The user has proved to read the mailbox of their address. */
-export async function markVerified(tx: Tx, userId: number): Promise<void> {
-  await tx
+/** The user has proved to read the mailbox of their address. Returns whether nobody had proved it before. */
+export async function markVerified(tx: Tx, userId: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx
     .updateTable('app_user')
-    .set({ email_verified_at: sql`coalesce(email_verified_at, clock_timestamp())` })
+    .set({ email_verified_at: sql`clock_timestamp()` })
     .where('id', '=', userId)
-    .execute()
+    .where('email_verified_at', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import type { Attempts } from '../../attempts/attempts.ts'
 import type { KnownDevices } from '../../attempts/known-devices.ts'
 import type { Db, UserRow } from '../../db.ts'
 import { invalidLogin } from '../../errors.ts'
 import type { Passwords } from './passwords.ts'
+import { auditUser } from './user-audit.ts'
 import { findUserByEmail } from './users.queries.ts'
 
 type Deps = { db: Db; passwords: Passwords; attempts: Attempts; devices: KnownDevices }
@@ -23,7 +25,20 @@ export async function checkPassword(
   const attempt = await attempts.onAccount(email, clientAddress, isKnown ? device : undefined)
   const user = await findUserByEmail(db, email) // only now: it may have waited for seconds
   const right = await passwords.matches(addressBlock(clientAddress), password, user)
-  if (!right || !user) throw invalidLogin()
+  if (!right || !user) {
+    await auditFailure(db, user?.id ?? 0)
+    throw invalidLogin()
+  }
   await attempt.succeeded()
   return user
 }
+
+/**
+ * Takes about as long for an address without an account, which has no organization: the commit does not wait for the disk.
+ * So the last rows may be missing after a crash of the database.
+ */
+const auditFailure = (db: Db, userId: number): Promise<void> =>
+  db.transaction().execute(async (tx) => {
+    await sql`set local synchronous_commit = off`.execute(tx)
+    await auditUser(tx, userId, { action: 'session.fail', id: null })
+  })

@@ -1,3 +1,4 @@
+import { audit } from '@whereabouts/db/outbox/audit'
 import { SESSION_TOKEN_SECONDS } from '@whereabouts/contracts/resources/keys/token-claims'
 import type { Session } from '@whereabouts/contracts/resources/keys/tokens'
 import { Reply } from '@whereabouts/service-kit/http/serve'
@@ -25,6 +26,13 @@ export async function startSession(tx: Tx, member: Member): Promise<OpenedSessio
   const refreshToken = randomToken()
   const owner = { orgId: member.org_id, userId: member.id }
   const chainId = await startChain(tx, owner, hashSecret(refreshToken))
+  const self = { type: 'user', id: member.id } as const
+  await audit(
+    tx,
+    member.org_id,
+    { action: 'session.create', subject: { type: 'session', id: null, external_key: chainId } },
+    self,
+  )
   return { member, refreshToken, chainId }
 }
 

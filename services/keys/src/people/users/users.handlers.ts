@@ -1,3 +1,4 @@
+import { changesOf } from '@whereabouts/db/outbox/audit'
 import { addressBlock } from '@whereabouts/service-kit/limits/address-block'
 import { Reply, type Handlers } from '@whereabouts/service-kit/http/serve'
 import { invalidRefreshToken } from '@whereabouts/service-kit/errors/errors'
@@ -11,6 +12,7 @@ import { endChain } from '../../credentials/tokens/chains.ts'
 import { lockRefreshToken } from '../../credentials/tokens/tokens.queries.ts'
 import { writeProof } from '../mailboxes/write-proof.ts'
 import { currentUser } from './current-user.ts'
+import { auditSessionEnd, auditUser } from './user-audit.ts'
 import { lockUser, updateName } from './own-sessions.queries.ts'
 import { checkPassword } from './password-check.ts'
 import { refuseEmailAsPassword } from './password-rules.ts'
@@ -110,7 +112,10 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
     async logOut({ body, clientAddress }) {
       const isKnown = await db.transaction().execute(async (tx) => {
         const token = await lockRefreshToken(tx, hashSecret(body.refresh_token))
-        if (token?.user_id != null) await endChain(tx, token.org_id, token.chain_id)
+        if (token?.user_id != null) {
+          await endChain(tx, token.org_id, token.chain_id)
+          await auditSessionEnd(tx, { org_id: token.org_id, id: token.chain_id }, token.user_id)
+        }
         return token !== undefined
       })
       if (!isKnown) await attempts.failed(clientAddress)
@@ -123,7 +128,15 @@ export function userHandlers(deps: UserDeps): Pick<Handlers<'keys'>, UserOperati
     },
 
     async updateCurrentUser({ principal, body }) {
-      await updateName(db, userOf(principal), body.name)
+      const userId = userOf(principal)
+      await db.transaction().execute(async (tx) => {
+        const before = await lockUser(tx, userId)
+        await updateName(tx, userId, body.name)
+        await auditUser(tx, userId, {
+          action: 'user.update',
+          changes: changesOf(before && { name: before.name }, body),
+        })
+      })
       return { data: await currentUser(deps, principal) }
     },
 

@@ -1,4 +1,4 @@
-import { parseReaderSubject, parseScanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import { parseReaderSubject, parseScanSubject } from '@whereabouts/contracts/messages/subjects/scan-subject'
 import { MQTT_PREFIX } from '@whereabouts/messaging/connect/topology'
 import { LRUCache } from 'lru-cache'
 

@@ -1,5 +1,5 @@
 import { BURST_SECONDS } from '@whereabouts/contracts/messages/reader-rates'
-import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import { scanSubject } from '@whereabouts/contracts/messages/subjects/scan-subject'
 import type { DecodedMessage } from '@whereabouts/contracts/resources/tracking/reader-messages'
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { OutgoingMessage } from '@whereabouts/messaging/messages/publish'

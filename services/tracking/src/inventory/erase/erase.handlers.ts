@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { microsecondsOf } from '../../positions/packed/day-rows.ts'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { Logger } from '@whereabouts/service-kit/observe/logging'
@@ -21,7 +22,16 @@ export const eraseHandlers = ({
   async eraseAssetHistory({ principal: { orgId, userId }, params: { asset_id: assetId }, body }) {
     const asset = (await findAsset(orgId, assetId)) ?? view.asset(orgId, assetId)
     if (!asset) throw assetNotFound()
-    const data = await db.transaction(orgId, (tx) => eraseHistory(tx, { orgId, assetId }, boundsOf(body)))
+    const data = await db.transaction(orgId, async (tx) => {
+      const erased = await eraseHistory(tx, { orgId, assetId }, boundsOf(body))
+      const subject = { type: 'history', id: assetId, external_key: asset.key }
+      await audit(tx, orgId, {
+        action: 'history.delete',
+        subject,
+        changes: changesOf({ ...body, ...erased }, undefined),
+      })
+      return erased
+    })
     // After a restore of an older backup, the operator repeats it.
     log.info({ org_id: orgId, user_id: userId, asset_id: assetId, ...body, ...data }, 'history was erased')
     return { data }

@@ -1,3 +1,5 @@
+import { currentTrace } from '@whereabouts/service-kit/observe/trace'
+import { audit } from '@whereabouts/db/outbox/audit'
 import type { TagState } from '@whereabouts/contracts/messages/catalog-state'
 import { withEpc } from '@whereabouts/contracts/resources/catalog/tags'
 import type { ClaimedTagView } from '@whereabouts/contracts/resources/tracking/unknown-tags'
@@ -31,7 +33,11 @@ export const unknownTagHandlers = ({ db, resolver, askToAttach }: UnknownTagDeps
   // Catalog owns the tag. Its reply is stored like a state from the stream, which may be behind: so the unknown tag
   // is gone once the claim is answered, and a read of a moment ago does not list it again.
   async claimUnknownTag({ principal: { orgId }, body }) {
-    const { tag, ownerKey } = await attach(askToAttach, { org_id: orgId, ...body })
+    const { tag, ownerKey } = await attach(askToAttach, {
+      org_id: orgId,
+      ...body,
+      caller: currentTrace()?.caller,
+    })
     resolver.apply({ assets: [], locations: [], tags: [tag] })
     const own = db.forOrg(orgId)
     await upsertTags(own, [tag])
@@ -40,7 +46,13 @@ export const unknownTagHandlers = ({ db, resolver, askToAttach }: UnknownTagDeps
   },
 
   async deleteUnknownTag({ principal: { orgId }, params: { unknown_tag_id } }) {
-    if (!(await deleteUnknownTag(db.forOrg(orgId), orgId, unknown_tag_id))) throw unknownTagNotFound()
+    await db.transaction(orgId, async (tx) => {
+      if (!(await deleteUnknownTag(tx, orgId, unknown_tag_id))) throw unknownTagNotFound()
+      await audit(tx, orgId, {
+        action: 'unknown_tag.delete',
+        subject: { type: 'unknown_tag', id: unknown_tag_id },
+      })
+    })
     return undefined
   },
 })

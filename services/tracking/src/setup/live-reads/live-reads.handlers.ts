@@ -1,4 +1,4 @@
-import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import { scanSubject } from '@whereabouts/contracts/messages/subjects/scan-subject'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
 import type { HeardMessage } from '@whereabouts/messaging/messages/listen'
 import { UNBUFFERED } from '@whereabouts/service-kit/http/event-stream'

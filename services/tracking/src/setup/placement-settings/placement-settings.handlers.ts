@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import type { PlacementSettings } from '@whereabouts/contracts/resources/tracking/placement'
 import type { Principal } from '@whereabouts/contracts/principal'
 import type { TenantDatabase } from '@whereabouts/db/tenant/tenant-database'
@@ -32,7 +33,14 @@ export const placementSettingsHandlers = ({
   async updatePlacement({ principal, params, body }) {
     const orgId = ownOrganization(principal, params.org_id)
     const saved = await db.transaction(orgId, async (tx) => {
+      const before = (await listPlacementRules(tx, orgId)).get(orgId) ?? DEFAULT_RULES
       const rules = await updateRules(tx, orgId, body)
+      const changes = changesOf(toSettings(before), toSettings(rules))
+      await audit(tx, orgId, {
+        action: 'placement.update',
+        subject: { type: 'placement', id: null },
+        changes,
+      })
       if (rules.passages === 'carry') await carryWaiting(tx, now(), orgId)
       else await carryNothing(tx, orgId)
       return { rules, change: await notifyReadersChanged(tx, orgId) }

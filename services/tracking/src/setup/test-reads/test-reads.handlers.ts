@@ -1,4 +1,4 @@
-import { scanSubject } from '@whereabouts/contracts/messages/scan-subject'
+import { scanSubject } from '@whereabouts/contracts/messages/subjects/scan-subject'
 import { matchValue } from '@whereabouts/contracts/resources/catalog/tag-matching'
 import type { TagType } from '@whereabouts/contracts/resources/catalog/tags'
 import type { TestRead } from '@whereabouts/contracts/resources/tracking/test-reads'

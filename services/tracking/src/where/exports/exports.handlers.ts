@@ -1,3 +1,4 @@
+import { audit, changesOf } from '@whereabouts/db/outbox/audit'
 import { hasDays, type ExportCreate } from '@whereabouts/contracts/resources/tracking/exports'
 import { API_PREFIX } from '@whereabouts/contracts/routes'
 import { epochMs } from '@whereabouts/contracts/rules/instant'
@@ -43,7 +44,16 @@ export const exportHandlers = ({
       await admitExport(tx, orgId)
       const { format } = body
       const file_count = countFiles(range)
-      return insertExport(tx, { org_id: orgId, format, file_count, link_key: randomBytes(32), ...range })
+      const made = await insertExport(tx, {
+        org_id: orgId,
+        format,
+        file_count,
+        link_key: randomBytes(32),
+        ...range,
+      })
+      const changes = changesOf(undefined, { format, ...range })
+      await audit(tx, orgId, { action: 'export.create', subject: { type: 'export', id: made.id }, changes })
+      return made
     })
     wakeExports()
     return new Reply({ data: toExportView(row) }, { location: `${API_PREFIX}/exports/${row.id}` })
@@ -63,7 +73,10 @@ export const exportHandlers = ({
   },
 
   async deleteExport({ principal: { orgId }, params: { export_id } }) {
-    if (!(await removeExport(db.forOrg(orgId), orgId, export_id))) throw exportNotFound()
+    await db.transaction(orgId, async (tx) => {
+      if (!(await removeExport(tx, orgId, export_id))) throw exportNotFound()
+      await audit(tx, orgId, { action: 'export.delete', subject: { type: 'export', id: export_id } })
+    })
     wakeExportPurge()
     return undefined
   },

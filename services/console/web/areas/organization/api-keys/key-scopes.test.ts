@@ -13,10 +13,19 @@ test.for([
       locations: 'read',
       scans: 'read',
       isFollowing: true,
+      isAuditing: true,
       isKeysAdmin: true,
       isWebhooksAdmin: false,
     },
-    want: ['assets:read', 'assets:write', 'locations:read', 'scans:read', 'events:read', 'keys:admin'],
+    want: [
+      'assets:read',
+      'assets:write',
+      'locations:read',
+      'scans:read',
+      'events:read',
+      'audit:read',
+      'keys:admin',
+    ],
   },
 ] as const)('$form asks for $want', ({ form, want }) => expect(scopesOf(form)).toEqual(want))
 

@@ -5,8 +5,8 @@ export type Scope = components['schemas']['ApiKeyCreate']['scopes'][number]
 type May = 'read' | 'write'
 /** Another name of a scope: shown, and not offered (D8.4). */
 type Alias = 'tracking:read'
-/** It has no other level. */
-type OnlyRead = 'events:read'
+/** They have no other level. */
+type OnlyRead = 'events:read' | 'audit:read'
 type ResourceOf<S> = S extends `${infer R}:${May}` ? R : never
 type Resource = ResourceOf<Exclude<Scope, Alias | OnlyRead>>
 /** Scopes that are no level of a resource: each has a checkbox. */
@@ -27,6 +27,11 @@ export const CHECKBOXES = {
     label: 'Follow events',
     description:
       'What happens, as it happens: movements and all changes of assets, locations and tags (events:read)',
+  },
+  'audit:read': {
+    name: 'isAuditing',
+    label: 'Read who did what',
+    description: 'All changes with who made them, sign-ins and exports, for up to 400 days (audit:read)',
   },
   'keys:admin': {
     name: 'isKeysAdmin',
@@ -54,6 +59,7 @@ export const NO_SCOPES: ScopeForm = {
   locations: 'none',
   scans: 'none',
   isFollowing: false,
+  isAuditing: false,
   isKeysAdmin: false,
   isWebhooksAdmin: false,
 }
@@ -70,6 +76,7 @@ const WORDS: Readonly<Record<Scope, string>> = {
   'scans:write': 'Send reads, save inventory',
   'keys:admin': 'Manage API keys',
   'events:read': 'Follow events',
+  'audit:read': 'Read who did what',
   'webhooks:admin': 'Manage the webhook',
 }
 const wordsOf = (scope: string, words: Readonly<Record<string, string>> = WORDS) => words[scope] ?? scope

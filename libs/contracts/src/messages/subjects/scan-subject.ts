@@ -1,4 +1,4 @@
-import { READER_KEY } from '../resources/tracking/readers.ts'
+import { READER_KEY } from '../../resources/tracking/readers.ts'
 
 export type ScanSubject = { orgId: number; readerKey: string; format: string }
 
