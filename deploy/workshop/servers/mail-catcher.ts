@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
+import { callbackify } from 'node:util'
 import PostalMime from 'postal-mime'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 
 export type CaughtMail = {
   to: string
@@ -30,14 +31,10 @@ export async function startMailCatcher(httpPort = 0): Promise<MailCatcher> {
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onData(stream, { envelope }, done) {
-      void read(stream, envelope.rcptTo.map(({ address }) => address).join(', '))
-        .then((mail) => {
-          caught.push(mail)
-          caught.splice(0, caught.length - MOST_MAILS)
-        })
-        .then(() => done(), done)
-    },
+    onData: callbackify(async (stream: Readable, { envelope }: SMTPServerSession) => {
+      caught.push(await read(stream, envelope.rcptTo.map(({ address }) => address).join(', ')))
+      caught.splice(0, caught.length - MOST_MAILS)
+    }),
   })
   smtp.on('error', () => undefined) // a client that went away
   smtp.listen(0, '127.0.0.1')

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import type { Readable } from 'node:stream'
+import { callbackify } from 'node:util'
 import { createLogger } from '@whereabouts/service-kit/observe/logging'
 import PostalMime from 'postal-mime'
-import { SMTPServer } from 'smtp-server'
+import { SMTPServer, type SMTPServerSession } from 'smtp-server'
 import { test as base, type Keys } from './keys.fixture.ts'
 import { sendMails, type MailDeps } from '../src/people/mail/mail.loop.ts'
 import { createSmtp } from '../src/people/mail/smtp.ts'
@@ -33,14 +34,10 @@ async function startPost(keys: Keys): Promise<Post & { stop(): Promise<void> }> 
     onRcptTo(_address, _session, done) {
       done(code === undefined ? null : Object.assign(new Error('no'), { responseCode: code }))
     },
-    onData(stream, session, done) {
-      void read(stream, session.envelope.rcptTo.map(({ address }) => address).join())
-        .then(async (mail) => {
-          caught.push(mail)
-          await arrived()
-        })
-        .then(() => done(), done)
-    },
+    onData: callbackify(async (stream: Readable, { envelope }: SMTPServerSession) => {
+      caught.push(await read(stream, envelope.rcptTo.map(({ address }) => address).join()))
+      await arrived()
+    }),
   })
   server.listen(0, '127.0.0.1')
   await once(server.server, 'listening')

@@ -9,6 +9,7 @@ import { Card } from '../../../parts/page/card.tsx'
 import { api } from '../../../session/api.ts'
 import { useSession } from '../../../session/use-session.ts'
 
+const WRONG = 'This is not your password.'
 const NO_MAIL = 'This server sends no mail. Ask the people who run it.'
 
 /** The address that the person signs in with: whether they have confirmed it, and how they change it. */
@@ -74,7 +75,11 @@ function ChangeForm() {
         {...send.entry('email', email, setEmail)}
         required
       />
-      <CurrentPassword {...send.entry('password', password, setPassword)} />
+      <CurrentPassword
+        label="Your password"
+        {...send.entry('password', password, setPassword)}
+        {...(send.error !== undefined && send.fields['password'] !== undefined && { error: WRONG })}
+      />
     </SendForm>
   )
 }
