@@ -144,7 +144,7 @@ async function admit(tx: Tx, guest: Guest): Promise<number> {
   return 'owned' in guest ? takeOver(tx, guest) : insertUser(tx, guest)
 }
 
-/** Whoever signed up with the address loses it: password, sessions and links. Throws 401 if it was verified meanwhile. */
+/** The person who signed up with the address loses it: password, sessions and links. Throws 401 if it was verified meanwhile. */
 async function takeOver(
   tx: Tx,
   { owned: id, name, hash }: { owned: number; name: string; hash: PasswordHash },

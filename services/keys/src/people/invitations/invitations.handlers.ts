@@ -34,7 +34,7 @@ export function invitationHandlers({
   attempts,
   onChange,
 }: InvitationDeps): Pick<Handlers<'keys'>, InvitationOperation> {
-  /** Whoever signs up can invite, so an address that nobody has proved sends no mail to strangers. */
+  /** Anybody can sign up and invite, so an address that nobody has proved sends no mail. */
   async function mailOf(orgId: number, userId: number, to: string) {
     if (!mails.isConfigured) return { outcome: 'not configured' as const }
     const host = await findMember(tenants.forOrg(orgId), orgId, userId)

@@ -20,6 +20,6 @@ const buttonOf = (link: string, label: string) =>
   `<p><a href="${escaped(link)}" style="background:#1864ab;color:#fff;padding:.7em 1.2em;text-decoration:none">${escaped(label)}</a></p>
 <p style="color:#555;font-size:.85em">${escaped(link)}</p>`
 
-/** Names of organizations and people are what strangers typed. */
+/** Names of organizations and people are what anybody typed. */
 const escaped = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')

@@ -1,6 +1,6 @@
 import { Alert, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { filled } from '../../../parts/form/checks.ts'
+import { email as emailProblem, filled } from '../../../parts/form/checks.ts'
 import { CurrentPassword } from '../../../parts/form/password-fields.tsx'
 import { SendForm } from '../../../parts/form/send-form.tsx'
 import { useSend } from '../../../parts/form/use-send.ts'
@@ -53,7 +53,7 @@ function ChangeForm() {
     () => api.post('/api/v1/users/me/email', { body: { email: email.trim(), password } }),
     {
       check: () => ({
-        email: filled(email, 'Enter the new address.'),
+        email: emailProblem(email),
         password: filled(password, 'Enter your password.'),
       }),
     },
